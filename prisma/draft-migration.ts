@@ -1,0 +1,21 @@
+// npm run migration -- <name>: writes what schema.prisma has and the migrations lack as a new migration, to be read and completed by hand.
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { diffMigrationsToSchema, EMPTY_MIGRATION } from './schema-engine.ts'
+
+const name = process.argv[2]
+if (!name || !/^[a-z0-9_]+$/.test(name)) {
+  console.error('usage: npm run migration -- <name>   (lower case letters, digits and underscores)')
+  process.exit(1)
+}
+const sql = await diffMigrationsToSchema()
+if (sql === EMPTY_MIGRATION) {
+  console.log('The migrations already describe schema.prisma.')
+  process.exit(0)
+}
+const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
+const folder = path.join(import.meta.dirname, 'migrations', `${stamp}_${name}`)
+await mkdir(folder, { recursive: true })
+await writeFile(path.join(folder, 'migration.sql'), `${sql}\n`)
+console.log(`Drafted ${path.relative(process.cwd(), folder)}/migration.sql: read it and complete it.`)
+process.exit(0)

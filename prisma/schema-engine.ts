@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
+import { PrismaPGlite } from 'pglite-prisma-adapter'
+
+/** The SQL that a difference needs when there is none: Prisma's own words for it. */
+export const EMPTY_MIGRATION = '-- This is an empty migration.'
+
+const prismaFolder = import.meta.dirname
+
+/**
+ * The SQL that takes a database with all of `prisma/migrations` applied to the state `schema.prisma` describes, by Prisma's own
+ * schema engine. Its native build is a download; this is its WebAssembly build, with PGlite as the shadow database.
+ */
+export async function diffMigrationsToSchema(): Promise<string> {
+  const schemaPath = path.join(prismaFolder, 'schema.prisma')
+  const schema = await readFile(schemaPath, 'utf8')
+  const engine = await loadSchemaEngine()
+  const { stdout } = await engine.diff({
+    from: { tag: 'migrations', ...(await readMigrations()) },
+    to: { tag: 'schemaDatamodel', files: [{ path: schemaPath, content: schema }] },
+    script: true,
+    exitCode: null,
+    filters: { externalTables: [], externalEnums: [] },
+  })
+  return stdout?.trim() ?? EMPTY_MIGRATION
+}
+
+/** The package is made for bundlers: the WebAssembly module has to be joined to its glue by hand. */
+async function loadSchemaEngine() {
+  const folder = path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm'))
+  const glue = await import(path.join(folder, 'schema_engine_bg.js'))
+  const wasm = await readFile(path.join(folder, 'schema_engine_bg.wasm'))
+  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': glue })
+  glue.__wbg_set_wasm(instance.exports)
+  ;(instance.exports.__wbindgen_start as () => void)()
+  return glue.SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(new PGliteFactory()))
+}
+
+class PGliteFactory {
+  provider = 'postgres' as const
+  adapterName = 'pglite'
+  async connect() {
+    return new PrismaPGlite(await PGlite.create()).connect()
+  }
+  async connectToShadowDb() {
+    return this.connect()
+  }
+}
+
+async function readMigrations() {
+  const baseDir = path.join(prismaFolder, 'migrations')
+  const entries = await readdir(baseDir, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const migrationDirectories = await Promise.all(
+    names.sort().map(async (name) => ({
+      path: name,
+      migrationFile: {
+        path: 'migration.sql',
+        content: { tag: 'ok', value: await readFile(path.join(baseDir, name, 'migration.sql'), 'utf8') },
+      },
+    })),
+  )
+  const lockfile = await readFile(path.join(baseDir, 'migration_lock.toml'), 'utf8')
+  return { baseDir, lockfile: { path: 'migration_lock.toml', content: lockfile }, shadowDbInitScript: '', migrationDirectories }
+}
