@@ -1,0 +1,76 @@
+import { containsText } from '../db/query.ts'
+import type { Audience, MediaFormat, Prisma } from '../generated/prisma/client.ts'
+import type { Context } from './context.ts'
+import { DomainError } from './errors.ts'
+import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { isUuid } from './uuid.ts'
+
+export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
+export const AUDIENCES = ['invite_only', 'public'] as const satisfies Audience[]
+
+export type AssessmentOrder = Order<'createdAt' | 'name' | 'updatedAt'>
+export type AssessmentFilter = {
+  /** Exact, case-sensitive. */
+  name?: string
+  createdById?: string
+  audience?: Audience
+  questionCount?: number
+  /** Any of these. */
+  tagIds?: string[]
+  questionFormats?: MediaFormat[]
+  answerFormats?: MediaFormat[]
+  /** Each word in the name. */
+  search?: string[]
+}
+
+const inGivenOrder = { orderBy: { position: 'asc' } } as const
+const include = {
+  languages: { select: { language: { select: { id: true, code: true } } }, ...inGivenOrder },
+  categories: { select: { categoryId: true }, ...inGivenOrder },
+  tags: { select: { tagId: true }, ...inGivenOrder },
+  clients: { select: { memberId: true }, ...inGivenOrder },
+  _count: { select: { invites: true } },
+} satisfies Prisma.AssessmentInclude
+
+/** An assessment with what refers to it: languages, and the ids of categories, tags and clients; and the number of its invites. */
+export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof include }>
+
+/** v1.md GET /assessments; alternate.md GET /assessments. */
+export function listAssessments(
+  ctx: Context,
+  filter: AssessmentFilter,
+  { field, direction }: AssessmentOrder,
+  page: Page,
+): Promise<Listing<Assessment>> {
+  const where = toWhere(ctx, filter)
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  const { assessment } = ctx.deps.db
+  return readPage(
+    page,
+    () => assessment.count({ where }),
+    (window) => assessment.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window }),
+  )
+}
+
+/** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
+export async function getAssessment(ctx: Context, id: string): Promise<Assessment> {
+  const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
+  const assessment = isUuid(id) && (await ctx.deps.db.assessment.findUnique({ where, include, relationLoadStrategy: 'join' }))
+  if (!assessment) throw new DomainError('assessment_not_found')
+  return assessment
+}
+
+function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
+  const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search = [] } = filter
+  return {
+    organizationId: ctx.organization.id,
+    ...(name !== undefined && { name }),
+    ...(createdById !== undefined && { createdById }),
+    ...(audience !== undefined && { audience }),
+    ...(questionCount !== undefined && { questionCount }),
+    ...(tagIds !== undefined && { tags: { some: { tagId: { in: tagIds } } } }),
+    ...(questionFormats !== undefined && { defaultQuestionFormat: { in: questionFormats } }),
+    ...(answerFormats !== undefined && { defaultAnswerFormat: { in: answerFormats } }),
+    AND: search.map((word) => ({ name: containsText(word) })),
+  }
+}

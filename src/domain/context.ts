@@ -1,0 +1,30 @@
+import type { Db, Transaction } from '../db/client.ts'
+import type { KeyMode, Tier } from '../generated/prisma/client.ts'
+
+export type { KeyMode, Tier }
+
+/** The durable queue, as far as the domain needs it. */
+export type Queue = {
+  /** Adds the sending of an invite's mail to the transaction that makes it: both happen or neither does. */
+  enqueueInvitationEmail: (tx: Transaction, emailId: string) => Promise<void>
+}
+
+/** Where the domain reports what no caller waits for. Shaped like pino's methods. */
+export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+
+/** Everything from outside that domain functions use; time, ids and the queue are parameters so that tests can set them. */
+export type Deps = {
+  db: Db
+  queue: Queue
+  clock: () => Date
+  newId: () => string
+  log: Log
+}
+
+/** Who asks: the organization and the key that opened the door. Every query begins with the organization's id. */
+export type Context = {
+  organization: { id: string; name: string; tier: Tier }
+  mode: KeyMode
+  apiKey: { id: string; createdById: string | null }
+  deps: Deps
+}

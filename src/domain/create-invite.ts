@@ -1,0 +1,114 @@
+import type { Transaction } from '../db/client.ts'
+import { violatedConstraint } from '../db/errors.ts'
+import type { Context } from './context.ts'
+import { DomainError, type Issue } from './errors.ts'
+import { queueInvitationEmail } from './invite-emails.ts'
+import type { Invite } from './invites.ts'
+
+export type NewInvite = {
+  assessmentId: string
+  recipientEmail: string
+  recipientName?: string | null
+  questionReplayLimit: number
+  answerRecordLimit: number
+  /** Days from now; the default is 30. */
+  expiresInDays?: number
+  screenRecording: boolean
+  webcamMonitoring: boolean
+  requireIdCapture: boolean
+  facePhotoRequired: boolean
+  customMessage?: string
+  assignedGraderId?: string | null
+  tagIds?: string[]
+}
+
+export const DEFAULT_EXPIRES_IN_DAYS = 30
+const DAY_MS = 86_400_000
+
+/**
+ * Makes an invite and queues its mail, both or neither (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
+ *
+ * @throws DomainError assessment_not_found or invalid, with an issue (rule `reference`) for each id that is not the organization's;
+ *   duplicate_invite with the id of the invite that stands in the way.
+ */
+export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
+  const { db } = ctx.deps
+  const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
+  const assessment = await checkReferences(ctx, input, tagIds)
+  try {
+    const invite = await db.$transaction((tx) => insert(ctx, tx, input, tagIds))
+    return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
+  } catch (error) {
+    if (violatedConstraint(error) === 'invites_recipient_key') throw await duplicateOf(ctx, input)
+    // Deleted since the check.
+    if (violatedConstraint(error) === 'invite_tags_tag_fkey') throw new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
+    throw error
+  }
+}
+
+async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: string[]) {
+  const { clock, newId } = ctx.deps
+  const organizationId = ctx.organization.id
+  const now = clock()
+  const invite = await tx.invite.create({
+    data: {
+      id: newId(),
+      organizationId,
+      assessmentId: input.assessmentId,
+      recipientEmail: input.recipientEmail,
+      recipientName: input.recipientName ?? null,
+      status: 'pending',
+      questionReplayLimit: input.questionReplayLimit,
+      answerRecordLimit: input.answerRecordLimit,
+      screenRecording: input.screenRecording,
+      webcamMonitoring: input.webcamMonitoring,
+      requireIdCapture: input.requireIdCapture,
+      facePhotoRequired: input.facePhotoRequired,
+      customMessage: input.customMessage ?? '',
+      mode: ctx.mode,
+      assignedGraderId: input.assignedGraderId ?? null,
+      createdById: ctx.apiKey.createdById,
+      createdByKeyId: ctx.apiKey.id,
+      sentAt: now,
+      expiresAt: new Date(now.getTime() + (input.expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS) * DAY_MS),
+      createdAt: now,
+      updatedAt: now,
+    },
+  })
+  if (tagIds.length > 0) {
+    await tx.inviteTag.createMany({ data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })) })
+  }
+  await queueInvitationEmail(ctx.deps, tx, invite)
+  return invite
+}
+
+/** Reports all unknown ids at once, so that a caller can mend them at once. @returns the assessment's name. */
+async function checkReferences(ctx: Context, { assessmentId, assignedGraderId }: NewInvite, tagIds: string[]) {
+  const { db } = ctx.deps
+  const organizationId = ctx.organization.id
+  const [assessment, grader, tags] = await Promise.all([
+    db.assessment.findUnique({ where: { organizationId_id: { organizationId, id: assessmentId } }, select: { name: true } }),
+    assignedGraderId
+      ? db.member.findUnique({ where: { organizationId_id: { organizationId, id: assignedGraderId }, status: 'active' }, select: { id: true } })
+      : undefined,
+    tagIds.length > 0 ? db.tag.findMany({ where: { organizationId, id: { in: tagIds } }, select: { id: true } }) : [],
+  ])
+  const known = new Set(tags.map(({ id }) => id))
+  const unknownTag = tagIds.find((id) => !known.has(id))
+  const issues: Issue[] = []
+  if (!assessment) issues.push(unknownId('assessmentId', assessmentId))
+  if (assignedGraderId && !grader) issues.push(unknownId('assignedGraderId', assignedGraderId))
+  if (unknownTag) issues.push(unknownId('tagIds', unknownTag))
+  if (!assessment) throw new DomainError('assessment_not_found', { issues })
+  if (issues.length > 0) throw new DomainError('invalid', { issues })
+  return assessment
+}
+
+const unknownId = (field: string, value: string | undefined): Issue => ({ field, rule: 'reference', value })
+
+async function duplicateOf(ctx: Context, { assessmentId, recipientEmail }: NewInvite): Promise<DomainError> {
+  const rows = await ctx.deps.db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM invites
+    WHERE organization_id = ${ctx.organization.id}::uuid AND assessment_id = ${assessmentId}::uuid AND lower(recipient_email) = lower(${recipientEmail})`
+  return new DomainError('duplicate_invite', rows[0] ? { existingId: rows[0].id } : {})
+}

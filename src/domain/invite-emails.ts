@@ -1,0 +1,81 @@
+import type { Transaction } from '../db/client.ts'
+import type { EmailState, Prisma } from '../generated/prisma/client.ts'
+import type { Deps } from './context.ts'
+import { isUuid } from './uuid.ts'
+
+export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
+
+const include = {
+  invite: {
+    include: {
+      organization: { select: { name: true } },
+      assessment: { select: { name: true, questionCount: true, timeLimit: true } },
+      createdBy: { include: { user: true } },
+    },
+  },
+} satisfies Prisma.InviteEmailInclude
+
+/** One sending of an invite's mail, with all that the mail says. */
+export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include }>
+
+type Outcome = { state: EmailState; reason?: string }
+
+/** Adds one sending of the invite's mail to the transaction: its record and its job. */
+export async function queueInvitationEmail(
+  { clock, newId, queue }: Deps,
+  tx: Transaction,
+  invite: { id: string; organizationId: string; linkVersion: number },
+): Promise<void> {
+  const now = clock()
+  const email = await tx.inviteEmail.create({
+    data: {
+      id: newId(),
+      organizationId: invite.organizationId,
+      inviteId: invite.id,
+      linkVersion: invite.linkVersion,
+      createdAt: now,
+      updatedAt: now,
+    },
+    select: { id: true },
+  })
+  await queue.enqueueInvitationEmail(tx, email.id)
+}
+
+/** Null when there is no such sending, e.g. because its organization was deleted meanwhile. */
+export const findEmail = async ({ db }: Deps, id: string): Promise<InviteEmail | null> =>
+  isUuid(id) ? db.inviteEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
+
+/** Records what became of one attempt to send. A retry that is still to come leaves the state `queued`. */
+export async function recordAttempt({ db, clock }: Deps, id: string, { state, reason = '' }: Outcome): Promise<void> {
+  const now = clock()
+  const sentAt = state === 'sent' || state === 'captured' ? now : null
+  await db.inviteEmail.update({ where: { id }, data: { state, reason, attempts: { increment: 1 }, updatedAt: now, sentAt } })
+}
+
+/** Gives up a sending whose retries are used up; the reason of its last attempt stays. */
+export async function giveUpEmail({ db, clock }: Deps, id: string): Promise<void> {
+  await db.inviteEmail.updateMany({ where: { id, state: 'queued' }, data: { state: 'failed', updatedAt: clock() } })
+}
+
+/** The newest sendings of all organizations, for the operator. */
+export const listEmails = ({ db }: Deps, { state, limit }: { state?: EmailState; limit: number }): Promise<InviteEmail[]> =>
+  db.inviteEmail.findMany({
+    where: { ...(state && { state }) },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: limit,
+    include,
+    relationLoadStrategy: 'join',
+  })
+
+/** Queues failed sendings once more, all of them or one. @returns how many. */
+export async function retryFailedEmails({ db, clock, queue }: Deps, id?: string): Promise<number> {
+  return db.$transaction(async (tx) => {
+    const failed = await tx.inviteEmail.updateManyAndReturn({
+      where: { state: 'failed', ...(id !== undefined && { id }) },
+      data: { state: 'queued', updatedAt: clock() },
+      select: { id: true },
+    })
+    for (const email of failed) await queue.enqueueInvitationEmail(tx, email.id)
+    return failed.length
+  })
+}

@@ -1,0 +1,68 @@
+import { containsText } from '../db/query.ts'
+import type { InviteStatus, Prisma } from '../generated/prisma/client.ts'
+import type { Context } from './context.ts'
+import { DomainError } from './errors.ts'
+import { asOfNow, expireDueInvites } from './invite-lifecycle.ts'
+import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { isUuid } from './uuid.ts'
+
+export type { InviteStatus }
+export const INVITE_STATUSES = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const satisfies InviteStatus[]
+
+export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>
+export type InviteFilter = {
+  assessmentId?: string
+  status?: InviteStatus
+  /** Each word in the recipient's address or the assessment's name. */
+  search?: string[]
+}
+
+/** What every shape of an invite shows of its neighbours. */
+const include = {
+  assessment: { select: { name: true } },
+  tags: { select: { tagId: true }, orderBy: { position: 'asc' } },
+} satisfies Prisma.InviteInclude
+const detailInclude = { ...include, assignedGrader: { include: { user: true } } } satisfies Prisma.InviteInclude
+
+/** An invite with its assessment's name and the ids of its tags. */
+export type Invite = Prisma.InviteGetPayload<{ include: typeof include }>
+/** The same with the grader's account. */
+export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclude }>
+
+/** v1.md GET /invites; alternate.md GET /assessment_invites. */
+export async function listInvites(
+  ctx: Context,
+  filter: InviteFilter,
+  { field, direction }: InviteOrder,
+  page: Page,
+): Promise<Listing<Invite>> {
+  await expireDueInvites(ctx)
+  const where = toWhere(ctx, filter)
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  const { invite } = ctx.deps.db
+  return readPage(
+    page,
+    () => invite.count({ where }),
+    (window) => invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window }),
+  )
+}
+
+/** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found. */
+export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
+  const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
+  const invite =
+    isUuid(id) && (await ctx.deps.db.invite.findUnique({ where, include: detailInclude, relationLoadStrategy: 'join' }))
+  if (!invite) throw new DomainError('invite_not_found')
+  return asOfNow(invite, ctx.deps.clock())
+}
+
+function toWhere(ctx: Context, { assessmentId, status, search = [] }: InviteFilter): Prisma.InviteWhereInput {
+  return {
+    organizationId: ctx.organization.id,
+    ...(assessmentId !== undefined && { assessmentId }),
+    ...(status !== undefined && { status }),
+    AND: search.map((word) => ({
+      OR: [{ recipientEmail: containsText(word) }, { assessment: { name: containsText(word) } }],
+    })),
+  }
+}

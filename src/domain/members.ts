@@ -1,0 +1,71 @@
+import { containsText, equalsText } from '../db/query.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
+import type { Context } from './context.ts'
+import { DomainError } from './errors.ts'
+import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { isUuid } from './uuid.ts'
+
+export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
+export type MemberRole = (typeof MEMBER_ROLES)[number]
+export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
+export type MemberFilter = {
+  status?: 'active' | 'inactive'
+  /** Roles the member must have, or must not have. */
+  roles?: Partial<Record<MemberRole, boolean>>
+  tagIds?: string[]
+  /** Full values, in any case. */
+  firstName?: string
+  lastName?: string
+  email?: string
+  /** Each word in the name or the address. */
+  search?: string[]
+}
+
+const include = {
+  user: true,
+  tags: { select: { tagId: true }, orderBy: { position: 'asc' } },
+  gradingLanguages: { select: { languageId: true }, orderBy: { position: 'asc' } },
+  _count: { select: { clientOf: true } },
+} satisfies Prisma.MemberInclude
+
+/** A member with the person's account, the ids of its tags and grading languages, and how many assessments it is a client of. */
+export type Member = Prisma.MemberGetPayload<{ include: typeof include }>
+
+/** v1.md GET /members; alternate.md GET /organization_users. */
+export function listMembers(ctx: Context, filter: MemberFilter, { field, direction }: MemberOrder, page: Page): Promise<Listing<Member>> {
+  const where = toWhere(ctx, filter)
+  const { member } = ctx.deps.db
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  return readPage(
+    page,
+    () => member.count({ where }),
+    (window) => member.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window }),
+  )
+}
+
+/** alternate.md GET /organization_users/{id}. @throws DomainError member_not_found. */
+export async function getMember(ctx: Context, id: string): Promise<Member> {
+  const where = { organizationId_id: { organizationId: ctx.organization.id, id }, status: 'active' as const }
+  const member = isUuid(id) && (await ctx.deps.db.member.findUnique({ where, include, relationLoadStrategy: 'join' }))
+  if (!member) throw new DomainError('member_not_found')
+  return member
+}
+
+function toWhere(ctx: Context, { status, roles = {}, tagIds, firstName, lastName, email, search = [] }: MemberFilter): Prisma.MemberWhereInput {
+  const byRole = Object.entries(roles).map(([role, wanted]) => (wanted ? { roles: { has: role } } : { NOT: { roles: { has: role } } }))
+  const byWord = search.map((word) => ({
+    OR: [{ email: containsText(word) }, { user: { firstName: containsText(word) } }, { user: { lastName: containsText(word) } }],
+  }))
+  return {
+    organizationId: ctx.organization.id,
+    ...(status !== undefined && { status }),
+    ...(tagIds !== undefined && { tags: { some: { tagId: { in: tagIds } } } }),
+    ...(email !== undefined && { email: equalsText(email) }),
+    AND: [
+      ...byRole,
+      ...byWord,
+      ...(firstName === undefined ? [] : [{ user: { firstName: equalsText(firstName) } }]),
+      ...(lastName === undefined ? [] : [{ user: { lastName: equalsText(lastName) } }]),
+    ],
+  }
+}

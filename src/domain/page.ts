@@ -1,0 +1,23 @@
+/** Which part of a list is asked for. Pages count from 1. */
+export type Page = { number: number | 'last'; size: number }
+
+/** Part of a list, and how long the list is. A page beyond the end has no items. */
+export type Listing<T> = { items: T[]; total: number; page: number; pageSize: number }
+
+/** Order of a list: one field, with the id as tie-break in the same direction, so that the order is total. */
+export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' }
+
+export const pageCount = (total: number, size: number): number => Math.ceil(total / size)
+
+/** Counts first, because a page beyond the end then costs no search for it. */
+export async function readPage<T>(
+  page: Page,
+  count: () => Promise<number>,
+  find: (window: { skip: number; take: number }) => Promise<T[]>,
+): Promise<Listing<T>> {
+  const total = await count()
+  const number = page.number === 'last' ? Math.max(1, pageCount(total, page.size)) : page.number
+  const skip = (number - 1) * page.size
+  const items = skip < total ? await find({ skip, take: page.size }) : []
+  return { items, total, page: number, pageSize: page.size }
+}

@@ -1,0 +1,86 @@
+import { violatedConstraint } from '../db/errors.ts'
+import { containsText } from '../db/query.ts'
+import type { Prisma, Tag } from '../generated/prisma/client.ts'
+import type { Context } from './context.ts'
+import { DomainError } from './errors.ts'
+import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { isUuid } from './uuid.ts'
+
+export type { Tag }
+export type TagOrder = Order<'name' | 'createdAt' | 'updatedAt'>
+export type TagFilter = { name?: string; createdById?: string; search?: string[] }
+export type NewTag = { name: string; color?: string; description?: string }
+export type TagChange = Partial<Required<NewTag>>
+
+const DEFAULT_COLOR = '#6B7280'
+
+/** v1.md GET /tags; alternate.md GET /tags. */
+export function listTags(ctx: Context, filter: TagFilter, { field, direction }: TagOrder, page: Page): Promise<Listing<Tag>> {
+  const where: Prisma.TagWhereInput = {
+    organizationId: ctx.organization.id,
+    ...(filter.name !== undefined && { name: filter.name }),
+    ...(filter.createdById !== undefined && { createdById: filter.createdById }),
+    AND: (filter.search ?? []).map((word) => ({ name: containsText(word) })),
+  }
+  const { tag } = ctx.deps.db
+  return readPage(
+    page,
+    () => tag.count({ where }),
+    (window) => tag.findMany({ where, orderBy: [{ [field]: direction }, { id: direction }], ...window }),
+  )
+}
+
+/** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
+export async function getTag(ctx: Context, id: string): Promise<Tag> {
+  const tag = isUuid(id) && (await ctx.deps.db.tag.findUnique({ where: ownTag(ctx, id) }))
+  if (!tag) throw new DomainError('tag_not_found')
+  return tag
+}
+
+/** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
+export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
+  const { db, clock, newId } = ctx.deps
+  const now = clock()
+  const data = {
+    id: newId(),
+    organizationId: ctx.organization.id,
+    name,
+    color,
+    description,
+    createdById: ctx.apiKey.createdById,
+    createdAt: now,
+    updatedAt: now,
+  }
+  return db.tag.create({ data }).catch(translateDuplicateName)
+}
+
+/** v1.md PATCH /tags/{tagId}: changes what is given. @throws DomainError tag_not_found, duplicate_tag_name. */
+export async function updateTag(ctx: Context, id: string, change: TagChange): Promise<Tag> {
+  if (!isUuid(id)) throw new DomainError('tag_not_found')
+  const { db, clock } = ctx.deps
+  const [tag] = await db.tag
+    .updateManyAndReturn({ where: { organizationId: ctx.organization.id, id }, data: { ...change, updatedAt: clock() } })
+    .catch(translateDuplicateName)
+  if (!tag) throw new DomainError('tag_not_found')
+  return tag
+}
+
+/**
+ * v1.md DELETE /tags/{tagId}: for good; the database removes the tag from every assessment, invite and member (cascade).
+ *
+ * @returns the tag as it was.
+ * @throws DomainError tag_not_found.
+ */
+export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
+  const tag = await getTag(ctx, id)
+  const { count } = await ctx.deps.db.tag.deleteMany({ where: { organizationId: ctx.organization.id, id } })
+  if (count === 0) throw new DomainError('tag_not_found') // another request was faster
+  return tag
+}
+
+const ownTag = (ctx: Context, id: string) => ({ organizationId_id: { organizationId: ctx.organization.id, id } })
+
+function translateDuplicateName(error: unknown): never {
+  if (violatedConstraint(error) === 'tags_name_key') throw new DomainError('duplicate_tag_name')
+  throw error
+}

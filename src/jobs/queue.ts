@@ -1,0 +1,44 @@
+import { fromPrisma, PgBoss } from 'pg-boss'
+import type { Log, Queue } from '../domain/context.ts'
+
+export const INVITATION_EMAILS = 'invitation-email'
+/** Where jobs go whose retries are used up. */
+export const DEAD_INVITATION_EMAILS = 'invitation-email-dead'
+
+export type InvitationEmailJob = { emailId: string }
+
+/** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
+const KEPT_FOR_SECONDS = 10 * 365 * 86_400
+
+/** About a day of retries: 15 s, doubling up to an hour. */
+const RETRIES = { retryLimit: 32, retryDelay: 15, retryBackoff: true, retryDelayMax: 3_600 }
+/** A job whose process died is taken up by another within half a minute: without a heartbeat for 10 s it counts as lost. */
+const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 120 }
+const SUPERVISION = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 }
+
+/** A started pg-boss with the service's queues. Stop it with `boss.stop()`. */
+export async function startQueue(url: string, log: Log): Promise<PgBoss> {
+  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, ...SUPERVISION })
+  // Without a listener an error event would end the process; pg-boss goes on by itself when the database is back.
+  boss.on('error', (error) => log.error({ err: error }, 'job queue'))
+  boss.on('warning', (warning) => log.warn({ warning }, 'job queue'))
+  await boss.start()
+  const kept = { retentionSeconds: KEPT_FOR_SECONDS, deleteAfterSeconds: 86_400, notify: true }
+  await declareQueue(boss, DEAD_INVITATION_EMAILS, { ...kept, retryLimit: 10, retryDelay: 5, retryBackoff: true })
+  await declareQueue(boss, INVITATION_EMAILS, { ...kept, ...RETRIES, ...LIVENESS, deadLetter: DEAD_INVITATION_EMAILS })
+  return boss
+}
+
+/** What the domain sees of it. */
+export const asDomainQueue = (boss: PgBoss): Queue => ({
+  async enqueueInvitationEmail(tx, emailId) {
+    const job: InvitationEmailJob = { emailId }
+    await boss.send(INVITATION_EMAILS, job, { db: fromPrisma(tx) })
+  },
+})
+
+/** Makes the queue, or brings the options of an older release's queue up to date. */
+async function declareQueue(boss: PgBoss, name: string, options: Parameters<PgBoss['createQueue']>[1]): Promise<void> {
+  await boss.createQueue(name, options)
+  await boss.updateQueue(name, options)
+}

@@ -1,0 +1,56 @@
+import type { PgBoss } from 'pg-boss'
+import type { Deps } from '../domain/context.ts'
+import { findEmail, giveUpEmail, type InviteEmail, recordAttempt } from '../domain/invite-emails.ts'
+import { asOfNow } from '../domain/invite-lifecycle.ts'
+import { DEAD_INVITATION_EMAILS, INVITATION_EMAILS, type InvitationEmailJob } from './queue.ts'
+
+/** What becomes of a mail that is handed over: the server took it, it was captured, or it was refused for good. */
+export type Delivery = { state: 'sent' | 'captured' } | { state: 'failed'; reason: string }
+
+/** Renders and hands over one mail. Throws when another try may succeed. */
+export type DeliverInvitation = (email: InviteEmail) => Promise<Delivery>
+
+/** Mails under way at once: a slow mail server's answer holds up one of them, not all. */
+const CONCURRENCY = 10
+/** Jobs announce themselves (LISTEN/NOTIFY); the poll is for those that were missed. */
+const POLLING_SECONDS = 2
+
+/** Starts the workers that send what the queue holds. They end with `boss.stop()`. */
+export async function workInvitationEmails(boss: PgBoss, deps: Deps, deliver: DeliverInvitation): Promise<void> {
+  const options = { batchSize: 1, pollingIntervalSeconds: POLLING_SECONDS }
+  await boss.work<InvitationEmailJob>(INVITATION_EMAILS, { ...options, localConcurrency: CONCURRENCY }, async ([job]) => {
+    if (job) await sendInvitation(deps, deliver, job.data.emailId)
+  })
+  await boss.work<InvitationEmailJob>(DEAD_INVITATION_EMAILS, options, async ([job]) => {
+    if (!job) return
+    await giveUpEmail(deps, job.data.emailId)
+    deps.log.error({ emailId: job.data.emailId }, 'an invitation was given up after all its retries')
+  })
+}
+
+/** One attempt. It does nothing when an earlier attempt has succeeded but could not tell the queue. */
+async function sendInvitation(deps: Deps, deliver: DeliverInvitation, emailId: string): Promise<void> {
+  const email = await findEmail(deps, emailId)
+  if (!email || email.state !== 'queued') return
+  const fields = { emailId, inviteId: email.inviteId, organizationId: email.organizationId }
+  const obsolete = whyObsolete(email, deps.clock())
+  try {
+    const delivery = obsolete ? { state: 'failed' as const, reason: obsolete } : await deliver(email)
+    await recordAttempt(deps, emailId, delivery)
+    if (delivery.state === 'failed') deps.log.warn({ ...fields, reason: delivery.reason }, 'an invitation was refused')
+    else deps.log.info({ ...fields, state: delivery.state }, 'an invitation was sent')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    await recordAttempt(deps, emailId, { state: 'queued', reason })
+    deps.log.warn({ ...fields, reason }, 'an invitation could not be sent yet')
+    throw error
+  }
+}
+
+/** A mail whose link would be dead on arrival is not sent. */
+function whyObsolete({ invite, linkVersion }: InviteEmail, now: Date): string | null {
+  const { status } = asOfNow(invite, now)
+  if (status === 'revoked' || status === 'expired' || status === 'completed') return `Not sent: the invite is ${status}.`
+  if (invite.linkVersion !== linkVersion) return 'Not sent: the invite has been reactivated with a new link.'
+  return null
+}
