@@ -5,6 +5,11 @@ import { PGlite } from '@electric-sql/pglite'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 
+/** Node has it; its types come with the browser's library only. */
+declare const WebAssembly: {
+  instantiate: (bytes: Uint8Array, imports: object) => Promise<{ instance: { exports: Record<string, unknown> } }>
+}
+
 /** The SQL that a difference needs when there is none: Prisma's own words for it. */
 export const EMPTY_MIGRATION = '-- This is an empty migration.'
 

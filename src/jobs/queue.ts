@@ -16,9 +16,13 @@ const RETRIES = { retryLimit: 32, retryDelay: 15, retryBackoff: true, retryDelay
 const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 120 }
 const SUPERVISION = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 }
 
-/** A started pg-boss with the service's queues. Stop it with `boss.stop()`. */
-export async function startQueue(url: string, log: Log): Promise<PgBoss> {
-  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, ...SUPERVISION })
+/**
+ * A started pg-boss with the service's queues. Stop it with `boss.stop()`.
+ *
+ * @param supervise false for a process that only adds jobs: it does none of the queue's housekeeping.
+ */
+export async function startQueue(url: string, log: Log, { supervise }: { supervise: boolean }): Promise<PgBoss> {
+  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: supervise, supervise, schedule: supervise, ...SUPERVISION })
   // Without a listener an error event would end the process; pg-boss goes on by itself when the database is back.
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   boss.on('warning', (warning) => log.warn({ warning }, 'job queue'))

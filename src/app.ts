@@ -1,0 +1,67 @@
+import helmet from '@fastify/helmet'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { candidatePages } from './candidate/index.ts'
+import type { Context, Deps } from './domain/context.ts'
+import { type ApiDocument, docs } from './http/docs.ts'
+import { toFailure } from './http/failure.ts'
+import { createRateLimiter, type RateLimits } from './http/rate-limit.ts'
+import { logRequests } from './http/request-log.ts'
+import type { MailSettings } from './mail/invitation-email.ts'
+import { mailboxPages } from './mailbox/index.ts'
+import { sendFailure } from './v1/errors.ts'
+import { V1_PREFIX, v1Interface } from './v1/index.ts'
+
+export type AppOptions = {
+  deps: Deps
+  log: FastifyBaseLogger
+  rateLimits: RateLimits
+  mailSettings: MailSettings
+  alternatePrefix: string
+  trustProxy: boolean | string
+  /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service. */
+  showMailbox: boolean
+}
+
+/** Both documents leave the maximum to us. */
+const MAX_BODY_BYTES = 64 * 1024
+const REQUEST_TIMEOUT_MS = 15_000
+
+/** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
+export async function buildApp({ deps, log, rateLimits, mailSettings, trustProxy, showMailbox }: AppOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    trustProxy,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: 200 },
+    // A path that can't be decoded belongs to no scope.
+    frameworkErrors: (error, _request, reply) => void sendFailure(toFailure(error), reply, V1_PREFIX),
+    genReqId: () => deps.newId(),
+    return503OnClosing: true,
+  })
+  app.decorateRequest<Context | null>('ctx', null)
+  logRequests(app)
+  await app.register(helmet, { global: true, contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
+  app.setNotFoundHandler((_request, reply) => sendFailure({ kind: 'path_not_found', issues: [] }, reply, V1_PREFIX))
+  app.setErrorHandler((error, request, reply) => {
+    const failure = toFailure(error)
+    if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
+    return sendFailure(failure, reply, V1_PREFIX)
+  })
+
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  const limiter = createRateLimiter(rateLimits)
+  const documents: ApiDocument[] = []
+  await app.register(
+    async (scope) => {
+      await v1Interface(scope, { deps, limiter })
+      documents.push({ name: 'v1', title: 'API v1', read: () => scope.swagger() })
+    },
+    { prefix: V1_PREFIX },
+  )
+  await app.register((scope) => candidatePages(scope, { deps, secretKeys: mailSettings.secretKeys }), { prefix: '/i' })
+  await docs(app, documents)
+  if (showMailbox) await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: '/dev/mailbox' })
+  return app
+}

@@ -1,0 +1,56 @@
+import type { FastifyError } from 'fastify'
+import { DomainError, type ErrorKind, type Issue } from '../domain/errors.ts'
+
+/** Everything that can go wrong with a request: the domain's kinds, and those of HTTP itself. */
+export type FailureKind =
+  | ErrorKind
+  | 'path_not_found'
+  | 'method_not_allowed'
+  | 'malformed_request'
+  | 'malformed_json'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'internal'
+
+export type Failure = {
+  kind: FailureKind
+  issues: Issue[]
+  existingId?: string | undefined
+  /** Seconds until another try makes sense. */
+  retryAfter?: number | undefined
+  /** What the parser said of a malformed body. */
+  detail?: string | undefined
+}
+
+/** What an HTTP layer throws by itself, without the domain. */
+export class HttpError extends Error {
+  readonly kind: FailureKind
+  readonly retryAfter: number | undefined
+  readonly detail: string | undefined
+
+  constructor(kind: FailureKind, { retryAfter, detail }: { retryAfter?: number; detail?: string } = {}) {
+    super(kind)
+    this.name = 'HttpError'
+    this.kind = kind
+    this.retryAfter = retryAfter
+    this.detail = detail
+  }
+}
+
+const fastifyKinds: Record<string, FailureKind> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
+  FST_ERR_BAD_URL: 'malformed_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'path_not_found',
+}
+
+/** Sorts whatever was thrown while a request was answered. What is not known is `internal`, and nothing of it is shown. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof DomainError) return { kind: error.kind, issues: error.issues, existingId: error.existingId }
+  if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
+  const { code, statusCode } = error as Partial<FastifyError>
+  const kind = fastifyKinds[code ?? ''] ?? (statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal')
+  return { kind, issues: [] }
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { authenticate } from '../domain/api-keys.ts'
+import type { Context, Deps } from '../domain/context.ts'
+import { type Failure, HttpError, toFailure } from './failure.ts'
+import { readJsonBodies } from './json-body.ts'
+import type { RateLimiter } from './rate-limit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks. Set by the guard before anything else of an interface's scope runs. */
+    ctx: Context
+  }
+}
+
+/** Writes a failure in an interface's own envelope. */
+export type SendFailure = (failure: Failure, request: FastifyRequest, reply: FastifyReply) => unknown
+
+export type GuardOptions = { deps: Deps; limiter: RateLimiter; keyHeader: string; sendFailure: SendFailure }
+
+/**
+ * What both interfaces do alike for every request of their scope: authenticate, count against the rate limit, and only then look at
+ * path, body and parameters; and whatever fails, answer in the interface's envelope.
+ */
+export function guardInterface(app: FastifyInstance, { deps, limiter, keyHeader, sendFailure }: GuardOptions): void {
+  readJsonBodies(app)
+  app.addHook('onRequest', async (request, reply) => {
+    request.ctx = await authenticate(deps, request.headers[keyHeader]?.toString())
+    await limiter(request.ctx, reply)
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const failure = toFailure(error)
+    if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
+    return sendFailure(failure, request, reply)
+  })
+  app.setNotFoundHandler(() => {
+    throw new HttpError('path_not_found')
+  })
+}

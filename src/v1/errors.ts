@@ -1,0 +1,110 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import type { Issue } from '../domain/errors.ts'
+import type { Failure, FailureKind } from '../http/failure.ts'
+import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../http/field-types.ts'
+import { ref } from '../http/schema-ref.ts'
+
+/** v1.md, Error object. */
+export const ErrorView = Type.Object(
+  { error: Type.String({ description: 'What went wrong, and what to do about it' }) },
+  { $id: 'Error', examples: [{ error: 'Invite not found' }] },
+)
+
+/** v1.md, Errors: status and message of each kind of failure. */
+const answers = {
+  api_key_missing: [401, 'API key is required'],
+  api_key_unknown: [401, 'Invalid API key'],
+  api_key_expired: [401, 'API key has expired'],
+  api_key_revoked: [401, 'API key has been revoked'],
+  assessment_not_found: [404, 'Assessment not found'],
+  invite_not_found: [404, 'Invite not found'],
+  member_not_found: [404, 'Member not found'],
+  tag_not_found: [404, 'Tag not found'],
+  path_not_found: [404, 'Not found'],
+  method_not_allowed: [404, 'Not found'],
+  duplicate_invite: [409, 'An invite for this email and assessment already exists'],
+  duplicate_tag_name: [409, 'A tag with this name already exists'],
+  invalid: [400, 'The request is not valid'],
+  malformed_request: [400, 'The request is malformed'],
+  malformed_json: [400, 'The request body is not valid JSON'],
+  unsupported_media_type: [400, 'The request body must be JSON, with the header Content-Type: application/json'],
+  body_too_large: [413, 'The request body must not be larger than 64 KiB'],
+  rate_limited: [429, 'Rate limit exceeded. Please try again later.'],
+  internal: [500, 'Internal server error'],
+} as const satisfies Record<FailureKind, [status: number, message: string]>
+
+/** Answers a failure in v1's envelope: one message, that of the first issue. */
+export function sendFailure(failure: Failure, reply: FastifyReply, prefix: string): FastifyReply {
+  const { kind, issues, detail, retryAfter, existingId } = failure
+  const [status, message] = answers[kind]
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+  if (existingId !== undefined) reply.header('link', `<${prefix}/invites/${existingId}>; rel="existing"`)
+  const first = kind === 'invalid' ? issues[0] : undefined
+  const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
+  return reply.code(status).send({ error })
+}
+
+function wordIssue({ field, rule, limit }: Issue): string {
+  switch (rule) {
+    case 'required':
+      return `${field} is required`
+    case 'anyOf':
+      return `At least one of ${(limit as string[]).join(', ')} is required`
+    case 'integer':
+      return `${field} must be ${wordRange(limit as Range)}`
+    case 'boolean':
+      return `${field} must be true or false`
+    case 'string':
+    case 'object':
+    case 'array':
+      return field ? `${field} must be ${rule === 'string' ? 'a' : 'an'} ${rule}` : 'The request body must be a JSON object'
+    case 'enum':
+      return `${field} must be one of ${(limit as string[]).join(', ')}`
+    case 'uuid':
+      return `${field} must be a UUID`
+    case 'email':
+      return `${field} is not a valid email address`
+    case 'maxLength':
+      return `${field} must be at most ${limit} characters long`
+    case 'maxItems':
+      return `${field} must have at most ${limit} items`
+    case 'pattern':
+      return `${field} ${patterns[limit as string] ?? 'is not valid'}`
+    case 'reference':
+      return `${field} must be of this organization`
+    default:
+      return `${field} is not valid`
+  }
+}
+
+type Range = { minimum: number; maximum: number; tooLarge: boolean }
+
+/** The document's own wording where only the sign counts; both bounds where the upper one is the client's to know. */
+const wordRange = ({ minimum, maximum, tooLarge }: Range): string =>
+  minimum === 1 && maximum === MAX_INTEGER && !tooLarge ? 'a positive integer' : `an integer between ${minimum} and ${maximum}`
+
+const patterns: Record<string, string> = {
+  [HEX_COLOR_PATTERN]: 'must be a hex color of the form #RRGGBB',
+  [TEXT_PATTERN]: 'must not contain NUL characters or unpaired surrogates',
+  [NON_BLANK_TEXT_PATTERN]: 'must not be blank, nor contain NUL characters or unpaired surrogates',
+}
+
+const descriptions = {
+  400: 'Invalid or missing request parameters',
+  401: 'Missing, unknown, expired or revoked API key',
+  404: 'The requested resource does not exist',
+  409: 'The resource already exists',
+  413: 'The request body is too large',
+  429: 'Rate limit exceeded; retry after the seconds in Retry-After',
+  500: 'Internal server error',
+}
+
+/** The error responses of an operation: those named, and those every operation has. */
+export function errorResponses<Status extends keyof typeof descriptions>(...statuses: Status[]) {
+  const all = [...statuses, 401, 429, 500] as const
+  return Object.fromEntries(all.map((status) => [status, { ...ref(ErrorView), description: descriptions[status] }])) as Record<
+    Status | 401 | 429 | 500,
+    ReturnType<typeof ref<typeof ErrorView>>
+  >
+}

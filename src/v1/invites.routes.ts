@@ -1,0 +1,68 @@
+import { Type } from '@sinclair/typebox'
+import { createInvite } from '../domain/create-invite.ts'
+import { getInvite, INVITE_STATUSES, listInvites } from '../domain/invites.ts'
+import { Uuid, Words } from '../http/field-types.ts'
+import { ref } from '../http/schema-ref.ts'
+import { errorResponses } from './errors.ts'
+import type { V1App } from './index.ts'
+import { InviteDetailView, InviteView, NewInviteBody, presentInvite, presentInviteDetail, toNewInvite } from './invites.view.ts'
+import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
+
+const sortWords = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt' } as const
+const filters = {
+  assessmentId: Type.Optional(Uuid('Only invites to this assessment')),
+  assessment_id: Type.Optional(Uuid('The same as assessmentId')),
+  status: Type.Optional(Words(INVITE_STATUSES, { description: 'Only invites of this status' })),
+}
+const tags = ['Invites']
+
+/** v1.md, Invites. */
+export function inviteRoutes(app: V1App): void {
+  app.get(
+    '/invites',
+    {
+      schema: {
+        tags,
+        operationId: 'listInvites',
+        summary: 'List invites',
+        querystring: ListQuery(sortWords, filters),
+        response: { 200: ListOf('invites', InviteView), ...errorResponses(400) },
+      },
+    },
+    async ({ ctx, query }) => {
+      const assessmentId = query.assessmentId ?? query.assessment_id
+      const filter = { ...(assessmentId !== undefined && { assessmentId }), ...(query.status !== undefined && { status: query.status }) }
+      const list = await listInvites(ctx, filter, toOrder(sortWords, query), toPage(query))
+      return { invites: list.items.map(presentInvite), pagination: presentPagination(list) }
+    },
+  )
+
+  app.get(
+    '/invites/:inviteId',
+    {
+      schema: {
+        tags,
+        operationId: 'getInvite',
+        summary: 'Get an invite',
+        params: Type.Object({ inviteId: Type.String({ format: 'uuid' }) }),
+        response: { 200: ref(InviteDetailView), ...errorResponses(404) },
+      },
+    },
+    async ({ ctx, params }) => presentInviteDetail(await getInvite(ctx, params.inviteId)),
+  )
+
+  app.post(
+    '/invites',
+    {
+      schema: {
+        tags,
+        operationId: 'createInvite',
+        summary: 'Invite a candidate',
+        description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
+        body: NewInviteBody,
+        response: { 201: Type.Object({ invite: ref(InviteView) }), ...errorResponses(400, 404, 409, 413) },
+      },
+    },
+    async ({ ctx, body }, reply) => reply.code(201).send({ invite: presentInvite(await createInvite(ctx, toNewInvite(body))) }),
+  )
+}

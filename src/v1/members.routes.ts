@@ -1,0 +1,27 @@
+import { listMembers } from '../domain/members.ts'
+import { errorResponses } from './errors.ts'
+import type { V1App } from './index.ts'
+import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
+import { MemberView, presentMember } from './members.view.ts'
+
+const sortWords = { joined_at: 'joinedAt', email: 'email' } as const
+
+/** v1.md, Members. */
+export function memberRoutes(app: V1App): void {
+  app.get(
+    '/members',
+    {
+      schema: {
+        tags: ['Members'],
+        operationId: 'listMembers',
+        summary: 'List members',
+        querystring: ListQuery(sortWords, {}),
+        response: { 200: ListOf('members', MemberView), ...errorResponses(400) },
+      },
+    },
+    async ({ ctx, query }) => {
+      const list = await listMembers(ctx, {}, toOrder(sortWords, query), toPage(query))
+      return { members: list.items.map(presentMember), pagination: presentPagination(list) }
+    },
+  )
+}

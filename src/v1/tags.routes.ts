@@ -1,0 +1,83 @@
+import { Type } from '@sinclair/typebox'
+import { createTag, deleteTag, getTag, listTags, updateTag } from '../domain/tags.ts'
+import { ref } from '../http/schema-ref.ts'
+import { errorResponses } from './errors.ts'
+import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
+import type { V1App } from './index.ts'
+import { NewTagBody, presentTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
+
+const sortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
+const OneTag = Type.Object({ tag: ref(TagView) })
+const params = Type.Object({ tagId: Type.String({ format: 'uuid' }) })
+const tags = ['Tags']
+
+/** v1.md, Tags. */
+export function tagRoutes(app: V1App): void {
+  app.get(
+    '/tags',
+    {
+      schema: {
+        tags,
+        operationId: 'listTags',
+        summary: 'List tags',
+        querystring: ListQuery(sortWords, {}),
+        response: { 200: ListOf('tags', TagView), ...errorResponses(400) },
+      },
+    },
+    async ({ ctx, query }) => {
+      const list = await listTags(ctx, {}, toOrder(sortWords, query), toPage(query))
+      return { tags: list.items.map(presentTag), pagination: presentPagination(list) }
+    },
+  )
+
+  app.get(
+    '/tags/:tagId',
+    { schema: { tags, operationId: 'getTag', summary: 'Get a tag', params, response: { 200: OneTag, ...errorResponses(404) } } },
+    async ({ ctx, params }) => ({ tag: presentTag(await getTag(ctx, params.tagId)) }),
+  )
+
+  app.post(
+    '/tags',
+    {
+      schema: {
+        tags,
+        operationId: 'createTag',
+        summary: 'Create a tag',
+        body: NewTagBody,
+        response: { 201: OneTag, ...errorResponses(400, 409, 413) },
+      },
+    },
+    async ({ ctx, body }, reply) => reply.code(201).send({ tag: presentTag(await createTag(ctx, toNewTag(body))) }),
+  )
+
+  app.patch(
+    '/tags/:tagId',
+    {
+      schema: {
+        tags,
+        operationId: 'updateTag',
+        summary: 'Change a tag',
+        description: 'At least one of name, color, description is required.',
+        params,
+        body: TagChangeBody,
+        response: { 200: OneTag, ...errorResponses(400, 404, 409, 413) },
+      },
+    },
+    async ({ ctx, params, body }) => ({ tag: presentTag(await updateTag(ctx, params.tagId, toTagChange(body))) }),
+  )
+
+  app.delete(
+    '/tags/:tagId',
+    {
+      schema: {
+        tags,
+        operationId: 'deleteTag',
+        summary: 'Delete a tag',
+        description: 'For good: the tag also disappears from every assessment, invite and member. Answers with the tag as it was.',
+        params,
+        response: { 200: OneTag, ...errorResponses(404) },
+      },
+    },
+    async ({ ctx, params }) => ({ tag: presentTag(await deleteTag(ctx, params.tagId)) }),
+  )
+}
