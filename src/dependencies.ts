@@ -33,17 +33,24 @@ export async function openDatabase(config: Config): Promise<{ url: string; embed
   return { url, embedded: embedded !== undefined, release: embedded?.release ?? (async () => {}) }
 }
 
-/**
- * Opens the database, the queue and the way to the mail server.
- *
- * @param work false: this process queues mails but sends none, as the command line does.
- */
-export async function createDependencies(config: Config, log: FastifyBaseLogger, { work = true } = {}): Promise<Dependencies> {
+type Choices = {
+  /** false: this process queues mails but sends none, as the command line does. */
+  work?: boolean
+  /** The time, where it is not the system's. */
+  clock?: () => Date
+}
+
+/** Opens the database, the queue and the way to the mail server. */
+export async function createDependencies(
+  config: Config,
+  log: FastifyBaseLogger,
+  { work = true, clock = () => new Date() }: Choices = {},
+): Promise<Dependencies> {
   const database = await openDatabase(config)
   const db = createDb(database.url)
   const boss = await startQueue(database.url, log, { supervise: work })
   const mailer = createMailer(config.smtpUrl)
-  const deps: Deps = { db, queue: asDomainQueue(boss), clock: () => new Date(), newId: () => uuidv7(), log }
+  const deps: Deps = { db, queue: asDomainQueue(boss), clock, newId: () => uuidv7(), log }
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(config.dataDir)]
   const mailSettings = { publicUrl: config.publicUrl, secretKeys, mailFrom: config.mailFrom }
   if (work) await startWork(boss, deps, mailer, mailSettings)

@@ -1,0 +1,78 @@
+import { createApiKey } from '../../src/domain/api-keys.ts'
+import type { Deps, KeyMode, Tier } from '../../src/domain/context.ts'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
+
+export type Factories = ReturnType<typeof factories>
+
+/** Makes rows with sensible values; a test names only what it is about. Every test makes its own organization. */
+export function factories(deps: Deps) {
+  const { db, newId, clock } = deps
+  const times = () => ({ createdAt: clock(), updatedAt: clock() })
+  let count = 0
+  const unique = (word: string) => `${word} ${++count}-${newId().slice(-6)}`
+
+  const organization = async ({ tier = 'standard' as Tier, mode = 'live' as KeyMode } = {}) => {
+    const { id, name } = await db.organization.create({ data: { id: newId(), name: unique('Organization'), tier, ...times() } })
+    const { key, apiKey } = await createApiKey(deps, { organizationId: id, name: 'Test', mode })
+    return { id, name, key, apiKeyId: apiKey.id }
+  }
+
+  const member = async (
+    organizationId: string,
+    { email = `${unique('member').replace(' ', '')}@example.com`, firstName = 'Ada', lastName = 'Member', avatarUrl = '', ...data }: Partial<
+      Prisma.UserUncheckedCreateInput & Prisma.MemberUncheckedCreateInput
+    > = {},
+  ) => {
+    const user = await db.user.create({ data: { id: newId(), email, firstName, lastName, avatarUrl, ...times() } })
+    return db.member.create({
+      data: { id: newId(), organizationId, userId: user.id, email, roles: ['grader'], joinedAt: clock(), ...times(), ...data },
+      include: { user: true },
+    })
+  }
+
+  const assessment = (organizationId: string, data: Partial<Prisma.AssessmentUncheckedCreateInput> = {}) =>
+    db.assessment.create({ data: { id: newId(), organizationId, name: unique('Assessment'), skillTypes: [], ...times(), ...data } })
+
+  const question = (of: { organizationId: string; id: string }, data: Partial<Prisma.QuestionUncheckedCreateInput> = {}) =>
+    db.question.create({
+      data: {
+        id: newId(),
+        organizationId: of.organizationId,
+        assessmentId: of.id,
+        order: ++count,
+        inputType: 'text',
+        responseType: 'text',
+        ...times(),
+        ...data,
+      },
+    })
+
+  const tag = (organizationId: string, data: Partial<Prisma.TagUncheckedCreateInput> = {}) =>
+    db.tag.create({ data: { id: newId(), organizationId, name: unique('Tag'), color: '#2563EB', ...times(), ...data } })
+
+  /** A row only: no mail is queued. */
+  const invite = (of: { organizationId: string; id: string }, data: Partial<Prisma.InviteUncheckedCreateInput> = {}) =>
+    db.invite.create({
+      data: {
+        id: newId(),
+        organizationId: of.organizationId,
+        assessmentId: of.id,
+        recipientEmail: `${unique('candidate').replace(' ', '')}@example.com`,
+        status: 'pending',
+        questionReplayLimit: 1,
+        answerRecordLimit: 1,
+        screenRecording: true,
+        webcamMonitoring: true,
+        requireIdCapture: true,
+        facePhotoRequired: true,
+        sentAt: clock(),
+        expiresAt: new Date(clock().getTime() + 30 * 86_400_000),
+        ...times(),
+        ...data,
+      },
+    })
+
+  const language = async (code: string) => (await db.language.findUnique({ where: { code } })) ?? db.language.create({ data: { id: newId(), code, name: code } })
+
+  return { organization, member, assessment, question, tag, invite, language, unique }
+}

@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import request from 'supertest'
+import { onTestFinished } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createDependencies, type Dependencies } from '../../src/dependencies.ts'
+import type { Db } from '../../src/db/client.ts'
+import { V1_PREFIX } from '../../src/v1/index.ts'
+import { copyDatabase } from './copy-database.ts'
+import { type Factories, factories } from './factories.ts'
+
+export const SECRET_KEY = 'a secret that is only good for tests 0123456789'
+
+/** A clock that stands still unless told to move. */
+export type TestClock = { now: () => Date; set: (time: Date | string) => void; advance: (milliseconds: number) => void }
+
+export type Service = Dependencies & {
+  app: FastifyInstance
+  db: Db
+  databaseUrl: string
+  clock: TestClock
+  /** Lines the service has logged, oldest first. */
+  logLines: string[]
+  make: Factories
+  /** A v1 request with a key, e.g. `v1(key).get('/tags')`. */
+  v1: (key: string) => Client
+  /** A request to any path, without a key. */
+  http: () => ReturnType<typeof request>
+  close: () => Promise<void>
+}
+
+type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'head' | 'options'
+type Client = Record<Method, (path: string) => request.Test>
+
+/**
+ * The whole service on a database of its own: the same wiring as in production, with a clock that tests move. Closed by the caller
+ * (`afterAll(() => service.close())`).
+ */
+export async function startService(env: Record<string, string> = {}): Promise<Service> {
+  const databaseUrl = await copyDatabase()
+  const config = loadConfig({ DATABASE_URL: databaseUrl, SECRET_KEY, RATE_LIMIT_STANDARD: '1000000', RATE_LIMIT_ENTERPRISE: '1000000', ...env })
+  const logLines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
+  const clock = createTestClock()
+  const dependencies = await createDependencies(config, log, { clock: clock.now })
+  const { deps, mailSettings } = dependencies
+  const app = await buildApp({
+    deps,
+    log,
+    mailSettings,
+    rateLimits: config.rateLimits,
+    alternatePrefix: config.alternatePrefix,
+    trustProxy: config.trustProxy,
+    showMailbox: true,
+  })
+  await app.ready()
+  const http = () => request(app.server)
+  return {
+    ...dependencies,
+    app,
+    db: deps.db,
+    databaseUrl,
+    clock,
+    logLines,
+    make: factories(deps),
+    v1: (key) => clientFor(app, V1_PREFIX, 'x-api-key', key),
+    http,
+    async close() {
+      await app.close()
+      await dependencies.dispose()
+    },
+  }
+}
+
+/** A service for one test only. */
+export async function startServiceForTest(env: Record<string, string> = {}): Promise<Service> {
+  const service = await startService(env)
+  onTestFinished(() => service.close())
+  return service
+}
+
+export function clientFor(app: FastifyInstance, prefix: string, header: string, key: string): Client {
+  const send = (method: Method) => (path: string) => request(app.server)[method](`${prefix}${path}`).set(header, key)
+  return {
+    get: send('get'),
+    post: send('post'),
+    patch: send('patch'),
+    put: send('put'),
+    delete: send('delete'),
+    head: send('head'),
+    options: send('options'),
+  }
+}
+
+/** Starts at the real time, so that what PostgreSQL and pg-boss stamp themselves fits in. */
+function createTestClock(): TestClock {
+  let time = Date.now()
+  return {
+    now: () => new Date(time),
+    set: (to) => {
+      time = new Date(to).getTime()
+    },
+    advance: (milliseconds) => {
+      time += milliseconds
+    },
+  }
+}
