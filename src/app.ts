@@ -1,5 +1,5 @@
 import helmet from '@fastify/helmet'
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { candidatePages } from './candidate/index.ts'
 import type { Context, Deps } from './domain/context.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
@@ -30,7 +30,7 @@ const REQUEST_TIMEOUT_MS = 15_000
 export async function buildApp({ deps, log, rateLimits, mailSettings, trustProxy, showMailbox }: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
     trustProxy,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -42,7 +42,8 @@ export async function buildApp({ deps, log, rateLimits, mailSettings, trustProxy
   })
   app.decorateRequest<Context | null>('ctx', null)
   logRequests(app)
-  await app.register(helmet, { global: true, contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
+  // HTTPS, and with it HSTS, is the business of whoever terminates it in front of the service.
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, strictTransportSecurity: false })
   app.setNotFoundHandler((_request, reply) => sendFailure({ kind: 'path_not_found', issues: [] }, reply, V1_PREFIX))
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error)

@@ -1,0 +1,32 @@
+// Writes the interfaces' OpenAPI documents to node_modules/.cache/openapi, for the linter. The app is built, but neither database nor
+// queue is touched.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { pino } from 'pino'
+import { buildApp } from '../src/app.ts'
+import { loadConfig } from '../src/config.ts'
+import { createDb } from '../src/db/client.ts'
+
+const { rateLimits, alternatePrefix, trustProxy, publicUrl, mailFrom } = loadConfig({})
+const log = pino({ level: 'silent' })
+const app = await buildApp({
+  deps: {
+    db: createDb('postgresql://unused'),
+    queue: { enqueueInvitationEmail: async () => {} },
+    clock: () => new Date(),
+    newId: () => crypto.randomUUID(),
+    log,
+  },
+  log,
+  mailSettings: { publicUrl, secretKeys: ['unused'], mailFrom },
+  rateLimits,
+  alternatePrefix,
+  trustProxy,
+  showMailbox: false,
+})
+const folder = 'node_modules/.cache/openapi'
+await mkdir(folder, { recursive: true })
+for (const name of ['v1']) {
+  const { body } = await app.inject(`/docs/${name}/openapi.json`)
+  await writeFile(`${folder}/${name}.json`, body)
+}
+await app.close()
