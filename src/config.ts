@@ -9,7 +9,10 @@ const Environment = Type.Object({
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65535, description: 'TCP port to listen on; 0 takes any free one.' }),
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on; 0.0.0.0 for every interface.' }),
   PUBLIC_URL: Type.Optional(
-    Type.String({ pattern: '^https?://', description: 'Address of the service as candidates and clients reach it, without a path.' }),
+    Type.String({
+      pattern: '^https?://',
+      description: 'Address of the service as candidates and clients reach it, without a path.',
+    }),
   ),
   DATABASE_URL: Type.Optional(
     Type.String({ pattern: '^postgres(ql)?://', description: 'PostgreSQL to use. Unset: an embedded one under DATA_DIR.' }),
@@ -23,19 +26,43 @@ const Environment = Type.Object({
     }),
   ),
   SMTP_URL: Type.Optional(
-    Type.String({ pattern: '^smtps?://', description: 'Mail server, e.g. smtp://user:password@mail.example.com:587. Unset: mails are captured.' }),
+    Type.String({
+      pattern: '^smtps?://',
+      description: 'Mail server, e.g. smtp://user:password@mail.example.com:587. Unset: mails are captured.',
+    }),
   ),
-  MAIL_FROM: Type.String({ default: 'Assessments <assessments@localhost.localdomain>', description: 'Sender of the invitations.' }),
+  MAIL_FROM: Type.String({
+    default: 'Assessments <assessments@localhost.localdomain>',
+    description: 'Sender of the invitations.',
+  }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'Least severe log lines to write.' },
   ),
-  RATE_LIMIT_STANDARD: Type.Integer({ default: 100, minimum: 1, description: 'Requests a minute of an organization of the standard tier.' }),
-  RATE_LIMIT_ENTERPRISE: Type.Integer({ default: 1000, minimum: 1, description: 'Requests a minute of one of the enterprise tier.' }),
+  RATE_LIMIT_STANDARD: Type.Integer({
+    default: 100,
+    minimum: 1,
+    description: 'Requests a minute of an organization of the standard tier.',
+  }),
+  RATE_LIMIT_ENTERPRISE: Type.Integer({
+    default: 1000,
+    minimum: 1,
+    description: 'Requests a minute of one of the enterprise tier.',
+  }),
   ALTERNATE_PREFIX: Type.String({
     default: '/api/alternate',
     pattern: '^(/[A-Za-z0-9_-]+)+$',
     description: 'Path prefix of the snake_case interface.',
+  }),
+  ALTERNATE_EXPIRES_IN_DAYS: Type.Integer({
+    default: 30,
+    minimum: 1,
+    maximum: 3650,
+    description: 'Days until an invite made through the snake_case interface expires.',
+  }),
+  ALTERNATE_GRADER_REQUIRED: Type.Boolean({
+    default: false,
+    description: 'Whether the snake_case interface refuses assigned_grader: null.',
   }),
   TRUST_PROXY: Type.String({
     default: 'false',
@@ -59,7 +86,7 @@ export type Config = {
   logLevel: string
   /** Requests a minute, by tier. */
   rateLimits: { standard: number; enterprise: number }
-  alternatePrefix: string
+  alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
   trustProxy: boolean | string
 }
 
@@ -95,7 +122,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     mailFrom: settings.MAIL_FROM,
     logLevel: settings.LOG_LEVEL,
     rateLimits: { standard: settings.RATE_LIMIT_STANDARD, enterprise: settings.RATE_LIMIT_ENTERPRISE },
-    alternatePrefix: settings.ALTERNATE_PREFIX,
+    alternate: {
+      prefix: settings.ALTERNATE_PREFIX,
+      expiresInDays: settings.ALTERNATE_EXPIRES_IN_DAYS,
+      graderRequired: settings.ALTERNATE_GRADER_REQUIRED,
+    },
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
   }
 }
@@ -107,7 +138,8 @@ function readEnvironment(given: Record<string, unknown>, problems: string[]): St
     const errors = (error as { errors?: { instancePath: string }[] }).errors
     if (!errors) throw error
     const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)))
-    for (const name of names) problems.push(`${name}: ${describe(Environment.properties[name as keyof typeof Environment.properties])}`)
+    for (const name of names)
+      problems.push(`${name}: ${describe(Environment.properties[name as keyof typeof Environment.properties])}`)
     return null
   }
 }
@@ -121,7 +153,8 @@ const describe = ({ description, type, anyOf, default: preset }: TSchema): strin
 function findContradictions(settings: Static<typeof Environment>): string[] {
   const problems: string[] = []
   const { SECRET_KEY, DATABASE_URL, PUBLIC_URL, MAIL_FROM, ALTERNATE_PREFIX } = settings
-  if (DATABASE_URL && !SECRET_KEY) problems.push('SECRET_KEY: is required with a DATABASE_URL. Make one with: openssl rand -hex 32')
+  if (DATABASE_URL && !SECRET_KEY)
+    problems.push('SECRET_KEY: is required with a DATABASE_URL. Make one with: openssl rand -hex 32')
   if (SECRET_KEY?.some((key) => key.length < MIN_SECRET_LENGTH)) {
     problems.push(`SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. Make one with: openssl rand -hex 32`)
   }
@@ -129,6 +162,7 @@ function findContradictions(settings: Static<typeof Environment>): string[] {
   if (!isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM)) {
     problems.push('MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.')
   }
-  if (/^\/(api\/v1|docs|i|dev)(\/|$)/.test(ALTERNATE_PREFIX)) problems.push('ALTERNATE_PREFIX: is taken by another part of the service.')
+  if (/^\/(api\/v1|docs|i|dev)(\/|$)/.test(ALTERNATE_PREFIX))
+    problems.push('ALTERNATE_PREFIX: is taken by another part of the service.')
   return problems
 }

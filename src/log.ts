@@ -7,5 +7,18 @@ export const createLog = (level: string) =>
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: ['req', 'res', 'headers', '*.headers', 'err.config', 'err.meta', 'err.clientVersion', 'err.rejectedErrors', 'err.rejected'], remove: true },
+    redact: {
+      paths: [
+        'req',
+        'res',
+        'headers',
+        '*.headers',
+        'err.config',
+        'err.meta',
+        'err.clientVersion',
+        'err.rejectedErrors',
+        'err.rejected',
+      ],
+      remove: true,
+    },
   })

@@ -1,8 +1,8 @@
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { ConfigError, loadConfig } from './config.ts'
-import { createDependencies } from './dependencies.ts'
 import { welcome } from './demo/welcome.ts'
+import { createDependencies } from './dependencies.ts'
 import { createLog } from './log.ts'
 
 /** sysexits.h: EX_CONFIG. */
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
     log,
     mailSettings,
     rateLimits: config.rateLimits,
-    alternatePrefix: config.alternatePrefix,
+    alternate: config.alternate,
     trustProxy: config.trustProxy,
     showMailbox: standalone && config.smtpUrl === undefined,
   })

@@ -71,7 +71,8 @@ async function findBinaries(identity: Identity): Promise<{ postgres: string; ini
     await cp(native, draft, { recursive: true, verbatimSymlinks: true })
     await rm(copy, { recursive: true, force: true })
     await rename(draft, copy).catch(() => rm(draft, { recursive: true }))
-    if (!runs(copied(postgres))) throw new Error(`The embedded PostgreSQL copied to ${copy} does not run: set DATABASE_URL instead.`)
+    if (!runs(copied(postgres)))
+      throw new Error(`The embedded PostgreSQL copied to ${copy} does not run: set DATABASE_URL instead.`)
   }
   return { postgres: copied(postgres), initdb: copied(initdb) }
 }
@@ -99,7 +100,8 @@ async function bringUp(server: Server): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS
   let child: ReturnType<typeof spawn> | undefined
   while (!(await accepts(server))) {
-    if (Date.now() > deadline) throw new Error(`The embedded PostgreSQL did not start within 30 s. Its log:\n${await readLog(server)}`)
+    if (Date.now() > deadline)
+      throw new Error(`The embedded PostgreSQL did not start within 30 s. Its log:\n${await readLog(server)}`)
     if (!child || child.exitCode !== null || child.signalCode !== null) {
       if (!existsSync(path.join(server.folder, 'PG_VERSION'))) await initialize(server)
       child = await launch(server)
@@ -115,7 +117,13 @@ async function initialize({ folder, initdb, identity }: Server): Promise<void> {
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })
   if (identity) await chown(draft, identity.uid, identity.gid)
-  const settings = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const settings = [
+    '--auth=trust',
+    '--username=postgres',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ]
   const options: SpawnSyncOptions = { ...identity, cwd: draft, encoding: 'utf8', env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } }
   const { status, stderr } = spawnSync(initdb, ['-D', draft, '--no-locale', '--no-instructions', ...settings], options)
   if (status !== 0) throw new Error(`The embedded PostgreSQL could not be initialized: ${stderr}`)
@@ -123,12 +131,25 @@ async function initialize({ folder, initdb, identity }: Server): Promise<void> {
 }
 
 async function launch({ postgres, folder, sockets, identity, durable }: Server) {
-  const settings = { listen_addresses: '', unix_socket_directories: sockets, unix_socket_permissions: '0700', max_connections: '200' }
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: sockets,
+    unix_socket_permissions: '0700',
+    max_connections: '200',
+  }
   const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
-  const flags = Object.entries(durable ? settings : { ...settings, ...fast }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const flags = Object.entries(durable ? settings : { ...settings, ...fast }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
   const log = await open(logFile(folder), 'a')
   // In a process group of its own, or Ctrl-C in the terminal would stop the database before the service has finished with it.
-  const child = spawn(postgres, ['-D', folder, ...flags], { ...identity, cwd: folder, detached: true, stdio: ['ignore', log.fd, log.fd] })
+  const child = spawn(postgres, ['-D', folder, ...flags], {
+    ...identity,
+    cwd: folder,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  })
   child.on('error', () => {}) // its exit is seen by bringUp
   await log.close()
   return child

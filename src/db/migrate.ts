@@ -63,9 +63,16 @@ async function readHistory(client: Client): Promise<Applied[]> {
 function compareHistory(migrations: Migration[], history: Applied[]): Migration[] {
   for (const { migration_name, checksum, finished_at } of history) {
     const migration = migrations.find(({ name }) => name === migration_name)
-    if (!migration) throw new Error(`The database has the migration ${migration_name}, which this version does not know: run the version that made it, or a newer one.`)
-    if (!finished_at) throw new Error(`The migration ${migration_name} was left unfinished: repair the database, then mark it with "prisma migrate resolve".`)
-    if (migration.checksum !== checksum) throw new Error(`The migration ${migration_name} was changed after it had been applied: restore its file.`)
+    if (!migration)
+      throw new Error(
+        `The database has the migration ${migration_name}, which this version does not know: run the version that made it, or a newer one.`,
+      )
+    if (!finished_at)
+      throw new Error(
+        `The migration ${migration_name} was left unfinished: repair the database, then mark it with "prisma migrate resolve".`,
+      )
+    if (migration.checksum !== checksum)
+      throw new Error(`The migration ${migration_name} was changed after it had been applied: restore its file.`)
   }
   const applied = new Set(history.map(({ migration_name }) => migration_name))
   return migrations.filter(({ name }) => !applied.has(name))

@@ -64,7 +64,9 @@ export async function authenticate(deps: Deps, key: string | undefined): Promise
 
   if (!found.lastUsedAt || now.getTime() - found.lastUsedAt.getTime() >= USE_RECORDED_EVERY_MS) {
     // Not awaited: no request waits for bookkeeping.
-    recordUse(deps, found.id, now).catch((error) => deps.log.warn({ err: error, apiKeyId: found.id }, 'last use of a key not recorded'))
+    recordUse(deps, found.id, now).catch((error) =>
+      deps.log.warn({ err: error, apiKeyId: found.id }, 'last use of a key not recorded'),
+    )
   }
   return { organization: found.organization, mode: found.mode, apiKey: { id: found.id, createdById: found.createdById }, deps }
 }
@@ -72,7 +74,10 @@ export async function authenticate(deps: Deps, key: string | undefined): Promise
 /** Guarded, so that of the requests that see the same old value only one writes. */
 async function recordUse({ db }: Deps, id: string, now: Date): Promise<void> {
   const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
-  await db.apiKey.updateMany({ where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: before } }] }, data: { lastUsedAt: now } })
+  await db.apiKey.updateMany({
+    where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: before } }] },
+    data: { lastUsedAt: now },
+  })
 }
 
 /**

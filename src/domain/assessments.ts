@@ -1,10 +1,11 @@
 import { containsText } from '../db/query.ts'
-import type { Audience, MediaFormat, Prisma } from '../generated/prisma/client.ts'
+import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { isUuid } from './uuid.ts'
 
+export type { Category, Instruction, Language }
 export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
 export const AUDIENCES = ['invite_only', 'public'] as const satisfies Audience[]
 
@@ -59,6 +60,26 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
   if (!assessment) throw new DomainError('assessment_not_found')
   return assessment
 }
+
+/** Those of these assessments that are the organization's, in no particular order. */
+export const findAssessments = (ctx: Context, ids: string[]): Promise<Assessment[]> =>
+  ctx.deps.db.assessment.findMany({
+    where: { organizationId: ctx.organization.id, id: { in: ids } },
+    include,
+    relationLoadStrategy: 'join',
+  })
+
+/** Those of these instructions that are the organization's, in no particular order. */
+export const findInstructions = (ctx: Context, ids: string[]): Promise<Instruction[]> =>
+  ctx.deps.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+
+/** Those of these categories that are the organization's, in no particular order. */
+export const findCategories = (ctx: Context, ids: string[]): Promise<Category[]> =>
+  ctx.deps.db.category.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+
+/** Languages are shared by all organizations. */
+export const findLanguages = (ctx: Context, ids: string[]): Promise<Language[]> =>
+  ctx.deps.db.language.findMany({ where: { id: { in: ids } } })
 
 function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
   const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search = [] } = filter

@@ -12,7 +12,10 @@ const include = {
 export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include }>
 
 /** The invite a signed link stands for; null when the link has been replaced by a newer one, or the invite is gone. */
-export async function findInvitation({ db, clock }: Deps, { inviteId, linkVersion }: InvitationRef): Promise<CandidateInvite | null> {
+export async function findInvitation(
+  { db, clock }: Deps,
+  { inviteId, linkVersion }: InvitationRef,
+): Promise<CandidateInvite | null> {
   const invite = await db.invite.findUnique({ where: { id: inviteId, linkVersion }, include, relationLoadStrategy: 'join' })
   return invite && asOfNow(invite, clock())
 }

@@ -41,7 +41,8 @@ export async function createInvite(ctx: Context, input: NewInvite): Promise<Invi
   } catch (error) {
     if (violatedConstraint(error) === 'invites_recipient_key') throw await duplicateOf(ctx, input)
     // Deleted since the check.
-    if (violatedConstraint(error) === 'invite_tags_tag_fkey') throw new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
+    if (violatedConstraint(error) === 'invite_tags_tag_fkey')
+      throw new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
     throw error
   }
 }
@@ -76,32 +77,44 @@ async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: s
     },
   })
   if (tagIds.length > 0) {
-    await tx.inviteTag.createMany({ data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })) })
+    await tx.inviteTag.createMany({
+      data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
+    })
   }
   await queueInvitationEmail(ctx.deps, tx, invite)
   return invite
 }
 
-/** Reports all unknown ids at once, so that a caller can mend them at once. @returns the assessment's name. */
-async function checkReferences(ctx: Context, { assessmentId, assignedGraderId }: NewInvite, tagIds: string[]) {
+/** The ids by which a new invite refers to others; those that were not given, or could not be read, are left out. */
+type References = { assessmentId?: string; assignedGraderId?: string | null | undefined; tagIds: string[] }
+
+/** @returns the assessment's name. @throws DomainError as createInvite does for unknown ids. */
+async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[]) {
+  const { assessment, issues } = await resolveReferences(ctx, { ...input, tagIds })
+  if (!assessment) throw new DomainError('assessment_not_found', { issues })
+  if (issues.length > 0) throw new DomainError('invalid', { issues })
+  return assessment
+}
+
+/** Looks all ids up at once, so that a caller can mend at once what is wrong. An issue for each that is not the organization's. */
+export async function resolveReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
   const { db } = ctx.deps
   const organizationId = ctx.organization.id
+  const own = (id: string) => ({ organizationId_id: { organizationId, id } })
   const [assessment, grader, tags] = await Promise.all([
-    db.assessment.findUnique({ where: { organizationId_id: { organizationId, id: assessmentId } }, select: { name: true } }),
+    assessmentId ? db.assessment.findUnique({ where: own(assessmentId), select: { name: true } }) : null,
     assignedGraderId
-      ? db.member.findUnique({ where: { organizationId_id: { organizationId, id: assignedGraderId }, status: 'active' }, select: { id: true } })
-      : undefined,
+      ? db.member.findUnique({ where: { ...own(assignedGraderId), status: 'active' }, select: { id: true } })
+      : null,
     tagIds.length > 0 ? db.tag.findMany({ where: { organizationId, id: { in: tagIds } }, select: { id: true } }) : [],
   ])
   const known = new Set(tags.map(({ id }) => id))
   const unknownTag = tagIds.find((id) => !known.has(id))
   const issues: Issue[] = []
-  if (!assessment) issues.push(unknownId('assessmentId', assessmentId))
+  if (assessmentId && !assessment) issues.push(unknownId('assessmentId', assessmentId))
   if (assignedGraderId && !grader) issues.push(unknownId('assignedGraderId', assignedGraderId))
   if (unknownTag) issues.push(unknownId('tagIds', unknownTag))
-  if (!assessment) throw new DomainError('assessment_not_found', { issues })
-  if (issues.length > 0) throw new DomainError('invalid', { issues })
-  return assessment
+  return { assessment, issues }
 }
 
 const unknownId = (field: string, value: string | undefined): Issue => ({ field, rule: 'reference', value })

@@ -7,7 +7,14 @@ import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { isUuid } from './uuid.ts'
 
 export type { InviteStatus }
-export const INVITE_STATUSES = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const satisfies InviteStatus[]
+export const INVITE_STATUSES = [
+  'pending',
+  'accepted',
+  'started',
+  'completed',
+  'expired',
+  'revoked',
+] as const satisfies InviteStatus[]
 
 export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>
 export type InviteFilter = {

@@ -1,10 +1,11 @@
 import { containsText, equalsText } from '../db/query.ts'
-import type { Prisma } from '../generated/prisma/client.ts'
+import type { Prisma, User } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { isUuid } from './uuid.ts'
 
+export type { User }
 export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
 export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
@@ -32,7 +33,12 @@ const include = {
 export type Member = Prisma.MemberGetPayload<{ include: typeof include }>
 
 /** v1.md GET /members; alternate.md GET /organization_users. */
-export function listMembers(ctx: Context, filter: MemberFilter, { field, direction }: MemberOrder, page: Page): Promise<Listing<Member>> {
+export function listMembers(
+  ctx: Context,
+  filter: MemberFilter,
+  { field, direction }: MemberOrder,
+  page: Page,
+): Promise<Listing<Member>> {
   const where = toWhere(ctx, filter)
   const { member } = ctx.deps.db
   const orderBy = [{ [field]: direction }, { id: direction }]
@@ -51,8 +57,25 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
   return member
 }
 
-function toWhere(ctx: Context, { status, roles = {}, tagIds, firstName, lastName, email, search = [] }: MemberFilter): Prisma.MemberWhereInput {
-  const byRole = Object.entries(roles).map(([role, wanted]) => (wanted ? { roles: { has: role } } : { NOT: { roles: { has: role } } }))
+/** Those of these members that are the organization's, in no particular order. */
+export const findMembers = (ctx: Context, ids: string[]): Promise<Member[]> =>
+  ctx.deps.db.member.findMany({
+    where: { organizationId: ctx.organization.id, id: { in: ids } },
+    include,
+    relationLoadStrategy: 'join',
+  })
+
+/** Those of these accounts whose person is a member of the organization, in no particular order. */
+export const findUsers = (ctx: Context, ids: string[]): Promise<User[]> =>
+  ctx.deps.db.user.findMany({ where: { id: { in: ids }, memberships: { some: { organizationId: ctx.organization.id } } } })
+
+function toWhere(
+  ctx: Context,
+  { status, roles = {}, tagIds, firstName, lastName, email, search = [] }: MemberFilter,
+): Prisma.MemberWhereInput {
+  const byRole = Object.entries(roles).map(([role, wanted]) =>
+    wanted ? { roles: { has: role } } : { NOT: { roles: { has: role } } },
+  )
   const byWord = search.map((word) => ({
     OR: [{ email: containsText(word) }, { user: { firstName: containsText(word) } }, { user: { lastName: containsText(word) } }],
   }))

@@ -26,6 +26,11 @@ export async function listQuestions(
   return readPage(
     page,
     async () => counted.questionCount,
-    (window) => question.findMany({ where: { organizationId, assessmentId }, orderBy: [{ [field]: direction }, { id: direction }], ...window }),
+    (window) =>
+      question.findMany({
+        where: { organizationId, assessmentId },
+        orderBy: [{ [field]: direction }, { id: direction }],
+        ...window,
+      }),
   )
 }

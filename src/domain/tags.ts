@@ -37,6 +37,10 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
   return tag
 }
 
+/** Those of these tags that are the organization's, in no particular order. */
+export const findTags = (ctx: Context, ids: string[]): Promise<Tag[]> =>
+  ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
   const { db, clock, newId } = ctx.deps

@@ -21,7 +21,11 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
         'img-src': "'self' data:",
         'frame-ancestors': "'none'",
       },
-      uiConfig: { urls: documents.map(({ name, title }) => ({ name: title, url: path(name) })), persistAuthorization: false, validatorUrl: null },
+      uiConfig: {
+        urls: documents.map(({ name, title }) => ({ name: title, url: path(name) })),
+        persistAuthorization: false,
+        validatorUrl: null,
+      },
       theme: { title: 'Assessment Invitation Service' },
     })
   })

@@ -5,6 +5,8 @@ import { DomainError, type ErrorKind, type Issue } from '../domain/errors.ts'
 export type FailureKind =
   | ErrorKind
   | 'path_not_found'
+  | 'page_not_found'
+  | 'organization_forbidden'
   | 'method_not_allowed'
   | 'malformed_request'
   | 'malformed_json'
@@ -51,6 +53,8 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof DomainError) return { kind: error.kind, issues: error.issues, existingId: error.existingId }
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
   const { code, statusCode } = error as Partial<FastifyError>
-  const kind = fastifyKinds[code ?? ''] ?? (statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal')
+  const kind =
+    fastifyKinds[code ?? ''] ??
+    (statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal')
   return { kind, issues: [] }
 }

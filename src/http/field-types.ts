@@ -8,11 +8,13 @@ export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$'
 /** Text that PostgreSQL and a mail can hold: no NUL, no half of a surrogate pair. */
 export const TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
 /** The same, and something in it besides white space. */
-export const NON_BLANK_TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$'
+export const NON_BLANK_TEXT_PATTERN = '^\\s*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$'
 
-export const Uuid = (description?: string) => Type.String({ format: 'uuid', pattern: UUID_PATTERN, ...(description && { description }) })
+export const Uuid = (description?: string) =>
+  Type.String({ format: 'uuid', pattern: UUID_PATTERN, ...(description && { description }) })
 export const DateTime = (description?: string) => Type.String({ format: 'date-time', ...(description && { description }) })
-export const Email = (description?: string) => Type.String({ format: 'email', maxLength: 254, ...(description && { description }) })
+export const Email = (description?: string) =>
+  Type.String({ format: 'email', maxLength: 254, ...(description && { description }) })
 export const HexColor = (description?: string) => Type.String({ pattern: HEX_COLOR_PATTERN, ...(description && { description }) })
 
 /** One of these words. */
@@ -20,8 +22,9 @@ export const Words = <const T extends readonly string[]>(words: T, options: obje
   Type.Unsafe<T[number]>({ type: 'string', enum: words, ...options })
 
 /** The schema, or null. Written as JSON Schema's type array, which reads better than a union in a document and in an error. */
-export const OrNull = <T extends TSchema>(schema: T) => Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
+export const OrNull = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
 
 /** ISO 8601 in UTC, as both interfaces write times. */
 export const isoTime = (date: Date): string => date.toISOString()
-export const isoTimeOrNull = (date: Date | null): string | null => date && date.toISOString()
+export const isoTimeOrNull = (date: Date | null): string | null => date?.toISOString() ?? null

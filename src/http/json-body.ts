@@ -1,5 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import { parse } from 'secure-json-parse'
 import { HttpError } from './failure.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads JSON bodies more strictly than Fastify does: invalid UTF-8 and a `__proto__` member are refused, not repaired. An empty body
@@ -7,18 +10,12 @@ import { HttpError } from './failure.ts'
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (body.length === 0) return done(null, undefined)
-    let text: string
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
+    if (body.length === 0) return undefined
     try {
-      text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    } catch {
-      return done(new HttpError('malformed_json', { detail: 'the body is not UTF-8' }))
+      return parse(utf8.decode(body))
+    } catch (error) {
+      throw new HttpError('malformed_json', { detail: (error as Error).message })
     }
-    parse(request, text, (error, value) => {
-      if (error) done(new HttpError('malformed_json', { detail: error.message }))
-      else done(null, value)
-    })
   })
 }

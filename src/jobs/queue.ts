@@ -22,7 +22,14 @@ const SUPERVISION = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 }
  * @param supervise false for a process that only adds jobs: it does none of the queue's housekeeping.
  */
 export async function startQueue(url: string, log: Log, { supervise }: { supervise: boolean }): Promise<PgBoss> {
-  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: supervise, supervise, schedule: supervise, ...SUPERVISION })
+  const boss = new PgBoss({
+    connectionString: url,
+    max: 4,
+    useListenNotify: supervise,
+    supervise,
+    schedule: supervise,
+    ...SUPERVISION,
+  })
   // Without a listener an error event would end the process; pg-boss goes on by itself when the database is back.
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   boss.on('warning', (warning) => log.warn({ warning }, 'job queue'))

@@ -31,7 +31,7 @@ export async function workInvitationEmails(boss: PgBoss, deps: Deps, deliver: De
 /** One attempt. It does nothing when an earlier attempt has succeeded but could not tell the queue. */
 async function sendInvitation(deps: Deps, deliver: DeliverInvitation, emailId: string): Promise<void> {
   const email = await findEmail(deps, emailId)
-  if (!email || email.state !== 'queued') return
+  if (email?.state !== 'queued') return
   const fields = { emailId, inviteId: email.inviteId, organizationId: email.organizationId }
   const obsolete = whyObsolete(email, deps.clock())
   try {

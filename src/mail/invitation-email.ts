@@ -49,7 +49,9 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): In
     messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,
     from: settings.mailFrom,
     to: { name: headerText(invite.recipientName ?? ''), address: invite.recipientEmail },
-    replyTo: creator ? { name: headerText(`${creator.firstName} ${creator.lastName}`), address: creator.email } : settings.mailFrom,
+    replyTo: creator
+      ? { name: headerText(`${creator.firstName} ${creator.lastName}`), address: creator.email }
+      : settings.mailFrom,
     subject: headerText(plain.render('./invitation.subject.eta', facts)),
     text: plain.render('./invitation.txt.eta', facts),
     html: html.render('./invitation.html.eta', facts),

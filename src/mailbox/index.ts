@@ -10,12 +10,20 @@ const SHOWN = 100
 const eta = new Eta({ views: path.join(import.meta.dirname, 'templates'), cache: true })
 
 /** What the mails look like, for a service that has no mail server: the newest captured mails, rendered anew. */
-export async function mailboxPages(app: FastifyInstance, { deps, settings }: { deps: Deps; settings: MailSettings }): Promise<void> {
+export async function mailboxPages(
+  app: FastifyInstance,
+  { deps, settings }: { deps: Deps; settings: MailSettings },
+): Promise<void> {
   protectPages(app)
 
   app.get('/', async (_request, reply) => {
     const emails = await listEmails(deps, { limit: SHOWN })
-    const rows = emails.map((email) => ({ id: email.id, state: email.state, at: email.createdAt.toISOString(), ...renderInvitation(settings, email) }))
+    const rows = emails.map((email) => ({
+      id: email.id,
+      state: email.state,
+      at: email.createdAt.toISOString(),
+      ...renderInvitation(settings, email),
+    }))
     return reply.type('text/html; charset=utf-8').send(eta.render('./list.eta', { rows }))
   })
 
@@ -23,7 +31,8 @@ export async function mailboxPages(app: FastifyInstance, { deps, settings }: { d
     const email = await findEmail(deps, params.id)
     if (!email) return reply.code(404).type('text/plain; charset=utf-8').send('There is no such mail.')
     const message = renderInvitation(settings, email)
-    if (query.part === 'html') return reply.header('content-security-policy', BODY_POLICY).type('text/html; charset=utf-8').send(message.html)
+    if (query.part === 'html')
+      return reply.header('content-security-policy', BODY_POLICY).type('text/html; charset=utf-8').send(message.html)
     return reply.type('text/html; charset=utf-8').send(eta.render('./mail.eta', { email, message }))
   })
 }

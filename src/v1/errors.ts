@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import type { Issue } from '../domain/errors.ts'
 import type { Failure, FailureKind } from '../http/failure.ts'
-import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../http/field-types.ts'
+import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../http/field-types.ts'
 import { ref } from '../http/schema-ref.ts'
 
 /** v1.md, Error object. */
@@ -22,7 +22,9 @@ const answers = {
   member_not_found: [404, 'Member not found'],
   tag_not_found: [404, 'Tag not found'],
   path_not_found: [404, 'Not found'],
+  page_not_found: [404, 'Not found'],
   method_not_allowed: [404, 'Not found'],
+  organization_forbidden: [404, 'Not found'],
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
   invalid: [400, 'The request is not valid'],
@@ -80,9 +82,9 @@ function wordIssue({ field, rule, limit }: Issue): string {
 
 type Range = { minimum: number; maximum: number; tooLarge: boolean }
 
-/** The document's own wording where only the sign counts; both bounds where the upper one is the client's to know. */
+/** The document's own wording; both bounds where the upper one is what the client has to know. */
 const wordRange = ({ minimum, maximum, tooLarge }: Range): string =>
-  minimum === 1 && maximum === MAX_INTEGER && !tooLarge ? 'a positive integer' : `an integer between ${minimum} and ${maximum}`
+  minimum === 1 && !tooLarge ? 'a positive integer' : `an integer between ${minimum} and ${maximum}`
 
 const patterns: Record<string, string> = {
   [HEX_COLOR_PATTERN]: 'must be a hex color of the form #RRGGBB',

@@ -1,7 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deps } from '../domain/context.ts'
 import { guardInterface } from '../http/guard.ts'
 import { describeInterface } from '../http/openapi.ts'
@@ -29,8 +29,21 @@ An API key belongs to one organization; every answer is limited to it. Each invi
 
 /** The camelCase interface of v1.md, for a scope of its own under {@link V1_PREFIX}. */
 export async function v1Interface(app: FastifyInstance, { deps, limiter }: { deps: Deps; limiter: RateLimiter }): Promise<void> {
-  await app.register(swagger, describeInterface({ title: 'Assessment Invitation Service, API v1', introduction, keyHeader: 'x-api-key' }))
-  const named = [ErrorView, Pagination, AssessmentView, AssessmentDetailView, QuestionView, MemberView, InviteView, InviteDetailView, TagView]
+  await app.register(
+    swagger,
+    describeInterface({ title: 'Assessment Invitation Service, API v1', introduction, keyHeader: 'x-api-key' }),
+  )
+  const named = [
+    ErrorView,
+    Pagination,
+    AssessmentView,
+    AssessmentDetailView,
+    QuestionView,
+    MemberView,
+    InviteView,
+    InviteDetailView,
+    TagView,
+  ]
   for (const schema of named) app.addSchema(schema)
   guardInterface(app, {
     deps,

@@ -31,7 +31,10 @@ export function inviteRoutes(app: V1App): void {
     },
     async ({ ctx, query }) => {
       const assessmentId = query.assessmentId ?? query.assessment_id
-      const filter = { ...(assessmentId !== undefined && { assessmentId }), ...(query.status !== undefined && { status: query.status }) }
+      const filter = {
+        ...(assessmentId !== undefined && { assessmentId }),
+        ...(query.status !== undefined && { status: query.status }),
+      }
       const list = await listInvites(ctx, filter, toOrder(sortWords, query), toPage(query))
       return { invites: list.items.map(presentInvite), pagination: presentPagination(list) }
     },

@@ -36,7 +36,11 @@ const example = {
 }
 
 const Grader = Type.Object({ id: Type.String(), firstName: Type.String(), lastName: Type.String(), email: Email() })
-const ProctoringSettings = Type.Object({ screenRecording: Type.Boolean(), webcamMonitoring: Type.Boolean(), requireIdCapture: Type.Boolean() })
+const ProctoringSettings = Type.Object({
+  screenRecording: Type.Boolean(),
+  webcamMonitoring: Type.Boolean(),
+  requireIdCapture: Type.Boolean(),
+})
 
 /** v1.md, Invite, summary form. */
 export const InviteView = Type.Object(summary, { $id: 'Invite', examples: [example] })
@@ -45,7 +49,9 @@ export const InviteView = Type.Object(summary, { $id: 'Invite', examples: [examp
 export const InviteDetailView = Type.Object(
   {
     ...summary,
-    assignedGrader: OrNull(Type.Object(Grader.properties, { description: "Grader assigned to review the candidate's submission" })),
+    assignedGrader: OrNull(
+      Type.Object(Grader.properties, { description: "Grader assigned to review the candidate's submission" }),
+    ),
     proctoringSettings: ProctoringSettings,
     customMessage: Type.String({ description: 'Custom message included with the invite; empty when there is none' }),
     revokedAt: OrNull(DateTime('When the invite was revoked, if applicable')),

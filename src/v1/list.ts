@@ -35,7 +35,10 @@ type ListParameters = { page?: number; limit?: number; sort?: string; order?: 'a
 
 export const toPage = ({ page = 1, limit = DEFAULT_LIMIT }: ListParameters): Page => ({ number: page, size: limit })
 
-export function toOrder<Field extends string>(sortWords: SortWords<Field>, { sort, order = 'desc' }: ListParameters): Order<Field> {
+export function toOrder<Field extends string>(
+  sortWords: SortWords<Field>,
+  { sort, order = 'desc' }: ListParameters,
+): Order<Field> {
   const field = sort === undefined ? Object.values(sortWords)[0] : sortWords[sort]
   return { field: field!, direction: order }
 }

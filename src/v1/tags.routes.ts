@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { createTag, deleteTag, getTag, listTags, updateTag } from '../domain/tags.ts'
 import { ref } from '../http/schema-ref.ts'
 import { errorResponses } from './errors.ts'
-import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
 import type { V1App } from './index.ts'
+import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
 import { NewTagBody, presentTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
 
 const sortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
@@ -73,7 +73,8 @@ export function tagRoutes(app: V1App): void {
         tags,
         operationId: 'deleteTag',
         summary: 'Delete a tag',
-        description: 'For good: the tag also disappears from every assessment, invite and member. Answers with the tag as it was.',
+        description:
+          'For good: the tag also disappears from every assessment, invite and member. Answers with the tag as it was.',
         params,
         response: { 200: OneTag, ...errorResponses(404) },
       },

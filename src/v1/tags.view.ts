@@ -25,12 +25,19 @@ export const TagView = Type.Object(
 )
 
 const fields = {
-  name: Type.String({ maxLength: 100, pattern: NON_BLANK_TEXT_PATTERN, 'x-trim': true, description: 'Unique within the organization' }),
+  name: Type.String({
+    maxLength: 100,
+    pattern: NON_BLANK_TEXT_PATTERN,
+    'x-trim': true,
+    description: 'Unique within the organization',
+  }),
   color: Type.Optional(HexColor('#RRGGBB; #6B7280 when left out')),
   description: Type.Optional(Type.String({ maxLength: 1_000, pattern: TEXT_PATTERN })),
 }
 
-export const NewTagBody = Type.Object(fields, { examples: [{ name: 'Engineering', color: '#2563EB', description: 'Roles in product engineering' }] })
+export const NewTagBody = Type.Object(fields, {
+  examples: [{ name: 'Engineering', color: '#2563EB', description: 'Roles in product engineering' }],
+})
 
 export const TagChangeBody = Type.Partial(Type.Object(fields), {
   anyOf: Object.keys(fields).map((field) => ({ required: [field] })),

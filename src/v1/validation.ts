@@ -4,7 +4,10 @@ import { isEmailAddress } from '../domain/email-address.ts'
 import { DomainError, type Issue } from '../domain/errors.ts'
 import { isUuid } from '../domain/uuid.ts'
 
-type Schema = { type?: string | string[]; properties?: Record<string, Schema>; required?: string[]; format?: string } & Record<string, unknown>
+type Schema = { type?: string | string[]; properties?: Record<string, Schema>; required?: string[]; format?: string } & Record<
+  string,
+  unknown
+>
 
 const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: false, coerceTypes: false })
   .addFormat('uuid', isUuid)
@@ -18,7 +21,12 @@ const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict:
     valid: true,
     errors: false,
     before: 'maxLength',
-    validate: (_: unknown, text: string, __: unknown, at?: { parentData: Record<string, unknown>; parentDataProperty: string | number }) => {
+    validate: (
+      _: unknown,
+      text: string,
+      __: unknown,
+      at?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
+    ) => {
       if (at) at.parentData[at.parentDataProperty] = text.trim()
       return true
     },
@@ -67,7 +75,8 @@ const fieldsOf = ({ properties = {} }: Schema, prefix = ''): string[] =>
 function toIssue({ keyword, instancePath, params, parentSchema, data }: ErrorObject): Issue {
   const path = instancePath.split('/').slice(1)
   const schema = (parentSchema ?? {}) as Schema
-  if (keyword === 'required' && Array.isArray(schema.required)) return { field: [...path, params.missingProperty].join('.'), rule: 'required' }
+  if (keyword === 'required' && Array.isArray(schema.required))
+    return { field: [...path, params.missingProperty].join('.'), rule: 'required' }
   const field = path.join('.')
   switch (keyword) {
     case 'anyOf':

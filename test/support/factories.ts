@@ -19,9 +19,13 @@ export function factories(deps: Deps) {
 
   const member = async (
     organizationId: string,
-    { email = `${unique('member').replace(' ', '')}@example.com`, firstName = 'Ada', lastName = 'Member', avatarUrl = '', ...data }: Partial<
-      Prisma.UserUncheckedCreateInput & Prisma.MemberUncheckedCreateInput
-    > = {},
+    {
+      email = `${unique('member').replace(' ', '')}@example.com`,
+      firstName = 'Ada',
+      lastName = 'Member',
+      avatarUrl = '',
+      ...data
+    }: Partial<Prisma.UserUncheckedCreateInput & Prisma.MemberUncheckedCreateInput> = {},
   ) => {
     const user = await db.user.create({ data: { id: newId(), email, firstName, lastName, avatarUrl, ...times() } })
     return db.member.create({
@@ -31,7 +35,9 @@ export function factories(deps: Deps) {
   }
 
   const assessment = (organizationId: string, data: Partial<Prisma.AssessmentUncheckedCreateInput> = {}) =>
-    db.assessment.create({ data: { id: newId(), organizationId, name: unique('Assessment'), skillTypes: [], ...times(), ...data } })
+    db.assessment.create({
+      data: { id: newId(), organizationId, name: unique('Assessment'), skillTypes: [], ...times(), ...data },
+    })
 
   const question = (of: { organizationId: string; id: string }, data: Partial<Prisma.QuestionUncheckedCreateInput> = {}) =>
     db.question.create({
@@ -72,7 +78,8 @@ export function factories(deps: Deps) {
       },
     })
 
-  const language = async (code: string) => (await db.language.findUnique({ where: { code } })) ?? db.language.create({ data: { id: newId(), code, name: code } })
+  const language = async (code: string) =>
+    (await db.language.findUnique({ where: { code } })) ?? db.language.create({ data: { id: newId(), code, name: code } })
 
   return { organization, member, assessment, question, tag, invite, language, unique }
 }

@@ -4,8 +4,8 @@ import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
-import { createDependencies, type Dependencies } from '../../src/dependencies.ts'
 import type { Db } from '../../src/db/client.ts'
+import { createDependencies, type Dependencies } from '../../src/dependencies.ts'
 import { V1_PREFIX } from '../../src/v1/index.ts'
 import { copyDatabase } from './copy-database.ts'
 import { type Factories, factories } from './factories.ts'
@@ -25,6 +25,8 @@ export type Service = Dependencies & {
   make: Factories
   /** A v1 request with a key, e.g. `v1(key).get('/tags')`. */
   v1: (key: string) => Client
+  /** The same for the alternate interface. */
+  alternate: (key: string) => Client
   /** A request to any path, without a key. */
   http: () => ReturnType<typeof request>
   close: () => Promise<void>
@@ -39,7 +41,13 @@ type Client = Record<Method, (path: string) => request.Test>
  */
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const databaseUrl = await copyDatabase()
-  const config = loadConfig({ DATABASE_URL: databaseUrl, SECRET_KEY, RATE_LIMIT_STANDARD: '1000000', RATE_LIMIT_ENTERPRISE: '1000000', ...env })
+  const config = loadConfig({
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY,
+    RATE_LIMIT_STANDARD: '1000000',
+    RATE_LIMIT_ENTERPRISE: '1000000',
+    ...env,
+  })
   const logLines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
   const clock = createTestClock()
@@ -50,7 +58,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     log,
     mailSettings,
     rateLimits: config.rateLimits,
-    alternatePrefix: config.alternatePrefix,
+    alternate: config.alternate,
     trustProxy: config.trustProxy,
     showMailbox: true,
   })
@@ -65,6 +73,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     logLines,
     make: factories(deps),
     v1: (key) => clientFor(app, V1_PREFIX, 'x-api-key', key),
+    alternate: (key) => clientFor(app, config.alternate.prefix, 'x-service-docs-api-key', key),
     http,
     async close() {
       await app.close()

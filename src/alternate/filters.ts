@@ -1,0 +1,94 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { Issue } from '../domain/errors.ts'
+import { isUuid } from '../domain/uuid.ts'
+import { MAX_INTEGER, Words } from '../http/field-types.ts'
+
+// Kinds of query parameters. The schema is what the document shows; its `format` says how the text is read.
+
+export const UuidFilter = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }))
+export const UuidListFilter = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string[]>({ type: 'string', format: 'uuid-list', description: `${description}; comma-separated, any match` }),
+  )
+export const WordListFilter = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string[]>({ type: 'string', format: 'word-list', description: `${description}; comma-separated, any match` }),
+  )
+export const TextFilter = (description: string) => Type.Optional(Type.String({ description }))
+export const SearchFilter = (description: string) =>
+  Type.Optional(Type.Unsafe<string[]>({ type: 'string', format: 'words', description: `${description}; every word must occur` }))
+export const NumberFilter = (description: string) => Type.Optional(Type.Integer({ description }))
+export const BooleanFilter = (description: string) => Type.Optional(Type.Boolean({ description }))
+export const ChoiceFilter = <const T extends readonly string[]>(words: T, description: string) =>
+  Type.Optional(Words(words, { format: 'choice', description }))
+export const DepthParameter = Type.Optional(
+  Type.Unsafe<0 | 1 | 2>({
+    type: 'integer',
+    minimum: 0,
+    format: 'depth',
+    description: '1 or 2: related objects instead of their ids, as many levels deep',
+  }),
+)
+
+/** A count no assessment has: what a filter for 1.5 questions, or for more than there can be, comes down to. */
+const NO_COUNT = -1
+
+/**
+ * Reads the filters of a query string (alternate-behaviour.md, Filters): an empty value and an unknown parameter are ignored, of a
+ * repeated one the last counts, and everything that is wrong is said at once.
+ */
+export function readFilters(schema: TObject, query: Record<string, string | string[]>): { value: object; issues: Issue[] } {
+  const value: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  for (const [field, fieldSchema] of Object.entries(schema.properties)) {
+    const text = [query[field]].flat().at(-1)
+    if (text === undefined || text === '') continue
+    const reading = readFilter(fieldSchema, text)
+    if ('rule' in reading) issues.push({ field, rule: `filter:${reading.rule}`, value: text })
+    else value[field] = reading.value
+  }
+  return { value, issues }
+}
+
+type Reading = { value: unknown } | { rule: string }
+
+function readFilter(schema: TSchema, text: string): Reading {
+  if (text.includes('\0')) return { rule: 'text' }
+  switch (schema.format ?? schema.type) {
+    case 'uuid':
+      return isUuid(text) ? { value: text.toLowerCase() } : { rule: 'uuid' }
+    case 'uuid-list':
+      return splitList(text).every(isUuid) ? { value: splitList(text.toLowerCase()) } : { rule: 'uuid' }
+    case 'word-list':
+      return { value: splitList(text) }
+    case 'words':
+      return { value: text.split(/[\s,]+/).filter((word) => word !== '') }
+    case 'choice':
+      return schema.enum.includes(text) ? { value: text } : { rule: 'choice' }
+    case 'depth':
+      return /^\d+$/.test(text) ? { value: Math.min(2, Number(text)) } : { rule: 'depth' }
+    case 'integer':
+      return readCount(text)
+    case 'boolean':
+      return readBoolean(text)
+    default:
+      return { value: text }
+  }
+}
+
+const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+function readCount(text: string): Reading {
+  if (!/^\s*[+-]?\d+(\.\d+)?\s*$/.test(text)) return { rule: 'number' }
+  const count = Number(text)
+  return { value: Number.isInteger(count) && count >= 0 && count <= MAX_INTEGER ? count : NO_COUNT }
+}
+
+function readBoolean(text: string): Reading {
+  if (/^(true|1)$/i.test(text)) return { value: true }
+  return /^(false|0)$/i.test(text) ? { value: false } : { rule: 'boolean' }
+}

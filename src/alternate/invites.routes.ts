@@ -1,0 +1,95 @@
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import type { Context } from '../domain/context.ts'
+import { createInvite, resolveReferences } from '../domain/create-invite.ts'
+import { DomainError } from '../domain/errors.ts'
+import { getInvite, listInvites } from '../domain/invites.ts'
+import { ref } from '../http/schema-ref.ts'
+import { nestObjects } from './depth.ts'
+import { errorResponses } from './errors.ts'
+import { readFields } from './fields.ts'
+import { SearchFilter, UuidFilter } from './filters.ts'
+import type { AlternateApp, AlternateSettings } from './index.ts'
+import { InviteView, NewInviteBody, presentInvite, presentNewInvite, toNewInvite } from './invites.view.ts'
+import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
+
+const Query = ListQuery({
+  organization: UuidFilter('Organization'),
+  search: SearchFilter('Free text in email or name of the assessment'),
+})
+const IdInOrganization = Type.Object({ organization_id: Type.String({ format: 'uuid' }), ...IdParameter.properties })
+const tags = ['Assessment invites']
+
+/** alternate.md, GET and POST /assessment_invites, GET /assessment_invites/{id}. */
+export function inviteRoutes(
+  app: AlternateApp,
+  { expiresInDays, graderRequired }: AlternateSettings,
+  variant: '' | 'OfOrganization',
+): void {
+  app.get(
+    '/assessment_invites',
+    {
+      schema: {
+        tags,
+        operationId: `listAssessmentInvites${variant}`,
+        summary: 'List invites of the organization',
+        querystring: Query,
+        response: { 200: Envelope(InviteView), ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { search } = request.query
+      const filter = search === undefined ? {} : { search }
+      const page = await presentPage(request, (ctx, page) => listInvites(ctx, filter, LIST_ORDER, page), presentInvite)
+      return nestObjects(request, reply, 'invite', page)
+    },
+  )
+
+  const Body = NewInviteBody({ graderRequired })
+  app.post(
+    '/assessment_invites',
+    {
+      attachValidation: true,
+      schema: {
+        tags,
+        operationId: `createAssessmentInvite${variant}`,
+        summary: 'Create an invite',
+        description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
+        body: Body,
+        response: { 201: ref(InviteView), ...errorResponses(413, 415) },
+      },
+    },
+    async ({ ctx, body, validationError }, reply) => {
+      if (validationError) throw await withUnknownIds(ctx, Body, body, validationError)
+      return reply.code(201).send(presentNewInvite(await createInvite(ctx, toNewInvite(body, expiresInDays))))
+    },
+  )
+
+  app.get(
+    '/assessment_invites/:id',
+    {
+      schema: {
+        tags,
+        operationId: `getAssessmentInvite${variant}`,
+        summary: 'Get an invite',
+        params: variant === '' ? IdParameter : IdInOrganization,
+        querystring: ItemQuery,
+        response: { 200: ref(InviteView), ...errorResponses(404) },
+      },
+    },
+    async (request, reply) =>
+      nestObjects(request, reply, 'invite', presentInvite(await getInvite(request.ctx, request.params.id))),
+  )
+}
+
+/** Everything wrong with a body is said in one answer: to the fields that could not be read come the ids that could, but are unknown. */
+async function withUnknownIds(ctx: Context, schema: TObject, body: unknown, error: Error): Promise<Error> {
+  if (!(error instanceof DomainError)) return error
+  const { value } = readFields(schema, body ?? {})
+  const { assessment, assigned_grader, tags = [] } = value as Partial<Static<ReturnType<typeof NewInviteBody>>>
+  const { issues } = await resolveReferences(ctx, {
+    ...(assessment && { assessmentId: assessment }),
+    assignedGraderId: assigned_grader,
+    tagIds: tags,
+  })
+  return new DomainError('invalid', { issues: [...error.issues, ...issues] })
+}
