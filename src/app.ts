@@ -1,11 +1,13 @@
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { sendFailure as sendAlternateFailure } from './alternate/errors.ts'
 import { type AlternateSettings, alternateInterface } from './alternate/index.ts'
 import { candidatePages } from './candidate/index.ts'
 import type { Context, Deps } from './domain/context.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
 import { toFailure } from './http/failure.ts'
 import { createRateLimiter, type RateLimits } from './http/rate-limit.ts'
+import { requestId } from './http/request-id.ts'
 import { logRequests } from './http/request-log.ts'
 import type { MailSettings } from './mail/invitation-email.ts'
 import { mailboxPages } from './mailbox/index.ts'
@@ -44,9 +46,13 @@ export async function buildApp({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 200 },
-    // A path that can't be decoded belongs to no scope.
-    frameworkErrors: (error, _request, reply) => void sendFailure(toFailure(error), reply, V1_PREFIX),
-    genReqId: () => deps.newId(),
+    // A path that can't be decoded, or is too long, belongs to no scope: how it begins tells whose envelope its client expects.
+    frameworkErrors: (error, request, reply) => {
+      const { prefix } = alternateSettings
+      if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)
+      else sendFailure(toFailure(error), request, reply, V1_PREFIX)
+    },
+    genReqId: requestId(deps.newId),
     return503OnClosing: true,
   })
   app.decorateRequest<Context | null>('ctx', null)
@@ -56,11 +62,11 @@ export async function buildApp({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     strictTransportSecurity: false,
   })
-  app.setNotFoundHandler((_request, reply) => sendFailure({ kind: 'path_not_found', issues: [] }, reply, V1_PREFIX))
+  app.setNotFoundHandler((request, reply) => sendFailure({ kind: 'path_not_found', issues: [] }, request, reply, V1_PREFIX))
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error)
     if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
-    return sendFailure(failure, reply, V1_PREFIX)
+    return sendFailure(failure, request, reply, V1_PREFIX)
   })
 
   app.get('/healthz', async () => ({ status: 'ok' }))

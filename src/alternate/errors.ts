@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/errors.ts'
+import { absoluteUrl } from '../http/address.ts'
 import type { Failure, FailureKind } from '../http/failure.ts'
 import { ref } from '../http/schema-ref.ts'
 import { fieldName } from './names.ts'
@@ -36,6 +37,8 @@ const answers = {
   method_not_allowed: [405, 'Method not allowed.'],
   duplicate_invite: [400, DUPLICATE],
   duplicate_tag_name: [400, 'A tag with this name already exists.'],
+  move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
+  idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
   invalid: [400, 'Invalid input.'],
   malformed_request: [400, 'Malformed request.'],
   malformed_json: [400, 'JSON parse error'],
@@ -51,7 +54,9 @@ export function sendFailure(failure: Failure, request: FastifyRequest, reply: Fa
   const [status, detail] = answers[kind]
   if (status === 401) reply.header('www-authenticate', 'Api-Key realm="api"')
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-  if (existingId !== undefined) reply.header('link', `<${prefix}/assessment_invites/${existingId}>; rel="existing"`)
+  if (existingId !== undefined) {
+    reply.header('link', `<${absoluteUrl(request, `${prefix}/assessment_invites/${existingId}`)}>; rel="existing"`)
+  }
   if (issues.length > 0) return reply.code(400).send(wordIssues(issues))
   if (kind === 'duplicate_invite') return reply.code(400).send({ non_field_errors: [DUPLICATE] })
   return reply.code(status).send({ detail: wordDetail(failure, request, detail) })
@@ -110,6 +115,8 @@ function wordIssue({ rule, limit, value }: Issue): string {
       return `Invalid data. Expected a dictionary, but got ${Array.isArray(value) ? 'list' : typeof value}.`
     case 'reference':
       return `Invalid pk "${value}" - object does not exist.`
+    case 'idempotency-key':
+      return 'Enter 1 to 255 printable ASCII characters without spaces.'
     case 'filter:uuid':
       return 'Enter a valid UUID.'
     case 'filter:choice':
@@ -133,6 +140,7 @@ const descriptions = {
   404: 'The resource, or the page of the list, does not exist',
   413: 'The request body is larger than 64 KiB',
   415: 'The request body is not JSON',
+  422: 'The Idempotency-Key has been used for another request',
   429: 'Rate limit exceeded; retry after the seconds in Retry-After',
   500: 'Internal server error',
 }

@@ -63,7 +63,8 @@ function readUuids({ maxItems }: TSchema, data: unknown): Reading {
 
 function readInteger({ minimum, maximum }: TSchema, data: unknown): Reading {
   const number = typeof data === 'string' && /^\s*-?\d+(\.0*)?\s*$/.test(data) ? Number(data) : data
-  if (typeof number !== 'number' || !Number.isInteger(number)) return failed('integer')
+  // What is too large even for a number here is read as infinite: whole, and beyond every limit.
+  if (typeof number !== 'number' || (Number.isFinite(number) && !Number.isInteger(number))) return failed('integer')
   if (number < minimum) return failed('minimum', { limit: minimum })
   if (number > maximum) return failed('maximum', { limit: maximum })
   return { value: number }

@@ -3,6 +3,7 @@ import type { Context } from '../domain/context.ts'
 import { createInvite, resolveReferences } from '../domain/create-invite.ts'
 import { DomainError } from '../domain/errors.ts'
 import { getInvite, listInvites } from '../domain/invites.ts'
+import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
 import { ref } from '../http/schema-ref.ts'
 import { nestObjects } from './depth.ts'
 import { errorResponses } from './errors.ts'
@@ -25,6 +26,7 @@ export function inviteRoutes(
   { expiresInDays, graderRequired }: AlternateSettings,
   variant: '' | 'OfOrganization',
 ): void {
+  const scopeErrors = variant === '' ? [] : ([403] as const)
   app.get(
     '/assessment_invites',
     {
@@ -33,7 +35,7 @@ export function inviteRoutes(
         operationId: `listAssessmentInvites${variant}`,
         summary: 'List invites of the organization',
         querystring: Query,
-        response: { 200: Envelope(InviteView), ...errorResponses(404) },
+        response: { 200: Envelope(InviteView), ...errorResponses(404, ...scopeErrors) },
       },
     },
     async (request, reply) => {
@@ -54,13 +56,18 @@ export function inviteRoutes(
         operationId: `createAssessmentInvite${variant}`,
         summary: 'Create an invite',
         description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
+        headers: IdempotencyHeaders,
         body: Body,
-        response: { 201: ref(InviteView), ...errorResponses(413, 415) },
+        response: { 201: ref(InviteView), ...errorResponses(413, 415, 422, ...scopeErrors) },
       },
     },
-    async ({ ctx, body, validationError }, reply) => {
-      if (validationError) throw await withUnknownIds(ctx, Body, body, validationError)
-      return reply.code(201).send(presentNewInvite(await createInvite(ctx, toNewInvite(body, expiresInDays))))
+    async (request, reply) => {
+      const { body, validationError } = request
+      if (validationError) throw await withUnknownIds(request.ctx, Body, body, validationError)
+      return answerOnce(request, reply, async (ctx) => {
+        const invite = await createInvite(ctx, toNewInvite(body, expiresInDays))
+        return { status: 201, body: presentNewInvite(invite) }
+      })
     },
   )
 
@@ -73,7 +80,7 @@ export function inviteRoutes(
         summary: 'Get an invite',
         params: variant === '' ? IdParameter : IdInOrganization,
         querystring: ItemQuery,
-        response: { 200: ref(InviteView), ...errorResponses(404) },
+        response: { 200: ref(InviteView), ...errorResponses(404, ...scopeErrors) },
       },
     },
     async (request, reply) =>

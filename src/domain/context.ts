@@ -26,5 +26,7 @@ export type Context = {
   organization: { id: string; name: string; tier: Tier }
   mode: KeyMode
   apiKey: { id: string; createdById: string | null }
+  /** The transaction that is open around the whole request, when there is one. */
+  transaction?: Transaction
   deps: Deps
 }

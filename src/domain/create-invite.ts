@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { DomainError, type Issue } from './errors.ts'
 import { queueInvitationEmail } from './invite-emails.ts'
 import type { Invite } from './invites.ts'
+import { connection, inTransaction } from './transaction.ts'
 
 export type NewInvite = {
   assessmentId: string
@@ -32,26 +33,27 @@ const DAY_MS = 86_400_000
  *   duplicate_invite with the id of the invite that stands in the way.
  */
 export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
-  const { db } = ctx.deps
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
-  try {
-    const invite = await db.$transaction((tx) => insert(ctx, tx, input, tagIds))
-    return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
-  } catch (error) {
-    if (violatedConstraint(error) === 'invites_recipient_key') throw await duplicateOf(ctx, input)
-    // Deleted since the check.
+  const invite = await inTransaction(ctx, (tx) => insert(ctx, tx, input, tagIds)).catch((error) => {
+    // Deleted since it was looked up.
     if (violatedConstraint(error) === 'invite_tags_tag_fkey')
       throw new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
     throw error
-  }
+  })
+  return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
 }
+
+/** The time so many days later. */
+export const expiryAfter = (now: Date, days: number): Date => new Date(now.getTime() + days * DAY_MS)
 
 async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: string[]) {
   const { clock, newId } = ctx.deps
   const organizationId = ctx.organization.id
   const now = clock()
-  const invite = await tx.invite.create({
+  const [invite] = await tx.invite.createManyAndReturn({
+    // No look first: the unique index decides, also between requests that race, and says so without failing the transaction.
+    skipDuplicates: true,
     data: {
       id: newId(),
       organizationId,
@@ -71,11 +73,12 @@ async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: s
       createdById: ctx.apiKey.createdById,
       createdByKeyId: ctx.apiKey.id,
       sentAt: now,
-      expiresAt: new Date(now.getTime() + (input.expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS) * DAY_MS),
+      expiresAt: expiryAfter(now, input.expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS),
       createdAt: now,
       updatedAt: now,
     },
   })
+  if (!invite) throw await duplicateOf(ctx, tx, input)
   if (tagIds.length > 0) {
     await tx.inviteTag.createMany({
       data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
@@ -98,7 +101,7 @@ async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[])
 
 /** Looks all ids up at once, so that a caller can mend at once what is wrong. An issue for each that is not the organization's. */
 export async function resolveReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
-  const { db } = ctx.deps
+  const db = connection(ctx)
   const organizationId = ctx.organization.id
   const own = (id: string) => ({ organizationId_id: { organizationId, id } })
   const [assessment, grader, tags] = await Promise.all([
@@ -119,8 +122,8 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
 
 const unknownId = (field: string, value: string | undefined): Issue => ({ field, rule: 'reference', value })
 
-async function duplicateOf(ctx: Context, { assessmentId, recipientEmail }: NewInvite): Promise<DomainError> {
-  const rows = await ctx.deps.db.$queryRaw<{ id: string }[]>`
+async function duplicateOf(ctx: Context, tx: Transaction, { assessmentId, recipientEmail }: NewInvite): Promise<DomainError> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM invites
     WHERE organization_id = ${ctx.organization.id}::uuid AND assessment_id = ${assessmentId}::uuid AND lower(recipient_email) = lower(${recipientEmail})`
   return new DomainError('duplicate_invite', rows[0] ? { existingId: rows[0].id } : {})

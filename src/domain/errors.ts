@@ -10,6 +10,8 @@ export type ErrorKind =
   | 'tag_not_found'
   | 'duplicate_invite'
   | 'duplicate_tag_name'
+  | 'move_not_allowed'
+  | 'idempotency_key_reused'
   | 'invalid'
 
 /** One thing wrong with one field of the input, named as the domain or the interface's schema names it. */

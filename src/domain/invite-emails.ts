@@ -1,8 +1,11 @@
 import type { Transaction } from '../db/client.ts'
-import type { EmailState, Prisma } from '../generated/prisma/client.ts'
-import type { Deps } from './context.ts'
+import type { EmailState, InviteEmail as InviteEmailRow, Prisma } from '../generated/prisma/client.ts'
+import type { Context, Deps } from './context.ts'
+import { DomainError } from './errors.ts'
+import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { isUuid } from './uuid.ts'
 
+export type { InviteEmailRow }
 export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
 
 const include = {
@@ -66,6 +69,28 @@ export const listEmails = ({ db }: Deps, { state, limit }: { state?: EmailState;
     include,
     relationLoadStrategy: 'join',
   })
+
+export type InviteEmailOrder = Order<'createdAt'>
+
+/** Each sending of one invite's mail. @throws DomainError invite_not_found. */
+export async function listInviteEmails(
+  ctx: Context,
+  inviteId: string,
+  { field, direction }: InviteEmailOrder,
+  page: Page,
+): Promise<Listing<InviteEmailRow>> {
+  const { invite, inviteEmail } = ctx.deps.db
+  const organizationId = ctx.organization.id
+  const exists = isUuid(inviteId) && (await invite.count({ where: { organizationId, id: inviteId } }))
+  if (!exists) throw new DomainError('invite_not_found')
+  const where = { organizationId, inviteId }
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  return readPage(
+    page,
+    () => inviteEmail.count({ where }),
+    (window) => inviteEmail.findMany({ where, orderBy, ...window }),
+  )
+}
 
 /** Queues failed sendings once more, all of them or one. @returns how many. */
 export async function retryFailedEmails({ db, clock, queue }: Deps, id?: string): Promise<number> {

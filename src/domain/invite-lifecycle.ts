@@ -1,7 +1,33 @@
-import type { InviteStatus } from '../generated/prisma/client.ts'
-import type { Context } from './context.ts'
+import type { Db, Transaction } from '../db/client.ts'
+import type { Invite as InviteRow, InviteStatus, Prisma } from '../generated/prisma/client.ts'
+import type { Context, Deps } from './context.ts'
+import { DomainError } from './errors.ts'
 
-/** The states that the clock ends: DESIGN's "pending, accepted -> expired, at now >= expiresAt". */
+// The states of an invite, and what moves it from one to another. Creation (none -> pending) is in create-invite.ts.
+
+/** A way from some states into one. */
+export type Move = 'accept' | 'start' | 'complete' | 'revoke' | 'reactivate' | 'extend' | 'resend'
+
+type Rule = {
+  from: readonly InviteStatus[]
+  /** undefined: the state stays. */
+  to?: InviteStatus
+}
+
+const moves = {
+  // By the candidate.
+  accept: { from: ['pending'], to: 'accepted' },
+  start: { from: ['accepted'], to: 'started' },
+  complete: { from: ['started'], to: 'completed' },
+  // By the organization, or by the candidate who declines.
+  revoke: { from: ['pending', 'accepted', 'started'], to: 'revoked' },
+  // By the organization.
+  reactivate: { from: ['expired', 'revoked'], to: 'pending' },
+  extend: { from: ['pending', 'accepted'] },
+  resend: { from: ['pending', 'accepted', 'started'] },
+} as const satisfies Record<Move, Rule>
+
+/** The states that the clock ends: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
 const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
 
 type Expirable = { status: InviteStatus; expiresAt: Date; updatedAt: Date }
@@ -14,11 +40,66 @@ export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
 
 /**
  * Flips the organization's due invites to expired. Called before every list of invites, so that filter, order and count are
- * those of this instant; a partial index of what can still expire makes it one short look when nothing is due.
+ * those of this instant; an index of what can still expire makes it one short look when nothing is due.
  */
 export async function expireDueInvites({ organization, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> {
   const now = deps.clock()
   await deps.db.$executeRaw`
     UPDATE invites SET status = 'expired', updated_at = expires_at
     WHERE organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted') AND expires_at <= ${now}`
+}
+
+/** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */
+export async function expireAllDueInvites({ db, clock }: Deps): Promise<number> {
+  const now = clock()
+  return db.$executeRaw`
+    UPDATE invites SET status = 'expired', updated_at = expires_at
+    WHERE status IN ('pending', 'accepted') AND expires_at <= ${now}`
+}
+
+type Target = { organizationId: string; inviteId: string; linkVersion?: number }
+
+/**
+ * Makes a move by one guarded UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing
+ * and is no error.
+ *
+ * @param change what the move stamps besides the state.
+ * @returns the invite, and whether this call has moved it.
+ * @throws DomainError invite_not_found; move_not_allowed with the state the invite is in.
+ */
+export async function moveInvite(
+  db: Db | Transaction,
+  now: Date,
+  move: Move,
+  { organizationId, inviteId, linkVersion }: Target,
+  change: Prisma.InviteUncheckedUpdateManyInput,
+): Promise<{ invite: InviteRow; moved: boolean }> {
+  const { from, to }: Rule = moves[move]
+  const where = { organizationId, id: inviteId, ...(linkVersion !== undefined && { linkVersion }) }
+  await flipIfDue(db, now, where)
+  const [invite] = await db.invite.updateManyAndReturn({
+    where: { ...where, status: { in: [...from] } },
+    data: { ...change, ...(to && { status: to }), updatedAt: now },
+  })
+  if (invite) return { invite, moved: true }
+
+  const unmoved = await db.invite.findFirst({ where })
+  if (!unmoved) throw new DomainError('invite_not_found')
+  if (!isFinished(move, unmoved)) {
+    throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: move, value: unmoved.status }] })
+  }
+  return { invite: unmoved, moved: false }
+}
+
+/** So that the guard of the move, which goes by the state alone, is exact at this instant. */
+async function flipIfDue(db: Db | Transaction, now: Date, where: Prisma.InviteWhereInput): Promise<void> {
+  const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: now } }
+  const [flipped] = await db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
+  if (flipped) await db.invite.updateMany({ where: due, data: { status: 'expired', updatedAt: flipped.expiresAt } })
+}
+
+/** An invite is also pending without ever having been reactivated: then there is nothing to repeat. */
+function isFinished(move: Move, { status, linkVersion }: InviteRow): boolean {
+  const { to }: Rule = moves[move]
+  return status === to && (move !== 'reactivate' || linkVersion > 1)
 }

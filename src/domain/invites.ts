@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
 import { asOfNow, expireDueInvites } from './invite-lifecycle.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { connection } from './transaction.ts'
 import { isUuid } from './uuid.ts'
 
 export type { InviteStatus }
@@ -58,7 +59,7 @@ export async function listInvites(
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
   const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
   const invite =
-    isUuid(id) && (await ctx.deps.db.invite.findUnique({ where, include: detailInclude, relationLoadStrategy: 'join' }))
+    isUuid(id) && (await connection(ctx).invite.findUnique({ where, include: detailInclude, relationLoadStrategy: 'join' }))
   if (!invite) throw new DomainError('invite_not_found')
   return asOfNow(invite, ctx.deps.clock())
 }

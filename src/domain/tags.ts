@@ -4,6 +4,7 @@ import type { Prisma, Tag } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { connection } from './transaction.ts'
 import { isUuid } from './uuid.ts'
 
 export type { Tag }
@@ -43,7 +44,7 @@ export const findTags = (ctx: Context, ids: string[]): Promise<Tag[]> =>
 
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
-  const { db, clock, newId } = ctx.deps
+  const { clock, newId } = ctx.deps
   const now = clock()
   const data = {
     id: newId(),
@@ -55,7 +56,7 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
     createdAt: now,
     updatedAt: now,
   }
-  return db.tag.create({ data }).catch(translateDuplicateName)
+  return connection(ctx).tag.create({ data }).catch(translateDuplicateName)
 }
 
 /** v1.md PATCH /tags/{tagId}: changes what is given. @throws DomainError tag_not_found, duplicate_tag_name. */

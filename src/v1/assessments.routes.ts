@@ -5,7 +5,7 @@ import { ref } from '../http/schema-ref.ts'
 import { AssessmentDetailView, AssessmentView, presentAssessment, presentAssessmentDetail } from './assessments.view.ts'
 import { errorResponses } from './errors.ts'
 import type { V1App } from './index.ts'
-import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { presentQuestion, QuestionView } from './questions.view.ts'
 
 const sortWords = { created_at: 'createdAt', name: 'name', updated_at: 'updatedAt' } as const
@@ -26,9 +26,10 @@ export function assessmentRoutes(app: V1App): void {
         response: { 200: ListOf('assessments', AssessmentView), ...errorResponses(400) },
       },
     },
-    async ({ ctx, query }) => {
+    async (request, reply) => {
+      const { ctx, query } = request
       const list = await listAssessments(ctx, {}, toOrder(sortWords, query), toPage(query))
-      return { assessments: list.items.map(presentAssessment), pagination: presentPagination(list) }
+      return answerList(request, reply, 'assessments', list, presentAssessment)
     },
   )
 
@@ -58,9 +59,10 @@ export function assessmentRoutes(app: V1App): void {
         response: { 200: ListOf('questions', QuestionView), ...errorResponses(400, 404) },
       },
     },
-    async ({ ctx, params, query }) => {
+    async (request, reply) => {
+      const { ctx, params, query } = request
       const list = await listQuestions(ctx, params.assessmentId, toOrder(questionSortWords, query), toPage(query))
-      return { questions: list.items.map(presentQuestion), pagination: presentPagination(list) }
+      return answerList(request, reply, 'questions', list, presentQuestion)
     },
   )
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/errors.ts'
+import { absoluteUrl } from '../http/address.ts'
 import type { Failure, FailureKind } from '../http/failure.ts'
 import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../http/field-types.ts'
 import { ref } from '../http/schema-ref.ts'
@@ -27,6 +28,8 @@ const answers = {
   organization_forbidden: [404, 'Not found'],
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
+  move_not_allowed: [409, 'The invite is in a state that does not allow this'],
+  idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],
   invalid: [400, 'The request is not valid'],
   malformed_request: [400, 'The request is malformed'],
   malformed_json: [400, 'The request body is not valid JSON'],
@@ -37,17 +40,19 @@ const answers = {
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 
 /** Answers a failure in v1's envelope: one message, that of the first issue. */
-export function sendFailure(failure: Failure, reply: FastifyReply, prefix: string): FastifyReply {
+export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
   const { kind, issues, detail, retryAfter, existingId } = failure
   const [status, message] = answers[kind]
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-  if (existingId !== undefined) reply.header('link', `<${prefix}/invites/${existingId}>; rel="existing"`)
-  const first = kind === 'invalid' ? issues[0] : undefined
+  if (existingId !== undefined) {
+    reply.header('link', `<${absoluteUrl(request, `${prefix}/invites/${existingId}`)}>; rel="existing"`)
+  }
+  const first = kind === 'invalid' || kind === 'move_not_allowed' ? issues[0] : undefined
   const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
   return reply.code(status).send({ error })
 }
 
-function wordIssue({ field, rule, limit }: Issue): string {
+function wordIssue({ field, rule, limit, value }: Issue): string {
   switch (rule) {
     case 'required':
       return `${field} is required`
@@ -73,12 +78,23 @@ function wordIssue({ field, rule, limit }: Issue): string {
       return `${field} must have at most ${limit} items`
     case 'pattern':
       return `${field} ${patterns[limit as string] ?? 'is not valid'}`
+    case 'later':
+      return `${field} must not lead to an earlier expiry than the present one, ${(limit as Date).toISOString()}`
+    case 'revoke':
+    case 'resend':
+    case 'extend':
+    case 'reactivate':
+      return `The invite is ${value} and can not be ${participles[rule]}`
+    case 'idempotency-key':
+      return `${field} must be 1 to 255 printable ASCII characters without spaces`
     case 'reference':
       return `${field} must be of this organization`
     default:
       return `${field} is not valid`
   }
 }
+
+const participles = { revoke: 'revoked', resend: 'sent again', extend: 'extended', reactivate: 'reactivated' }
 
 type Range = { minimum: number; maximum: number; tooLarge: boolean }
 
@@ -96,8 +112,9 @@ const descriptions = {
   400: 'Invalid or missing request parameters',
   401: 'Missing, unknown, expired or revoked API key',
   404: 'The requested resource does not exist',
-  409: 'The resource already exists',
+  409: 'The resource already exists, or is in a state that does not allow this',
   413: 'The request body is too large',
+  422: 'The Idempotency-Key has been used for another request',
   429: 'Rate limit exceeded; retry after the seconds in Retry-After',
   500: 'Internal server error',
 }

@@ -9,6 +9,8 @@ import type { RateLimiter } from '../http/rate-limit.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { AssessmentDetailView, AssessmentView } from './assessments.view.ts'
 import { ErrorView, sendFailure } from './errors.ts'
+import { inviteOperationRoutes } from './invite-operations.routes.ts'
+import { InviteEmailView } from './invite-operations.view.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { InviteDetailView, InviteView } from './invites.view.ts'
 import { Pagination } from './list.ts'
@@ -42,6 +44,7 @@ export async function v1Interface(app: FastifyInstance, { deps, limiter }: { dep
     MemberView,
     InviteView,
     InviteDetailView,
+    InviteEmailView,
     TagView,
   ]
   for (const schema of named) app.addSchema(schema)
@@ -49,7 +52,7 @@ export async function v1Interface(app: FastifyInstance, { deps, limiter }: { dep
     deps,
     limiter,
     keyHeader: 'x-api-key',
-    sendFailure: (failure, _request, reply) => sendFailure(failure, reply, V1_PREFIX),
+    sendFailure: (failure, request, reply) => sendFailure(failure, request, reply, V1_PREFIX),
   })
   validateWithSchemas(app)
 
@@ -57,5 +60,6 @@ export async function v1Interface(app: FastifyInstance, { deps, limiter }: { dep
   assessmentRoutes(typed)
   memberRoutes(typed)
   inviteRoutes(typed)
+  inviteOperationRoutes(typed)
   tagRoutes(typed)
 }

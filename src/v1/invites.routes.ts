@@ -2,11 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { createInvite } from '../domain/create-invite.ts'
 import { getInvite, INVITE_STATUSES, listInvites } from '../domain/invites.ts'
 import { Uuid, Words } from '../http/field-types.ts'
+import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
 import { ref } from '../http/schema-ref.ts'
 import { errorResponses } from './errors.ts'
 import type { V1App } from './index.ts'
 import { InviteDetailView, InviteView, NewInviteBody, presentInvite, presentInviteDetail, toNewInvite } from './invites.view.ts'
-import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 
 const sortWords = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt' } as const
 const filters = {
@@ -29,14 +30,15 @@ export function inviteRoutes(app: V1App): void {
         response: { 200: ListOf('invites', InviteView), ...errorResponses(400) },
       },
     },
-    async ({ ctx, query }) => {
+    async (request, reply) => {
+      const { ctx, query } = request
       const assessmentId = query.assessmentId ?? query.assessment_id
       const filter = {
         ...(assessmentId !== undefined && { assessmentId }),
         ...(query.status !== undefined && { status: query.status }),
       }
       const list = await listInvites(ctx, filter, toOrder(sortWords, query), toPage(query))
-      return { invites: list.items.map(presentInvite), pagination: presentPagination(list) }
+      return answerList(request, reply, 'invites', list, presentInvite)
     },
   )
 
@@ -62,10 +64,15 @@ export function inviteRoutes(app: V1App): void {
         operationId: 'createInvite',
         summary: 'Invite a candidate',
         description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
+        headers: IdempotencyHeaders,
         body: NewInviteBody,
-        response: { 201: Type.Object({ invite: ref(InviteView) }), ...errorResponses(400, 404, 409, 413) },
+        response: { 201: Type.Object({ invite: ref(InviteView) }), ...errorResponses(400, 404, 409, 413, 422) },
       },
     },
-    async ({ ctx, body }, reply) => reply.code(201).send({ invite: presentInvite(await createInvite(ctx, toNewInvite(body))) }),
+    async (request, reply) =>
+      answerOnce(request, reply, async (ctx) => {
+        const invite = await createInvite(ctx, toNewInvite(request.body))
+        return { status: 201, body: { invite: presentInvite(invite) } }
+      }),
   )
 }

@@ -1,6 +1,8 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Listing, Order, Page } from '../domain/page.ts'
 import { pageCount } from '../domain/page.ts'
+import { withParameter } from '../http/address.ts'
 import { MAX_INTEGER, Words } from '../http/field-types.ts'
 import { ref } from '../http/schema-ref.ts'
 
@@ -49,9 +51,30 @@ export const ListOf = <Name extends string, Item extends TSchema>(name: Name, it
     Type.Object({ [name]: Type.Array(ref(item)), pagination: ref(Pagination) }),
   )
 
-export const presentPagination = ({ total, page, pageSize }: Listing<unknown>): Static<typeof Pagination> => ({
-  page: Number(page),
-  limit: pageSize,
-  total,
-  totalPages: pageCount(total, pageSize),
-})
+/** Answers a list: the presented items, the pagination, and the neighbouring pages as `Link` (RFC 8288). */
+export function answerList<Name extends string, Row, View>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: Name,
+  list: Listing<Row>,
+  present: (row: Row) => View,
+) {
+  const { total, page, pageSize } = list
+  const totalPages = pageCount(total, pageSize)
+  reply.header('link', linkPages(request, page, totalPages))
+  const pagination: Static<typeof Pagination> = { page, limit: pageSize, total, totalPages }
+  return { [name]: list.items.map(present), pagination } as Record<Name, View[]> & { pagination: typeof pagination }
+}
+
+function linkPages(request: FastifyRequest, page: number, totalPages: number): string {
+  const last = Math.max(1, totalPages)
+  const links = {
+    first: 1,
+    ...(page > 1 && { prev: Math.min(page - 1, last) }),
+    ...(page < last && { next: page + 1 }),
+    last,
+  }
+  return Object.entries(links)
+    .map(([relation, number]) => `<${withParameter(request, 'page', String(number))}>; rel="${relation}"`)
+    .join(', ')
+}

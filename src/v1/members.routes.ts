@@ -1,7 +1,7 @@
 import { listMembers } from '../domain/members.ts'
 import { errorResponses } from './errors.ts'
 import type { V1App } from './index.ts'
-import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { MemberView, presentMember } from './members.view.ts'
 
 const sortWords = { joined_at: 'joinedAt', email: 'email' } as const
@@ -19,9 +19,10 @@ export function memberRoutes(app: V1App): void {
         response: { 200: ListOf('members', MemberView), ...errorResponses(400) },
       },
     },
-    async ({ ctx, query }) => {
+    async (request, reply) => {
+      const { ctx, query } = request
       const list = await listMembers(ctx, {}, toOrder(sortWords, query), toPage(query))
-      return { members: list.items.map(presentMember), pagination: presentPagination(list) }
+      return answerList(request, reply, 'members', list, presentMember)
     },
   )
 }

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { createTag, deleteTag, getTag, listTags, updateTag } from '../domain/tags.ts'
+import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
 import { ref } from '../http/schema-ref.ts'
 import { errorResponses } from './errors.ts'
 import type { V1App } from './index.ts'
-import { ListOf, ListQuery, presentPagination, toOrder, toPage } from './list.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { NewTagBody, presentTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
 
 const sortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
@@ -24,9 +25,10 @@ export function tagRoutes(app: V1App): void {
         response: { 200: ListOf('tags', TagView), ...errorResponses(400) },
       },
     },
-    async ({ ctx, query }) => {
+    async (request, reply) => {
+      const { ctx, query } = request
       const list = await listTags(ctx, {}, toOrder(sortWords, query), toPage(query))
-      return { tags: list.items.map(presentTag), pagination: presentPagination(list) }
+      return answerList(request, reply, 'tags', list, presentTag)
     },
   )
 
@@ -43,11 +45,16 @@ export function tagRoutes(app: V1App): void {
         tags,
         operationId: 'createTag',
         summary: 'Create a tag',
+        headers: IdempotencyHeaders,
         body: NewTagBody,
-        response: { 201: OneTag, ...errorResponses(400, 409, 413) },
+        response: { 201: OneTag, ...errorResponses(400, 409, 413, 422) },
       },
     },
-    async ({ ctx, body }, reply) => reply.code(201).send({ tag: presentTag(await createTag(ctx, toNewTag(body))) }),
+    async (request, reply) =>
+      answerOnce(request, reply, async (ctx) => ({
+        status: 201,
+        body: { tag: presentTag(await createTag(ctx, toNewTag(request.body))) },
+      })),
   )
 
   app.patch(

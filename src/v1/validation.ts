@@ -91,6 +91,9 @@ function toIssue({ keyword, instancePath, params, parentSchema, data }: ErrorObj
       return { field, rule: schema.format! }
     case 'pattern':
       return { field, rule: schema.format ?? 'pattern', limit: schema.pattern }
+    case 'maxLength':
+      // Of an address that is too long, v1.md says what it says of every other that is none.
+      return { field, rule: schema.format ?? keyword, limit: params.limit }
     default:
       return { field, rule: keyword, limit: params.limit }
   }

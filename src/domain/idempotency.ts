@@ -1,0 +1,56 @@
+import type { Transaction } from '../db/client.ts'
+import type { Context, Deps } from './context.ts'
+import { DomainError } from './errors.ts'
+
+/** What a request was answered with. */
+export type Answer = { status: number; body: string }
+
+type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
+
+/** How long an answer is kept for a retry. */
+const KEPT_FOR_MS = 24 * 3_600_000
+
+/**
+ * Does the work once for an idempotency key of the organization, and answers every later request with that key as the first. The record
+ * is committed in the same transaction as what the work made. While the first is under way the next waits for it: its insert of the
+ * same primary key does. Work that fails leaves no record.
+ *
+ * @param work must do all its writing through the context it is given.
+ * @throws DomainError idempotency_key_reused when the key was used for another request.
+ */
+export async function doOnce(
+  ctx: Context,
+  request: Request,
+  work: (ctx: Context) => Promise<Answer>,
+): Promise<Answer & { replayed: boolean }> {
+  return ctx.deps.db.$transaction(async (transaction) => {
+    const earlier = await claim(ctx, transaction, request)
+    if (earlier) return { ...earlier, replayed: true }
+    const answer = await work({ ...ctx, transaction })
+    const id = { organizationId: ctx.organization.id, key: request.key }
+    await transaction.idempotencyRecord.update({ where: { organizationId_key: id }, data: answer })
+    return { ...answer, replayed: false }
+  })
+}
+
+/** @returns null when the key is free, and now ours; otherwise the answer it stands for. */
+async function claim(ctx: Context, tx: Transaction, { key, fingerprint }: Request): Promise<Answer | null> {
+  const organizationId = ctx.organization.id
+  const now = ctx.deps.clock()
+  await tx.idempotencyRecord.deleteMany({ where: { organizationId, key, createdAt: { lte: oldest(now) } } })
+  const { count } = await tx.idempotencyRecord.createMany({
+    data: [{ organizationId, key, fingerprint, createdAt: now }],
+    skipDuplicates: true,
+  })
+  if (count === 1) return null
+  const record = await tx.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
+  if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
+  return { status: record.status!, body: record.body! }
+}
+
+/** Forgets the answers that no retry may ask for any more. */
+export async function forgetOldAnswers({ db, clock }: Deps): Promise<void> {
+  await db.idempotencyRecord.deleteMany({ where: { createdAt: { lte: oldest(clock()) } } })
+}
+
+const oldest = (now: Date) => new Date(now.getTime() - KEPT_FOR_MS)

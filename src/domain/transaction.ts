@@ -1,0 +1,9 @@
+import type { Db, Transaction } from '../db/client.ts'
+import type { Context } from './context.ts'
+
+/** Where the request's queries go: into the transaction that is open around it, or each by itself. */
+export const connection = (ctx: Context): Db | Transaction => ctx.transaction ?? ctx.deps.db
+
+/** All or nothing; within the transaction that is open around the request, if there is one. */
+export const inTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  ctx.transaction ? work(ctx.transaction) : ctx.deps.db.$transaction(work)

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../domain/context.ts'
+import { DomainError } from '../domain/errors.ts'
+import { doOnce } from '../domain/idempotency.ts'
+
+const HEADER = 'idempotency-key'
+const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
+
+/** Schema of the header, for the documents; beyond the original ones. */
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: KEY_PATTERN,
+      description:
+        'Makes a retry safe: for 24 hours the same key with the same request is answered as the first time, with `Idempotent-Replayed: true`, and nothing is done again. Beyond the original interface.',
+    }),
+  ),
+})
+
+/** What a handler answers with: presented, not yet serialized. */
+export type Answer = { status: number; body: object }
+
+/**
+ * Answers a POST, once for each Idempotency-Key when the client sends one.
+ *
+ * @param work does all its writing through the context it is given.
+ * @throws DomainError invalid for a malformed key, idempotency_key_reused; whatever the work throws.
+ */
+export async function answerOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (ctx: Context) => Promise<Answer>,
+): Promise<FastifyReply> {
+  const key = request.headers[HEADER]?.toString()
+  if (key === undefined) {
+    const { status, body } = await work(request.ctx)
+    return reply.code(status).send(body)
+  }
+  if (!new RegExp(KEY_PATTERN).test(key))
+    throw new DomainError('invalid', { issues: [{ field: 'Idempotency-Key', rule: 'idempotency-key' }] })
+  const answer = await doOnce(request.ctx, { key, fingerprint: fingerprint(request) }, async (ctx) => {
+    const { status, body } = await work(ctx)
+    // By the route's own serializer, so that a replay is the first answer to the byte.
+    return { status, body: String(reply.code(status).serialize(body)) }
+  })
+  if (answer.replayed) reply.header('idempotent-replayed', 'true')
+  return reply
+    .code(answer.status)
+    .type('application/json; charset=utf-8')
+    .serializer((text: string) => text)
+    .send(answer.body)
+}
+
+const fingerprint = ({ method, url, body }: FastifyRequest): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(
+    createHash('sha256')
+      .update(JSON.stringify([method, url, body ?? null]))
+      .digest(),
+  )

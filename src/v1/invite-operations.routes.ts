@@ -1,0 +1,102 @@
+import { Type } from '@sinclair/typebox'
+import { listInviteEmails } from '../domain/invite-emails.ts'
+import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../domain/invite-operations.ts'
+import type { InviteDetail } from '../domain/invites.ts'
+import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
+import { ref } from '../http/schema-ref.ts'
+import { errorResponses } from './errors.ts'
+import type { V1App } from './index.ts'
+import { ExtensionBody, InviteEmailView, presentInviteEmail, ReactivationBody } from './invite-operations.view.ts'
+import { InviteDetailView, presentInviteDetail } from './invites.view.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+
+const sortWords = { created_at: 'createdAt' } as const
+const params = Type.Object({ inviteId: Type.String({ format: 'uuid' }) })
+const tags = ['Invite operations']
+
+const operation = (operationId: string, summary: string, description: string) => ({
+  tags,
+  operationId,
+  summary,
+  description: `${description} Beyond the original interface.`,
+  params,
+  headers: IdempotencyHeaders,
+  response: { 200: Type.Object({ invite: ref(InviteDetailView) }), ...errorResponses(400, 404, 409, 413, 422) },
+})
+
+const answer = async (invite: Promise<InviteDetail>) => ({ status: 200, body: { invite: presentInviteDetail(await invite) } })
+
+/** Beyond v1.md: resend, extend, revoke and bring back an invite, and see what became of its mails. */
+export function inviteOperationRoutes(app: V1App): void {
+  app.post(
+    '/invites/:inviteId/resend',
+    {
+      schema: operation(
+        'resendInvite',
+        'Send the invitation again',
+        'A new message with the same link, to an invite that is pending, accepted or started.',
+      ),
+    },
+    async (request, reply) => answerOnce(request, reply, (ctx) => answer(resendInvite(ctx, request.params.inviteId))),
+  )
+
+  app.post(
+    '/invites/:inviteId/extend',
+    {
+      schema: {
+        ...operation('extendInvite', 'Move the expiry', 'To a later time, of an invite that is pending or accepted.'),
+        body: ExtensionBody,
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, (ctx) => answer(extendInvite(ctx, request.params.inviteId, request.body))),
+  )
+
+  app.post(
+    '/invites/:inviteId/revoke',
+    {
+      schema: operation(
+        'revokeInvite',
+        'Revoke an invite',
+        'Its link opens no assessment any more. For an invite that is pending, accepted or started.',
+      ),
+    },
+    async (request, reply) => answerOnce(request, reply, (ctx) => answer(revokeInvite(ctx, request.params.inviteId))),
+  )
+
+  app.post(
+    '/invites/:inviteId/reactivate',
+    {
+      schema: {
+        ...operation(
+          'reactivateInvite',
+          'Bring an invite back',
+          'An expired or revoked invite becomes pending, with a new link that is mailed; earlier links are dead.',
+        ),
+        body: ReactivationBody,
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, (ctx) => answer(reactivateInvite(ctx, request.params.inviteId, request.body))),
+  )
+
+  app.get(
+    '/invites/:inviteId/emails',
+    {
+      schema: {
+        tags,
+        operationId: 'listInviteEmails',
+        summary: "See what became of an invite's mails",
+        description: 'Each sending of the invitation, with its state. Beyond the original interface.',
+        params,
+        querystring: ListQuery(sortWords, {}),
+        response: { 200: ListOf('emails', InviteEmailView), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      const list = await listInviteEmails(ctx, params.inviteId, toOrder(sortWords, query), toPage(query))
+      return answerList(request, reply, 'emails', list, presentInviteEmail)
+    },
+  )
+}

@@ -1,0 +1,59 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/create-invite.ts'
+import { EMAIL_STATES, type InviteEmailRow } from '../domain/invite-emails.ts'
+import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../http/field-types.ts'
+
+// Beyond v1.md: what an organization does with an invite it has made.
+
+const Days = (options: object) => Type.Integer({ minimum: 1, maximum: 3650, ...options })
+
+export const ExtensionBody = Type.Object(
+  { expiresInDays: Days({ description: 'Days from now until the invite expires' }) },
+  { examples: [{ expiresInDays: 14 }] },
+)
+
+export const ReactivationBody = Type.Object(
+  {
+    expiresInDays: Type.Optional(
+      Days({ default: DEFAULT_EXPIRES_IN_DAYS, description: 'Days from now until the invite expires' }),
+    ),
+  },
+  { examples: [{ expiresInDays: 14 }] },
+)
+
+/** One sending of an invite's mail. */
+export const InviteEmailView = Type.Object(
+  {
+    id: Uuid(),
+    status: Words(EMAIL_STATES, {
+      description:
+        'queued: not accepted by the mail server yet; sent: accepted; failed: refused for good; captured: made with a test key, never sent',
+    }),
+    attempts: Type.Integer({ description: 'Times the mail server was asked to take it' }),
+    reason: Type.String({ description: "The mail server's words when the last attempt failed; empty otherwise" }),
+    createdAt: DateTime(),
+    sentAt: OrNull(DateTime('When the mail server accepted it')),
+  },
+  {
+    $id: 'InviteEmail',
+    examples: [
+      {
+        id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e74',
+        status: 'failed',
+        attempts: 1,
+        reason: '550 5.1.1 No such user',
+        createdAt: '2026-03-02T09:30:00.000Z',
+        sentAt: null,
+      },
+    ],
+  },
+)
+
+export const presentInviteEmail = (email: InviteEmailRow): Static<typeof InviteEmailView> => ({
+  id: email.id,
+  status: email.state,
+  attempts: email.attempts,
+  reason: email.reason,
+  createdAt: isoTime(email.createdAt),
+  sentAt: isoTimeOrNull(email.sentAt),
+})
