@@ -21,6 +21,7 @@ const app = await buildApp({
   rateLimits,
   alternate,
   trustProxy,
+  playerUrl: undefined,
   showMailbox: false,
 })
 const folder = 'node_modules/.cache/openapi'

@@ -3,6 +3,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { sendFailure as sendAlternateFailure } from './alternate/errors.ts'
 import { type AlternateSettings, alternateInterface } from './alternate/index.ts'
 import { candidatePages } from './candidate/index.ts'
+import { playerSessions } from './candidate/session.ts'
 import type { Context, Deps } from './domain/context.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
 import { toFailure } from './http/failure.ts'
@@ -21,6 +22,7 @@ export type AppOptions = {
   mailSettings: MailSettings
   alternate: AlternateSettings & { prefix: string }
   trustProxy: boolean | string
+  playerUrl: string | undefined
   /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service. */
   showMailbox: boolean
 }
@@ -37,6 +39,7 @@ export async function buildApp({
   mailSettings,
   alternate: alternateSettings,
   trustProxy,
+  playerUrl,
   showMailbox,
 }: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -82,7 +85,9 @@ export async function buildApp({
   }
   await app.register(v1, { prefix: V1_PREFIX })
   await app.register(alternate, { prefix: alternateSettings.prefix })
-  await app.register((scope) => candidatePages(scope, { deps, secretKeys: mailSettings.secretKeys }), { prefix: '/i' })
+  const { secretKeys } = mailSettings
+  await app.register((scope) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } }), { prefix: '/i' })
+  await app.register((scope) => playerSessions(scope, { deps, secretKeys }), { prefix: '/player/sessions' })
   await docs(app, documents)
   if (showMailbox)
     await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: '/dev/mailbox' })

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { isEmailAddress } from './domain/email-address.ts'
+import { Words } from './http/field-types.ts'
 
 const MIN_SECRET_LENGTH = 32
 
@@ -35,10 +36,20 @@ const Environment = Type.Object({
     default: 'Assessments <assessments@localhost.localdomain>',
     description: 'Sender of the invitations.',
   }),
-  LOG_LEVEL: Type.Union(
-    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', description: 'Least severe log lines to write.' },
+  TEST_MAIL: Words(['capture', 'deliver'], {
+    default: 'capture',
+    description: 'What becomes of the mail of invites made with a test key: captured, or delivered like any other.',
+  }),
+  PLAYER_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Where Start sends the candidate, with ?session=<reference>. Unset: the questions are on our own page.',
+    }),
   ),
+  LOG_LEVEL: Words(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Least severe log lines to write.',
+  }),
   RATE_LIMIT_STANDARD: Type.Integer({
     default: 100,
     minimum: 1,
@@ -83,6 +94,9 @@ export type Config = {
   secretKeys: string[] | undefined
   smtpUrl: string | undefined
   mailFrom: string
+  /** Whether mail of test invites goes out. */
+  deliverTestMail: boolean
+  playerUrl: string | undefined
   logLevel: string
   /** Requests a minute, by tier. */
   rateLimits: { standard: number; enterprise: number }
@@ -120,6 +134,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     secretKeys: settings.SECRET_KEY,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM,
+    deliverTestMail: settings.TEST_MAIL === 'deliver',
+    playerUrl: settings.PLAYER_URL,
     logLevel: settings.LOG_LEVEL,
     rateLimits: { standard: settings.RATE_LIMIT_STANDARD, enterprise: settings.RATE_LIMIT_ENTERPRISE },
     alternate: {
@@ -145,20 +161,23 @@ function readEnvironment(given: Record<string, unknown>, problems: string[]): St
 }
 
 /** The value itself is not repeated: it may hold a password. */
-const describe = ({ description, type, anyOf, default: preset }: TSchema): string => {
-  const kind = anyOf ? `one of ${anyOf.map((option: TSchema) => option.const).join(', ')}` : `a valid ${type}`
+const describe = ({ description, type, enum: words, default: preset }: TSchema): string => {
+  const kind = words ? `one of ${words.join(', ')}` : `a valid ${type}`
   return `needs ${kind}${preset === undefined ? '' : `, e.g. ${preset}`}. ${description}`
 }
 
 function findContradictions(settings: Static<typeof Environment>): string[] {
   const problems: string[] = []
-  const { SECRET_KEY, DATABASE_URL, PUBLIC_URL, MAIL_FROM, ALTERNATE_PREFIX } = settings
+  const { SECRET_KEY, DATABASE_URL, MAIL_FROM, ALTERNATE_PREFIX } = settings
   if (DATABASE_URL && !SECRET_KEY)
     problems.push('SECRET_KEY: is required with a DATABASE_URL. Make one with: openssl rand -hex 32')
   if (SECRET_KEY?.some((key) => key.length < MIN_SECRET_LENGTH)) {
     problems.push(`SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. Make one with: openssl rand -hex 32`)
   }
-  if (PUBLIC_URL && !URL.canParse(PUBLIC_URL)) problems.push('PUBLIC_URL: is not a URL.')
+  for (const name of ['PUBLIC_URL', 'PLAYER_URL'] as const) {
+    const url = settings[name]
+    if (url && !URL.canParse(url)) problems.push(`${name}: is not a URL.`)
+  }
   if (!isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM)) {
     problems.push('MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.')
   }

@@ -9,6 +9,7 @@ import { createDb } from './db/client.ts'
 import { startEmbeddedDatabase } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import type { Deps } from './domain/context.ts'
+import { workSweep } from './jobs/expire-invites.ts'
 import { asDomainQueue, startQueue } from './jobs/queue.ts'
 import { workInvitationEmails } from './jobs/send-invitation.ts'
 import { type MailSettings, renderInvitation } from './mail/invitation-email.ts'
@@ -53,7 +54,7 @@ export async function createDependencies(
   const deps: Deps = { db, queue: asDomainQueue(boss), clock, newId: () => uuidv7(), log }
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(config.dataDir)]
   const mailSettings = { publicUrl: config.publicUrl, secretKeys, mailFrom: config.mailFrom }
-  if (work) await startWork(boss, deps, mailer, mailSettings)
+  if (work) await startWork(boss, deps, mailer, mailSettings, config)
 
   const dispose = async () => {
     await boss.stop({ graceful: true, timeout: MAIL_GRACE_MS })
@@ -64,13 +65,22 @@ export async function createDependencies(
   return { deps, mailer, mailSettings, dispose }
 }
 
-const startWork = (boss: PgBoss, deps: Deps, mailer: Mailer, settings: MailSettings) =>
-  workInvitationEmails(boss, deps, async (email) => {
+async function startWork(
+  boss: PgBoss,
+  deps: Deps,
+  mailer: Mailer,
+  settings: MailSettings,
+  { deliverTestMail }: Config,
+): Promise<void> {
+  await workSweep(boss, deps)
+  await workInvitationEmails(boss, deps, async (email) => {
     const message = renderInvitation(settings, email)
-    if (!mailer.delivers || email.invite.mode === 'test') return { state: 'captured' }
+    const captured = !mailer.delivers || (email.invite.mode === 'test' && !deliverTestMail)
+    if (captured) return { state: 'captured' }
     const refusal = await mailer.send(message)
     return refusal === null ? { state: 'sent' } : { state: 'failed', reason: refusal }
   })
+}
 
 /** The embedded database's own secret, made once and kept beside it. */
 async function readOrMakeSecret(dataDir: string): Promise<string> {

@@ -1,26 +1,81 @@
-import path from 'node:path'
-import { Eta } from 'eta'
-import type { FastifyInstance } from 'fastify'
-import { findInvitation } from '../domain/candidate-invites.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { type CandidateMove, findInvitation, listCandidateQuestions, moveAsCandidate } from '../domain/candidate-invites.ts'
 import type { Deps } from '../domain/context.ts'
-import { readInvitation } from '../domain/invitation-token.ts'
+import { DomainError } from '../domain/errors.ts'
+import { isOwnForm, readInvitation, signForm, signSession } from '../domain/invitation-token.ts'
+import { HttpError, toFailure } from '../http/failure.ts'
 import { protectPages } from '../http/html-page.ts'
+import { render } from './pages.ts'
 
-const eta = new Eta({ views: path.join(import.meta.dirname, 'templates'), cache: true })
+export type CandidateSettings = {
+  secretKeys: readonly string[]
+  /** Where a started assessment is taken; undefined: on these pages. */
+  playerUrl: string | undefined
+}
 
-/** The pages behind the link in the mail. */
-export async function candidatePages(
-  app: FastifyInstance,
-  { deps, secretKeys }: { deps: Deps; secretKeys: readonly string[] },
-): Promise<void> {
-  protectPages(app)
-  app.get<{ Params: { token: string } }>('/:token', async ({ params }, reply) => {
-    const ref = readInvitation(secretKeys, params.token)
+type Options = { deps: Deps; settings: CandidateSettings }
+type Params = { token: string }
+
+/** The last part of a form's address, and the move it makes. */
+const moves: Record<string, CandidateMove> = { accept: 'accept', start: 'start', finish: 'complete', decline: 'decline' }
+
+/** The pages behind the link in the mail. To look at one changes nothing, because mail scanners follow links: only its forms do. */
+export async function candidatePages(app: FastifyInstance, { deps, settings }: Options): Promise<void> {
+  const { secretKeys, playerUrl } = settings
+  protectPages(app, { formTargets: playerUrl ? [new URL(playerUrl).origin] : [] })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request: unknown, body: string) =>
+    Object.fromEntries(new URLSearchParams(body)),
+  )
+  app.setErrorHandler((error, request, reply) => {
+    const { kind } = toFailure(error)
+    if (kind === 'internal') request.log.error({ err: error }, 'candidate page failed')
+    return kind === 'internal' ? sendPage(reply, 500, 'failure', {}) : sendPage(reply, 400, 'refused', {})
+  })
+  app.setNotFoundHandler((_request, reply) => sendPage(reply, 404, 'unknown', {}))
+
+  app.get<{ Params: Params }>('/:token', async ({ params: { token } }, reply) => {
+    const ref = readInvitation(secretKeys, token)
     const invite = ref && (await findInvitation(deps, ref))
-    const page = invite ? eta.render('./invitation.eta', { invite }) : eta.render('./unknown.eta', {})
-    return reply
-      .code(invite ? 200 : 404)
-      .type('text/html; charset=utf-8')
-      .send(page)
+    if (!invite) return sendPage(reply, 404, 'unknown', {})
+    const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(deps, invite) : []
+    const player = invite.status === 'started' ? playerAddress(settings, invite) : null
+    return sendPage(reply, 200, invite.status, { invite, questions, player, token, proof: signForm(secretKeys, token) })
+  })
+
+  app.post<{ Params: Params & { action: string }; Body: { proof?: string } | undefined }>(
+    '/:token/:action',
+    async ({ params, body }, reply) => {
+      const move = moves[params.action]
+      const ref = readInvitation(secretKeys, params.token)
+      if (!move || !ref) return sendPage(reply, 404, 'unknown', {})
+      if (!isOwnForm(secretKeys, params.token, body?.proof ?? '')) throw new HttpError('malformed_request')
+      await makeMove(deps, ref, move)
+      const invite = move === 'start' && (await findInvitation(deps, ref))
+      const player = invite && invite.status === 'started' ? playerAddress(settings, invite) : null
+      // 303: reloading the page that comes next sends nothing again.
+      return reply.redirect(player ?? `/i/${params.token}`, 303)
+    },
+  )
+}
+
+/** A move that the state does not allow is no error to a person: the page says what the state is now. */
+async function makeMove(deps: Deps, ref: Parameters<typeof moveAsCandidate>[1], move: CandidateMove): Promise<void> {
+  await moveAsCandidate(deps, ref, move).catch((error) => {
+    const overtaken = error instanceof DomainError && (error.kind === 'move_not_allowed' || error.kind === 'invite_not_found')
+    if (!overtaken) throw error
   })
 }
+
+function playerAddress(
+  { playerUrl, secretKeys }: CandidateSettings,
+  invite: { id: string; assessmentSession: string | null },
+): string | null {
+  if (!playerUrl || !invite.assessmentSession) return null
+  const url = new URL(playerUrl)
+  url.searchParams.set('session', signSession(secretKeys, { inviteId: invite.id, session: invite.assessmentSession }))
+  return url.href
+}
+
+const sendPage = (reply: FastifyReply, status: number, page: Parameters<typeof render>[0], facts: object): FastifyReply =>
+  reply.code(status).type('text/html; charset=utf-8').send(render(page, facts))

@@ -3,36 +3,70 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** What a candidate's link stands for. Raising an invite's link version makes its earlier links worthless. */
 export type InvitationRef = { inviteId: string; linkVersion: number }
 
+/** What the player knows of an invite that has been started. */
+export type SessionRef = { inviteId: string; session: string }
+
 const ID_BYTES = 16
 const VERSION_BYTES = 2
+/** Of an HMAC-SHA256: 128 bits are beyond guessing, and keep the link short. */
 const MAC_BYTES = 16
-const TOKEN_LENGTH = Math.ceil(((ID_BYTES + VERSION_BYTES + MAC_BYTES) * 4) / 3)
 
 /**
- * The secret part of a candidate's link: the invite's id, the link's version and an HMAC-SHA256 (128 bits of it) over both, in
- * base64url. It is computed when needed and stored nowhere, so that nothing at rest opens an invitation.
+ * The secret part of a candidate's link: the invite's id, the link's version and an HMAC over both. It is computed when needed and
+ * stored nowhere, so that nothing at rest opens an invitation.
  *
  * @param secretKeys newest first; the newest signs.
  */
 export function signInvitation(secretKeys: readonly string[], { inviteId, linkVersion }: InvitationRef): string {
-  const payload = Buffer.alloc(ID_BYTES + VERSION_BYTES)
-  payload.write(inviteId.replaceAll('-', ''), 'hex')
-  payload.writeUInt16BE(linkVersion, ID_BYTES)
-  return Buffer.concat([payload, authenticationCode(secretKeys[0]!, payload)]).toString('base64url')
+  const version = Buffer.alloc(VERSION_BYTES)
+  version.writeUInt16BE(linkVersion)
+  return sign(secretKeys, 'invitation', Buffer.concat([uuidToBytes(inviteId), version]))
 }
 
 /** Reads a link's secret part; null when none of the keys has signed it. */
 export function readInvitation(secretKeys: readonly string[], token: string): InvitationRef | null {
-  if (token.length !== TOKEN_LENGTH) return null
-  const bytes = Buffer.from(token, 'base64url')
-  if (bytes.toString('base64url') !== token) return null
-  const payload = bytes.subarray(0, ID_BYTES + VERSION_BYTES)
-  const code = bytes.subarray(ID_BYTES + VERSION_BYTES)
-  if (!secretKeys.some((key) => timingSafeEqual(authenticationCode(key, payload), code))) return null
-  const hex = payload.toString('hex', 0, ID_BYTES)
-  const inviteId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-  return { inviteId, linkVersion: payload.readUInt16BE(ID_BYTES) }
+  const payload = verify(secretKeys, 'invitation', token, ID_BYTES + VERSION_BYTES)
+  return payload && { inviteId: bytesToUuid(payload.subarray(0, ID_BYTES)), linkVersion: payload.readUInt16BE(ID_BYTES) }
 }
 
-const authenticationCode = (key: string, payload: Buffer) =>
-  createHmac('sha256', key).update('invitation').update(payload).digest().subarray(0, MAC_BYTES)
+/** The reference by which the player reports on a session. */
+export const signSession = (secretKeys: readonly string[], { inviteId, session }: SessionRef): string =>
+  sign(secretKeys, 'session', Buffer.concat([uuidToBytes(inviteId), uuidToBytes(session)]))
+
+/** Reads a session's reference; null when none of the keys has signed it. */
+export function readSession(secretKeys: readonly string[], reference: string): SessionRef | null {
+  const payload = verify(secretKeys, 'session', reference, 2 * ID_BYTES)
+  return payload && { inviteId: bytesToUuid(payload.subarray(0, ID_BYTES)), session: bytesToUuid(payload.subarray(ID_BYTES)) }
+}
+
+/** What the forms of a candidate's page carry, so that no other site can send them. */
+export const signForm = (secretKeys: readonly string[], token: string): string =>
+  authenticationCode(secretKeys[0]!, 'form', Buffer.from(token)).toString('base64url')
+
+/** Whether the form comes from the candidate's page of this token. */
+export const isOwnForm = (secretKeys: readonly string[], token: string, proof: string): boolean =>
+  secretKeys.some((key) => isSame(Buffer.from(signForm([key], token)), Buffer.from(proof)))
+
+/** A signature is good for one purpose only. */
+type Purpose = 'invitation' | 'session' | 'form'
+
+const sign = (secretKeys: readonly string[], purpose: Purpose, payload: Buffer): string =>
+  Buffer.concat([payload, authenticationCode(secretKeys[0]!, purpose, payload)]).toString('base64url')
+
+function verify(secretKeys: readonly string[], purpose: Purpose, text: string, payloadBytes: number): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url')
+  // One text only for each signature: base64url is lenient about its last characters.
+  if (bytes.length !== payloadBytes + MAC_BYTES || bytes.toString('base64url') !== text) return null
+  const payload = bytes.subarray(0, payloadBytes)
+  const code = bytes.subarray(payloadBytes)
+  return secretKeys.some((key) => isSame(authenticationCode(key, purpose, payload), code)) ? payload : null
+}
+
+const authenticationCode = (key: string, purpose: Purpose, payload: Buffer): Buffer =>
+  createHmac('sha256', key).update(purpose).update(payload).digest().subarray(0, MAC_BYTES)
+
+const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
+
+const uuidToBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
+const bytesToUuid = (bytes: Buffer): string =>
+  bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -57,6 +57,9 @@ export async function expireAllDueInvites({ db, clock }: Deps): Promise<number> 
     WHERE status IN ('pending', 'accepted') AND expires_at <= ${now}`
 }
 
+/** Whether an invite in this state may make the move. */
+export const mayMove = (move: Move, status: InviteStatus): boolean => (moves[move] as Rule).from.includes(status)
+
 type Target = { organizationId: string; inviteId: string; linkVersion?: number }
 
 /**
@@ -86,7 +89,7 @@ export async function moveInvite(
   const unmoved = await db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
   if (!isFinished(move, unmoved)) {
-    throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: move, value: unmoved.status }] })
+    throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: unmoved.status }] })
   }
   return { invite: unmoved, moved: false }
 }

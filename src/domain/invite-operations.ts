@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from './create-invite.ts'
 import { DomainError } from './errors.ts'
 import { queueInvitationEmail } from './invite-emails.ts'
-import { type Move, moveInvite } from './invite-lifecycle.ts'
+import { type Move, mayMove, moveInvite } from './invite-lifecycle.ts'
 import { getInvite, type InviteDetail } from './invites.ts'
 import { inTransaction } from './transaction.ts'
 import { isUuid } from './uuid.ts'
@@ -28,7 +28,7 @@ export async function extendInvite(
 ): Promise<InviteDetail> {
   const expiresAt = expiryAfter(ctx.deps.clock(), expiresInDays)
   const current = await getInvite(ctx, id)
-  if (expiresAt < current.expiresAt) {
+  if (mayMove('extend', current.status) && expiresAt < current.expiresAt) {
     throw new DomainError('invalid', { issues: [{ field: 'expiresInDays', rule: 'later', limit: current.expiresAt }] })
   }
   return operate(ctx, 'extend', id, { expiresAt })

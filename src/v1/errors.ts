@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/errors.ts'
+import type { Move } from '../domain/invite-lifecycle.ts'
 import { absoluteUrl } from '../http/address.ts'
 import type { Failure, FailureKind } from '../http/failure.ts'
 import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../http/field-types.ts'
@@ -80,11 +81,8 @@ function wordIssue({ field, rule, limit, value }: Issue): string {
       return `${field} ${patterns[limit as string] ?? 'is not valid'}`
     case 'later':
       return `${field} must not lead to an earlier expiry than the present one, ${(limit as Date).toISOString()}`
-    case 'revoke':
-    case 'resend':
-    case 'extend':
-    case 'reactivate':
-      return `The invite is ${value} and can not be ${participles[rule]}`
+    case 'move':
+      return `The invite is ${value} and can not be ${participles[limit as Move]}`
     case 'idempotency-key':
       return `${field} must be 1 to 255 printable ASCII characters without spaces`
     case 'reference':
@@ -94,7 +92,15 @@ function wordIssue({ field, rule, limit, value }: Issue): string {
   }
 }
 
-const participles = { revoke: 'revoked', resend: 'sent again', extend: 'extended', reactivate: 'reactivated' }
+const participles: Record<Move, string> = {
+  accept: 'accepted',
+  start: 'started',
+  complete: 'completed',
+  revoke: 'revoked',
+  resend: 'sent again',
+  extend: 'extended',
+  reactivate: 'reactivated',
+}
 
 type Range = { minimum: number; maximum: number; tooLarge: boolean }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -17,6 +17,7 @@ declare module 'vitest' {
 /** Starts one real PostgreSQL for the whole run, with one migrated database to copy from. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-test-'))
+  await chmod(dataDir, 0o755) // under root the server is another user's
   const database = await startEmbeddedDatabase({ dataDir, durable: false })
   await migrate(database.url)
   const boss = await startQueue(database.url, pino({ level: 'silent' }), { supervise: false })

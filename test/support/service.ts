@@ -60,6 +60,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     rateLimits: config.rateLimits,
     alternate: config.alternate,
     trustProxy: config.trustProxy,
+    playerUrl: config.playerUrl,
     showMailbox: true,
   })
   await app.ready()

@@ -1,0 +1,30 @@
+import { expect, vi } from 'vitest'
+import { queueInvitationEmail } from '../../src/domain/invite-emails.ts'
+import type { Service } from './service.ts'
+import type { ReceivedMail } from './smtp.ts'
+
+/** The path of the candidate's page that the mail links to. */
+export const linkIn = ({ parsed }: Pick<ReceivedMail, 'parsed'>): string => new URL(/https?:\S+\/i\/\S+/.exec(parsed.text!)![0]).pathname
+
+/** Queues the mail of an invite that is only a row. @returns the id of the sending. */
+export async function queueMail({ deps, db }: Service, invite: { id: string; organizationId: string; linkVersion: number }): Promise<string> {
+  await db.$transaction((tx) => queueInvitationEmail(deps, tx, invite))
+  const { id } = await db.inviteEmail.findFirstOrThrow({ where: { inviteId: invite.id }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
+  return id
+}
+
+/** Waits until the sending has come to that state. @returns its record. */
+export async function waitForState({ db }: Service, where: { id: string } | { inviteId: string }, state: string) {
+  const find = () => db.inviteEmail.findFirstOrThrow({ where })
+  await vi.waitFor(async () => expect((await find()).state).toBe(state), { timeout: 10_000, interval: 20 })
+  return find()
+}
+
+/** Waits until the job of a sending has failed for now, and lets its next try begin at once. */
+export async function retryNow({ db }: Service, emailId: string): Promise<void> {
+  const makeDue = () => db.$executeRaw`
+    UPDATE pgboss.job SET start_after = now() - interval '1 minute' WHERE data->>'emailId' = ${emailId} AND state = 'retry'`
+  await vi.waitFor(async () => expect(await makeDue()).toBe(1), { timeout: 10_000, interval: 20 })
+  // The channel on which pg-boss announces a job that can run; its workers would find it by themselves within two seconds.
+  await db.$executeRaw`SELECT pg_notify('pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24), 'invitation-email')`
+}
