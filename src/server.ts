@@ -21,6 +21,7 @@ async function main(): Promise<void> {
     rateLimits: config.rateLimits,
     alternate: config.alternate,
     trustProxy: config.trustProxy,
+    playerUrl: config.playerUrl,
     showMailbox: standalone && config.smtpUrl === undefined,
   })
   closeWithGrace({ delay: 10_000, logger: log }, async ({ err }) => {
