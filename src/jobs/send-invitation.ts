@@ -12,12 +12,13 @@ export type DeliverInvitation = (email: InviteEmail) => Promise<Delivery>
 
 /** Mails under way at once: a slow mail server's answer holds up one of them, not all. */
 const CONCURRENCY = 10
-/** Jobs announce themselves (LISTEN/NOTIFY); the poll is for those that were missed. */
+/** New jobs announce themselves (LISTEN/NOTIFY); the poll is for those that become due: retries, the dead, and what was missed. */
 const POLLING_SECONDS = 2
 
 /** Starts the workers that send what the queue holds. They end with `boss.stop()`. */
 export async function workInvitationEmails(boss: PgBoss, deps: Deps, deliver: DeliverInvitation): Promise<void> {
-  const options = { batchSize: 1, pollingIntervalSeconds: POLLING_SECONDS }
+  // pg-boss would poll every 30 s only where jobs announce themselves.
+  const options = { batchSize: 1, pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
   await boss.work<InvitationEmailJob>(INVITATION_EMAILS, { ...options, localConcurrency: CONCURRENCY }, async ([job]) => {
     if (job) await sendInvitation(deps, deliver, job.data.emailId)
   })
@@ -37,10 +38,12 @@ async function sendInvitation(deps: Deps, deliver: DeliverInvitation, emailId: s
   try {
     const delivery = obsolete ? { state: 'failed' as const, reason: obsolete } : await deliver(email)
     await recordAttempt(deps, emailId, delivery)
+    deps.metrics.emailAttempted(delivery.state)
     if (delivery.state === 'failed') deps.log.warn({ ...fields, reason: delivery.reason }, 'an invitation was refused')
     else deps.log.info({ ...fields, state: delivery.state }, 'an invitation was sent')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
+    deps.metrics.emailAttempted('retried')
     await recordAttempt(deps, emailId, { state: 'queued', reason })
     deps.log.warn({ ...fields, reason }, 'an invitation could not be sent yet')
     throw error
