@@ -20,6 +20,7 @@ export type InvitationMessage = {
 export type MailSettings = { publicUrl: string; secretKeys: readonly string[]; mailFrom: string }
 
 const LOCALE = 'en'
+/** Characters, not UTF-16 units: half a pair would be no text. */
 const MAX_HEADER_TEXT = 150
 const views = path.join(import.meta.dirname, 'templates', LOCALE)
 const html = new Eta({ views, cache: true, autoEscape: true })
@@ -60,13 +61,18 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): In
   }
 }
 
-/** Text that cannot break or disguise a header: no control characters, no marks that change the reading direction, not too long. */
-const headerText = (text: string): string =>
-  text
+/**
+ * Text that cannot break or disguise a header: no control characters, no marks that change the reading direction, nothing that reads
+ * as an encoded word (RFC 2047), which could hold all of these; not too long.
+ */
+function headerText(text: string): string {
+  const visible = text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/=(?=\?)/g, '= ')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, MAX_HEADER_TEXT)
+  return [...visible].slice(0, MAX_HEADER_TEXT).join('')
+}
 
 const expiryInWords = (date: Date): string =>
   `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' }).format(date)} UTC`
