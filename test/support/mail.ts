@@ -4,12 +4,19 @@ import type { Service } from './service.ts'
 import type { ReceivedMail } from './smtp.ts'
 
 /** The path of the candidate's page that the mail links to. */
-export const linkIn = ({ parsed }: Pick<ReceivedMail, 'parsed'>): string => new URL(/https?:\S+\/i\/\S+/.exec(parsed.text!)![0]).pathname
+export const linkIn = ({ parsed }: Pick<ReceivedMail, 'parsed'>): string =>
+  new URL(/https?:\S+\/i\/\S+/.exec(parsed.text!)![0]).pathname
 
 /** Queues the mail of an invite that is only a row. @returns the id of the sending. */
-export async function queueMail({ deps, db }: Service, invite: { id: string; organizationId: string; linkVersion: number }): Promise<string> {
+export async function queueMail(
+  { deps, db }: Service,
+  invite: { id: string; organizationId: string; linkVersion: number },
+): Promise<string> {
   await db.$transaction((tx) => queueInvitationEmail(deps, tx, invite))
-  const { id } = await db.inviteEmail.findFirstOrThrow({ where: { inviteId: invite.id }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
+  const { id } = await db.inviteEmail.findFirstOrThrow({
+    where: { inviteId: invite.id },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  })
   return id
 }
 

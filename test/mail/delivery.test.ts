@@ -1,0 +1,204 @@
+import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { queueInvitationEmail, retryFailedEmails } from '../../src/domain/invite-emails.ts'
+import { queueMail, retryNow, waitForState } from '../support/mail.ts'
+import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+
+type Stage = 'recipient' | 'content'
+/** How the mail server turns mails to an address away, and how often; it takes all others. */
+const refusals = new Map<string, { at: Stage; times: number; error: Error }>()
+/** The Message-IDs of what it was offered, by address, taken or not. */
+const offered = new Map<string, string[]>()
+
+function refusalOf(address: string, stage: Stage): Error | null {
+  const refusal = refusals.get(address)
+  return refusal?.at === stage && refusal.times-- > 0 ? refusal.error : null
+}
+
+const mailServer: SMTPServerOptions = {
+  onRcptTo: ({ address }, _session, callback) => callback(refusalOf(address, 'recipient')),
+  onData(stream, { envelope }: SMTPServerSession, callback) {
+    const { address } = envelope.rcptTo[0]!
+    const chunks: Buffer[] = []
+    stream.on('data', (chunk) => chunks.push(chunk))
+    stream.on('end', () => {
+      const messageId = /^Message-ID:\s*(\S+)/im.exec(Buffer.concat(chunks).toString())![1]!
+      offered.set(address, [...(offered.get(address) ?? []), messageId])
+      callback(refusalOf(address, 'content'))
+    })
+  },
+}
+
+let service: Service
+let smtp: SmtpListener
+beforeAll(async () => {
+  smtp = await startSmtpListener(mailServer)
+  service = await startService({ SMTP_URL: smtp.url })
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+
+async function makeInvite({ make }: Service, data: object = {}) {
+  const { id } = await make.organization()
+  const invite = await make.invite(await make.assessment(id), data)
+  return { invite, offers: () => offered.get(invite.recipientEmail) ?? [] }
+}
+
+const answerWith = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
+const readJob = async ({ db }: Service, emailId: string) => {
+  const rows = await db.$queryRaw<{ state: string; retryCount: number }[]>`
+    SELECT state, retry_count AS "retryCount" FROM pgboss.job WHERE name = 'invitation-email' AND data->>'emailId' = ${emailId}`
+  return rows[0]
+}
+const readEmail = ({ db }: Service, id: string) => db.inviteEmail.findUniqueOrThrow({ where: { id } })
+const waitForJob = (of: Service, emailId: string, state: string) =>
+  vi.waitFor(async () => expect(await readJob(of, emailId)).toMatchObject({ state }), { timeout: 10_000, interval: 20 })
+
+describe('a mail that the server takes', () => {
+  it('is sent once, and its record says when', async () => {
+    const { invite, offers } = await makeInvite(service)
+    const email = await waitForState(service, { id: await queueMail(service, invite) }, 'sent')
+    expect(email).toMatchObject({ attempts: 1, reason: '', sentAt: service.clock.now() })
+    await waitForJob(service, email.id, 'completed')
+    expect(offers()).toHaveLength(1)
+  })
+
+  it('is the same message at its second try, after a first one that the server could not take for now', async () => {
+    const { invite, offers } = await makeInvite(service)
+    refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(451, 'Greylisted, try again later') })
+    const id = await queueMail(service, invite)
+    await waitForJob(service, id, 'retry')
+    const reason = expect.stringContaining('Greylisted, try again later')
+    expect(await readEmail(service, id)).toMatchObject({ state: 'queued', attempts: 1, reason, sentAt: null })
+
+    await retryNow(service, id)
+    expect(await waitForState(service, { id }, 'sent')).toMatchObject({ attempts: 2, reason: '' })
+    expect(offers()).toHaveLength(2)
+    expect(offers()[1]).toBe(offers()[0])
+  })
+
+  it('is a message of its own each time it is sent on purpose', async () => {
+    const { invite, offers } = await makeInvite(service)
+    for (let i = 0; i < 2; i++) await waitForState(service, { id: await queueMail(service, invite) }, 'sent')
+    expect(new Set(offers()).size).toBe(2)
+  })
+})
+
+describe('a mail that the server refuses for good', () => {
+  const expectFailed = async (of: Service, id: string) => {
+    const email = await waitForState(of, { id }, 'failed')
+    expect(email).toMatchObject({ attempts: 1, reason: expect.stringMatching(/^550 .*No such candidate here/), sentAt: null })
+    await waitForJob(of, id, 'completed')
+    expect(await readJob(of, id)).toMatchObject({ retryCount: 0 })
+    expect(of.logLines.filter((line) => line.includes(id) && line.includes('No such candidate here'))).toHaveLength(1)
+  }
+
+  it.each(['recipient', 'content'] as const)("is failed, with the server's reason, and not tried again (%s)", async (at) => {
+    const { invite } = await makeInvite(service)
+    refusals.set(invite.recipientEmail, { at, times: 9, error: answerWith(550, 'No such candidate here') })
+    await expectFailed(service, await queueMail(service, invite))
+  })
+
+  it("is failed, with the server's reason, and not tried again (sender)", async () => {
+    const onMailFrom: SMTPServerOptions['onMailFrom'] = (_address, _session, callback) =>
+      callback(answerWith(550, 'No such candidate here'))
+    const strict = await startSmtpListener({ onMailFrom })
+    onTestFinished(() => strict.close())
+    const sender = await startServiceForTest({ SMTP_URL: strict.url })
+    await expectFailed(sender, await queueMail(sender, (await makeInvite(sender)).invite))
+  })
+})
+
+describe('a mail that cannot be handed over', () => {
+  it.each([
+    ['the server is not there', () => 'smtp://127.0.0.1:1', /ECONNREFUSED/],
+    ['the server refuses our login, which is the fault of no message', () => smtp.url.replace('//', '//user:wrong@'), /login/i],
+  ])('waits for its next try, with the reason, when %s', async (_why, url, reason) => {
+    const sender = await startServiceForTest({ SMTP_URL: url() })
+    const id = await queueMail(sender, (await makeInvite(sender)).invite)
+    await waitForJob(sender, id, 'retry')
+    expect(await readEmail(sender, id)).toMatchObject({ state: 'queued', attempts: 1, reason: expect.stringMatching(reason) })
+    expect(sender.logLines.join('')).not.toContain('wrong@')
+  })
+
+  it('is failed, with the last reason, when its retries are used up', async () => {
+    const { invite } = await makeInvite(service)
+    refusals.set(invite.recipientEmail, { at: 'recipient', times: 9, error: answerWith(452, 'Mailbox full') })
+    const id = await queueMail(service, invite)
+    await waitForJob(service, id, 'retry')
+    await service.db.$executeRaw`UPDATE pgboss.job SET retry_limit = retry_count + 1 WHERE data->>'emailId' = ${id}`
+    await retryNow(service, id)
+    expect(await waitForState(service, { id }, 'failed')).toMatchObject({
+      attempts: 2,
+      reason: expect.stringContaining('Mailbox full'),
+    })
+  })
+
+  it('is sent after all when it is queued once more', async () => {
+    const { invite, offers } = await makeInvite(service)
+    refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(550, 'Not today') })
+    const { id } = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
+    expect(await retryFailedEmails(service.deps, id)).toBe(1)
+    expect(await waitForState(service, { id }, 'sent')).toMatchObject({ attempts: 2, reason: '' })
+    expect(offers()[1]).toBe(offers()[0])
+    expect(await retryFailedEmails(service.deps, id)).toBe(0)
+  })
+})
+
+describe('a mail whose link would be dead on arrival', () => {
+  it.each(['revoked', 'expired', 'completed'] as const)('is not sent: the invite is %s', async (status) => {
+    const { invite, offers } = await makeInvite(service, { status })
+    const email = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
+    expect([email.reason, offers()]).toEqual([`Not sent: the invite is ${status}.`, []])
+  })
+
+  it('is not sent: the invite has expired while the mail was waiting', async () => {
+    const expiresAt = new Date(service.clock.now().getTime() + 1_000)
+    const { invite, offers } = await makeInvite(service, { expiresAt })
+    refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(451, 'Later') })
+    const id = await queueMail(service, invite)
+    await waitForJob(service, id, 'retry')
+    service.clock.set(expiresAt)
+    await retryNow(service, id)
+    expect((await waitForState(service, { id }, 'failed')).reason).toBe('Not sent: the invite is expired.')
+    expect(offers()).toHaveLength(1)
+  })
+
+  it('is not sent: a newer link has replaced it', async () => {
+    const { invite, offers } = await makeInvite(service, { linkVersion: 2 })
+    await waitForState(service, { id: await queueMail(service, { ...invite, linkVersion: 1 }) }, 'failed')
+    expect(offers()).toEqual([])
+  })
+})
+
+describe('a transaction that is rolled back', () => {
+  it('queues nothing', async () => {
+    const { invite, offers } = await makeInvite(service)
+    const countJobs = () => service.db.$queryRaw`SELECT count(*)::int AS count FROM pgboss.job`
+    const before = await countJobs()
+    const rolledBack = service.db.$transaction(async (tx) => {
+      await queueInvitationEmail(service.deps, tx, invite)
+      throw new Error('rolled back')
+    })
+    await expect(rolledBack).rejects.toThrow('rolled back')
+    expect(await service.db.inviteEmail.count({ where: { inviteId: invite.id } })).toBe(0)
+    expect(await countJobs()).toEqual(before)
+
+    const id = await queueMail(service, invite)
+    await waitForState(service, { id }, 'sent')
+    expect(offers()).toEqual([expect.stringContaining(id)])
+  })
+})
+
+describe('a test key', () => {
+  it('has its mail captured, never sent', async () => {
+    const { id, key } = await service.make.organization({ mode: 'test' })
+    const { id: assessmentId } = await service.make.assessment(id)
+    const { body } = await service.v1(key).post('/invites').send({ assessmentId, recipientEmail: 'sandbox@example.com' })
+    expect(await waitForState(service, { inviteId: body.invite.id }, 'captured')).toMatchObject({ attempts: 1, reason: '' })
+    expect(offered.has('sandbox@example.com')).toBe(false)
+  })
+})
