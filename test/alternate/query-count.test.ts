@@ -1,0 +1,70 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { links } from '../support/links.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const query = vi.spyOn(pg.Client.prototype, 'query')
+
+let service: Service
+let small: World
+let large: World
+beforeAll(async () => {
+  service = await startService()
+  ;[small, large] = [await makeWorld(1), await makeWorld(50)]
+})
+afterAll(() => service.close())
+
+type World = Awaited<ReturnType<typeof makeWorld>>
+
+/** An organization with so many rows in every list, each of which refers to rows that no other refers to. */
+async function makeWorld(size: number) {
+  const { make, db, deps } = service
+  const { id: organizationId, key } = await make.organization()
+  const join = links(db)
+  const makeOneOfEach = async (_: unknown, nth: number) => {
+    const tag = await make.tag(organizationId)
+    const language = await make.language(`${size}-${nth}`)
+    const member = await make.member(organizationId)
+    const instruction = await db.instruction.create({ data: { id: deps.newId(), organizationId, body: 'Speak.' } })
+    const category = await db.category.create({ data: { id: deps.newId(), organizationId, name: make.unique('Category') } })
+    const assessment = await make.assessment(organizationId, { instructionId: instruction.id })
+    const invite = await make.invite(assessment, { assignedGraderId: member.id })
+    await Promise.all([
+      join.tagMember(member, tag),
+      join.addGradingLanguages(member, language),
+      join.tagAssessment(assessment, tag),
+      join.addClients(assessment, member),
+      join.addLanguages(assessment, language),
+      join.addCategories(assessment, category),
+      join.tagInvite(invite, tag),
+    ])
+  }
+  await Promise.all(Array.from({ length: size }, makeOneOfEach))
+  // The first request of a key also records its use.
+  await service.alternate(key).get('/tags')
+  await vi.waitFor(async () => expect(await db.apiKey.count({ where: { organizationId, lastUsedAt: null } })).toBe(0))
+  return { key, size }
+}
+
+/** The SQL that a request costs: what the process asks the database meanwhile, but for the queue's own polling. */
+async function readQueries({ key, size }: World, path: string): Promise<string[]> {
+  query.mockClear()
+  const { status, body } = await service.alternate(key).get(path)
+  const texts = query.mock.calls.map(([first]: unknown[]) =>
+    typeof first === 'string' ? first : (first as { text: string }).text,
+  )
+  expect([status, body.results.length]).toEqual([200, size])
+  return texts.filter((text) => !text.includes('pgboss'))
+}
+
+it.each(
+  ['/assessments', '/organization_users', '/tags', '/assessment_invites'].flatMap((path) =>
+    [0, 1, 2].map((depth) => [path, depth]),
+  ),
+)('GET %s at depth %i costs a page of 50 as many queries as a page of 1', async (path, depth) => {
+  const parameters = `page_size=100${depth === 0 ? '' : `&depth=${depth}`}`
+  const [one, fifty] = [await readQueries(small, `${path}?${parameters}`), await readQueries(large, `${path}?${parameters}`)]
+  // The key, the number of items and the items: fewer cannot be, or they are not counted here.
+  expect(one.length).toBeGreaterThanOrEqual(3)
+  expect(fifty).toHaveLength(one.length)
+})
