@@ -4,24 +4,30 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { buildApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
-import { createDb } from '../src/db/client.ts'
+import { createDb, openPool } from '../src/db/client.ts'
+import { noApiKeyCache } from '../src/domain/api-key-cache.ts'
 
-const { rateLimits, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
+const { rateLimits, maxEventLoopDelay, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
 const log = pino({ level: 'silent' })
 const app = await buildApp({
   deps: {
-    db: createDb('postgresql://unused'),
+    db: createDb(openPool('postgresql://unused')),
+    apiKeyCache: noApiKeyCache,
     queue: { enqueueInvitationEmail: async () => {} },
     clock: () => new Date(),
     newId: () => crypto.randomUUID(),
     log,
+    metrics: { inviteCreated() {}, emailAttempted() {} },
   },
   log,
   mailSettings: { publicUrl, secretKeys: ['unused'], mailFrom },
   rateLimits,
+  redis: undefined,
+  maxEventLoopDelay,
   alternate,
   trustProxy,
   playerUrl: undefined,
+  findProblems: async () => [],
   showMailbox: false,
 })
 const folder = 'node_modules/.cache/openapi'

@@ -1,5 +1,6 @@
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Redis } from 'ioredis'
 import { sendFailure as sendAlternateFailure } from './alternate/errors.ts'
 import { type AlternateSettings, alternateInterface } from './alternate/index.ts'
 import { candidatePages } from './candidate/index.ts'
@@ -7,6 +8,8 @@ import { playerSessions } from './candidate/session.ts'
 import type { Context, Deps } from './domain/context.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
 import { toFailure } from './http/failure.ts'
+import { answerHealth } from './http/health.ts'
+import { shedLoad } from './http/overload.ts'
 import { createRateLimiter, type RateLimits } from './http/rate-limit.ts'
 import { requestId } from './http/request-id.ts'
 import { logRequests } from './http/request-log.ts'
@@ -19,10 +22,16 @@ export type AppOptions = {
   deps: Deps
   log: FastifyBaseLogger
   rateLimits: RateLimits
+  /** Counts requests over all processes; undefined: each counts its own. */
+  redis: Redis | undefined
+  /** Milliseconds by which the process may lag behind before it answers 503. */
+  maxEventLoopDelay: number
   mailSettings: MailSettings
   alternate: AlternateSettings & { prefix: string }
   trustProxy: boolean | string
   playerUrl: string | undefined
+  /** Why requests should not be sent here now; empty when all is well. */
+  findProblems: () => Promise<string[]>
   /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service. */
   showMailbox: boolean
 }
@@ -36,10 +45,13 @@ export async function buildApp({
   deps,
   log,
   rateLimits,
+  redis,
+  maxEventLoopDelay,
   mailSettings,
   alternate: alternateSettings,
   trustProxy,
   playerUrl,
+  findProblems,
   showMailbox,
 }: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -72,8 +84,9 @@ export async function buildApp({
     return sendFailure(failure, request, reply, V1_PREFIX)
   })
 
-  app.get('/healthz', async () => ({ status: 'ok' }))
-  const limiter = createRateLimiter(rateLimits)
+  await answerHealth(app, findProblems)
+  await shedLoad(app, { maxEventLoopDelay })
+  const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
   const v1 = async (scope: FastifyInstance) => {
     await v1Interface(scope, { deps, limiter })

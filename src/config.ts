@@ -1,85 +1,9 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { isEmailAddress } from './domain/email-address.ts'
-import { Words } from './http/field-types.ts'
-
-const MIN_SECRET_LENGTH = 32
-
-/** Every setting by its environment variable. The defaults are those of a first try on one's own machine. */
-const Environment = Type.Object({
-  PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65535, description: 'TCP port to listen on; 0 takes any free one.' }),
-  HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on; 0.0.0.0 for every interface.' }),
-  PUBLIC_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description: 'Address of the service as candidates and clients reach it, without a path.',
-    }),
-  ),
-  DATABASE_URL: Type.Optional(
-    Type.String({ pattern: '^postgres(ql)?://', description: 'PostgreSQL to use. Unset: an embedded one under DATA_DIR.' }),
-  ),
-  DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded database and its secret.' }),
-  SECRET_KEY: Type.Optional(
-    Type.Unsafe<string[]>({
-      type: 'string',
-      separator: ',',
-      description: `Signs the candidates' links: at least ${MIN_SECRET_LENGTH} random characters; several keys, comma-separated, newest first.`,
-    }),
-  ),
-  SMTP_URL: Type.Optional(
-    Type.String({
-      pattern: '^smtps?://',
-      description: 'Mail server, e.g. smtp://user:password@mail.example.com:587. Unset: mails are captured.',
-    }),
-  ),
-  MAIL_FROM: Type.String({
-    default: 'Assessments <assessments@localhost.localdomain>',
-    description: 'Sender of the invitations.',
-  }),
-  TEST_MAIL: Words(['capture', 'deliver'], {
-    default: 'capture',
-    description: 'What becomes of the mail of invites made with a test key: captured, or delivered like any other.',
-  }),
-  PLAYER_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description: 'Where Start sends the candidate, with ?session=<reference>. Unset: the questions are on our own page.',
-    }),
-  ),
-  LOG_LEVEL: Words(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-    default: 'info',
-    description: 'Least severe log lines to write.',
-  }),
-  RATE_LIMIT_STANDARD: Type.Integer({
-    default: 100,
-    minimum: 1,
-    description: 'Requests a minute of an organization of the standard tier.',
-  }),
-  RATE_LIMIT_ENTERPRISE: Type.Integer({
-    default: 1000,
-    minimum: 1,
-    description: 'Requests a minute of one of the enterprise tier.',
-  }),
-  ALTERNATE_PREFIX: Type.String({
-    default: '/api/alternate',
-    pattern: '^(/[A-Za-z0-9_-]+)+$',
-    description: 'Path prefix of the snake_case interface.',
-  }),
-  ALTERNATE_EXPIRES_IN_DAYS: Type.Integer({
-    default: 30,
-    minimum: 1,
-    maximum: 3650,
-    description: 'Days until an invite made through the snake_case interface expires.',
-  }),
-  ALTERNATE_GRADER_REQUIRED: Type.Boolean({
-    default: false,
-    description: 'Whether the snake_case interface refuses assigned_grader: null.',
-  }),
-  TRUST_PROXY: Type.String({
-    default: 'false',
-    description: 'Whose X-Forwarded-* headers to believe: true, false, or addresses and networks, comma-separated.',
-  }),
-})
+import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
 
 /** The settings, checked, in the program's terms. */
 export type Config = {
@@ -87,8 +11,10 @@ export type Config = {
   host: string
   /** Without a trailing slash. */
   publicUrl: string
+  role: 'all' | 'api' | 'worker'
   /** undefined: the embedded database. */
   databaseUrl: string | undefined
+  databasePoolSize: number
   dataDir: string
   /** Newest first. undefined: one is made and kept under dataDir. */
   secretKeys: string[] | undefined
@@ -97,11 +23,18 @@ export type Config = {
   /** Whether mail of test invites goes out. */
   deliverTestMail: boolean
   playerUrl: string | undefined
-  logLevel: string
   /** Requests a minute, by tier. */
   rateLimits: { standard: number; enterprise: number }
+  redisUrl: string | undefined
+  /** Milliseconds. */
+  maxEventLoopDelay: number
   alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
   trustProxy: boolean | string
+  /** undefined: no metrics. */
+  metrics: { port: number; host: string } | undefined
+  logLevel: string
+  /** What to make at the start, where it is missing. */
+  init: { organization: string | undefined; apiKey: string | undefined }
 }
 
 /** All that is wrong with the environment, one line each. */
@@ -120,30 +53,55 @@ export class ConfigError extends Error {
  * @throws ConfigError naming every bad variable at once.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in Environment.properties && value !== ''))
   const problems: string[] = []
-  const settings = readEnvironment(given, problems)
+  const settings = readEnvironment(collectVariables(env, problems), problems)
   if (settings) problems.push(...findContradictions(settings))
   if (!settings || problems.length > 0) throw new ConfigError(problems)
   return {
     port: settings.PORT,
     host: settings.HOST,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
+    role: settings.ROLE,
     databaseUrl: settings.DATABASE_URL,
+    databasePoolSize: settings.DATABASE_POOL_SIZE,
     dataDir: settings.DATA_DIR,
     secretKeys: settings.SECRET_KEY,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM,
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
-    logLevel: settings.LOG_LEVEL,
     rateLimits: { standard: settings.RATE_LIMIT_STANDARD, enterprise: settings.RATE_LIMIT_ENTERPRISE },
+    redisUrl: settings.REDIS_URL,
+    maxEventLoopDelay: settings.MAX_EVENT_LOOP_DELAY,
     alternate: {
       prefix: settings.ALTERNATE_PREFIX,
       expiresInDays: settings.ALTERNATE_EXPIRES_IN_DAYS,
       graderRequired: settings.ALTERNATE_GRADER_REQUIRED,
     },
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
+    metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
+    logLevel: settings.LOG_LEVEL,
+    init: { organization: settings.INIT_ORG_NAME, apiKey: settings.INIT_API_KEY_NAME },
+  }
+}
+
+/** The variables that are set, secrets also from their files. */
+function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
+  const given: Record<string, string> = {}
+  for (const name of Object.keys(Environment.properties)) {
+    const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
+    const value = env[name] || (inFile ? readSecretFile(`${name}_FILE`, env, problems) : undefined)
+    if (value) given[name] = value
+  }
+  return given
+}
+
+function readSecretFile(name: string, env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
+  try {
+    return readFileSync(env[name]!, 'utf8').trim()
+  } catch (error) {
+    problems.push(`${name}: the file can not be read (${(error as NodeJS.ErrnoException).code}).`)
+    return undefined
   }
 }
 
@@ -181,7 +139,20 @@ function findContradictions(settings: Static<typeof Environment>): string[] {
   if (!isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM)) {
     problems.push('MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.')
   }
-  if (/^\/(api\/v1|docs|i|dev)(\/|$)/.test(ALTERNATE_PREFIX))
+  if (!isProxyList(settings.TRUST_PROXY)) {
+    problems.push('TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.')
+  }
+  if (settings.INIT_API_KEY_NAME && !settings.INIT_ORG_NAME)
+    problems.push('INIT_API_KEY_NAME: needs an INIT_ORG_NAME to belong to.')
+  if (/^\/(api\/v1|docs|i|dev|player)(\/|$)/.test(ALTERNATE_PREFIX))
     problems.push('ALTERNATE_PREFIX: is taken by another part of the service.')
   return problems
 }
+
+const isProxyList = (text: string): boolean =>
+  ['true', 'false'].includes(text) ||
+  text.split(',').every((item) => {
+    const [address = '', bits, ...rest] = item.trim().split('/')
+    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(item.trim())
+    return named || (isIP(address) > 0 && rest.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits)))
+  })

@@ -1,68 +1,91 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { Redis } from 'ioredis'
 import type { PgBoss } from 'pg-boss'
 import { v7 as uuidv7 } from 'uuid'
 import type { Config } from './config.ts'
-import { createDb } from './db/client.ts'
+import { createDb, openPool } from './db/client.ts'
 import { startEmbeddedDatabase } from './db/embedded.ts'
-import { migrate } from './db/migrate.ts'
+import { findPendingMigrations, migrate } from './db/migrate.ts'
+import { createApiKeyCache, noApiKeyCache } from './domain/api-key-cache.ts'
 import type { Deps } from './domain/context.ts'
 import { workSweep } from './jobs/expire-invites.ts'
 import { asDomainQueue, startQueue } from './jobs/queue.ts'
 import { workInvitationEmails } from './jobs/send-invitation.ts'
 import { type MailSettings, renderInvitation } from './mail/invitation-email.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { createMetrics, type MetricsRegistry } from './metrics.ts'
 
 /** What the service runs on. */
 export type Dependencies = {
   deps: Deps
   mailer: Mailer
   mailSettings: MailSettings
+  metrics: MetricsRegistry
+  redis: Redis | undefined
+  /** Why requests should not be sent here now; empty when all is well. */
+  findProblems: () => Promise<string[]>
   /** Lets the mails under way finish, then closes everything in the reverse order of its making. */
   dispose: () => Promise<void>
 }
 
-const MAIL_GRACE_MS = 8_000
-
-/** The configured database, started if it is the embedded one, and brought up to date. */
-export async function openDatabase(config: Config): Promise<{ url: string; embedded: boolean; release: () => Promise<void> }> {
-  const embedded = config.databaseUrl ? undefined : await startEmbeddedDatabase({ dataDir: config.dataDir })
-  const url = config.databaseUrl ?? embedded!.url
-  await migrate(url)
-  return { url, embedded: embedded !== undefined, release: embedded?.release ?? (async () => {}) }
-}
-
 type Choices = {
-  /** false: this process queues mails but sends none, as the command line does. */
-  work?: boolean
+  /** false: a process that does one thing and ends, like the command line: it queues mails but sends none, and remembers no keys. */
+  serves?: boolean
   /** The time, where it is not the system's. */
   clock?: () => Date
+}
+
+/** Milliseconds that a mail under way has to finish when the service stops. */
+const MAIL_GRACE_MS = 6_000
+const DATABASE_RETRY_MS = 500
+/** How long to wait at the start for a database that is still starting itself. */
+const DATABASE_PATIENCE_MS = 60_000
+
+/** The configured database, started if it is the embedded one, and brought up to date. */
+export async function openDatabase(
+  config: Config,
+  log: FastifyBaseLogger,
+): Promise<{ url: string; release: () => Promise<void> }> {
+  const embedded = config.databaseUrl ? undefined : await startEmbeddedDatabase({ dataDir: config.dataDir })
+  const url = config.databaseUrl ?? embedded!.url
+  for (const name of await migrateWhenReachable(url, log)) log.info({ migration: name }, 'migrated')
+  return { url, release: embedded?.release ?? (async () => {}) }
 }
 
 /** Opens the database, the queue and the way to the mail server. */
 export async function createDependencies(
   config: Config,
   log: FastifyBaseLogger,
-  { work = true, clock = () => new Date() }: Choices = {},
+  { serves = true, clock = () => new Date() }: Choices = {},
 ): Promise<Dependencies> {
-  const database = await openDatabase(config)
-  const db = createDb(database.url)
-  const boss = await startQueue(database.url, log, { supervise: work })
+  const works = serves && config.role !== 'api'
+  const database = await openDatabase(config, log)
+  const pool = openPool(database.url, { max: config.databasePoolSize })
+  const db = createDb(pool)
+  const boss = await startQueue(database.url, log, { works })
+  const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
+  const redis = serves && config.redisUrl ? connectRedis(config.redisUrl, log) : undefined
+  const metrics = createMetrics()
+  metrics.observe(pool, db)
   const mailer = createMailer(config.smtpUrl)
-  const deps: Deps = { db, queue: asDomainQueue(boss), clock, newId: () => uuidv7(), log }
+  const deps: Deps = { db, apiKeyCache: keys.cache, queue: asDomainQueue(boss), clock, newId: () => uuidv7(), log, metrics }
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(config.dataDir)]
   const mailSettings = { publicUrl: config.publicUrl, secretKeys, mailFrom: config.mailFrom }
-  if (work) await startWork(boss, deps, mailer, mailSettings, config)
+  if (works) await startWork(boss, deps, mailer, mailSettings, config)
 
   const dispose = async () => {
     await boss.stop({ graceful: true, timeout: MAIL_GRACE_MS })
     mailer.close()
+    redis?.disconnect()
+    await keys.close()
     await db.$disconnect()
     await database.release()
   }
-  return { deps, mailer, mailSettings, dispose }
+  return { deps, mailer, mailSettings, metrics, redis, findProblems: () => findProblems(deps, boss, database.url), dispose }
 }
 
 async function startWork(
@@ -80,6 +103,52 @@ async function startWork(
     const refusal = await mailer.send(message)
     return refusal === null ? { state: 'sent' } : { state: 'failed', reason: refusal }
   })
+}
+
+/** A service that starts beside its database, as under docker compose, may be there first. */
+async function migrateWhenReachable(url: string, log: FastifyBaseLogger): Promise<string[]> {
+  const deadline = Date.now() + DATABASE_PATIENCE_MS
+  for (;;) {
+    try {
+      return await migrate(url)
+    } catch (error) {
+      if (!isUnreachable(error) || Date.now() > deadline) throw error
+      log.warn({ reason: (error as Error).message }, 'waiting for the database')
+      await sleep(DATABASE_RETRY_MS)
+    }
+  }
+}
+
+/** No server there (yet), or one that is still starting (57P03). */
+const isUnreachable = (error: unknown): boolean =>
+  ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ENOENT', '57P03'].includes((error as { code?: string }).code ?? '')
+
+async function findProblems({ db }: Deps, boss: PgBoss, url: string): Promise<string[]> {
+  const checks: [string, () => Promise<unknown>][] = [
+    ['database', () => db.$queryRaw`SELECT 1`],
+    [
+      'migrations',
+      async () => {
+        const pending = await findPendingMigrations(url)
+        if (pending.length > 0) throw new Error(`${pending.length} pending`)
+      },
+    ],
+    [
+      'queue',
+      async () => {
+        if (!(await boss.isInstalled())) throw new Error('not installed')
+      },
+    ],
+  ]
+  const results = await Promise.allSettled(checks.map(([, check]) => check()))
+  return checks.flatMap(([name], i) => (results[i]!.status === 'rejected' ? [name] : []))
+}
+
+/** Requests do not wait for Redis: while it is away, each process counts for itself. */
+function connectRedis(url: string, log: FastifyBaseLogger): Redis {
+  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2_000, commandTimeout: 500 })
+  redis.on('error', (error) => log.warn({ err: error }, 'Redis is away: this process counts requests by itself'))
+  return redis
 }
 
 /** The embedded database's own secret, made once and kept beside it. */

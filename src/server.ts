@@ -1,36 +1,65 @@
 import closeWithGrace from 'close-with-grace'
+import fastify, { type FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
-import { ConfigError, loadConfig } from './config.ts'
+import { type Config, ConfigError, loadConfig } from './config.ts'
 import { welcome } from './demo/welcome.ts'
-import { createDependencies } from './dependencies.ts'
+import { createDependencies, type Dependencies } from './dependencies.ts'
+import { makeFirstKey } from './domain/first-key.ts'
 import { createLog } from './log.ts'
 
 /** sysexits.h: EX_CONFIG. */
 const EXIT_BAD_CONFIGURATION = 78
+/** Within what orchestrators give by default. */
+const STOP_WITHIN_MS = 9_000
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
   const dependencies = await createDependencies(config, log)
-  const { deps, mailSettings } = dependencies
+  const { deps, mailSettings, metrics, redis, findProblems } = dependencies
   const standalone = config.databaseUrl === undefined
+  const showMailbox = standalone && config.smtpUrl === undefined
+  const { rateLimits, alternate, trustProxy, playerUrl } = config
   const app = await buildApp({
     deps,
     log,
     mailSettings,
-    rateLimits: config.rateLimits,
-    alternate: config.alternate,
-    trustProxy: config.trustProxy,
-    playerUrl: config.playerUrl,
-    showMailbox: standalone && config.smtpUrl === undefined,
+    rateLimits,
+    redis,
+    alternate,
+    trustProxy,
+    playerUrl,
+    findProblems,
+    showMailbox,
   })
-  closeWithGrace({ delay: 10_000, logger: log }, async ({ err }) => {
+  metrics.observeRequests(app)
+  const metricsApp = await serveMetrics(config, dependencies)
+
+  closeWithGrace({ delay: STOP_WITHIN_MS, logger: log }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error')
+    else log.info({ signal }, 'stopping')
     await app.close()
+    await metricsApp?.close()
     await dependencies.dispose()
   })
+  await announceFirstKey(config, dependencies)
   await app.listen({ port: config.port, host: config.host })
   if (standalone) await welcome(deps, mailSettings)
+}
+
+async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependencies): Promise<FastifyInstance | undefined> {
+  if (!settings) return undefined
+  const app = fastify()
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()))
+  await app.listen(settings)
+  return app
+}
+
+/** What INIT_ORG_NAME and INIT_API_KEY_NAME ask for, where it is missing. */
+async function announceFirstKey({ init: { organization, apiKey } }: Config, { deps }: Dependencies): Promise<void> {
+  const key = organization && (await makeFirstKey(deps, { organization, apiKey }))
+  // For whoever reads the output of the first start; the log proper never has it.
+  if (key) process.stdout.write(`The API key "${apiKey}" of ${organization}, shown this once: ${key}\n`)
 }
 
 main().catch((error) => {

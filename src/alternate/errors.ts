@@ -45,6 +45,7 @@ const answers = {
   body_too_large: [413, 'Request body too large.'],
   unsupported_media_type: [415, 'Unsupported media type'],
   rate_limited: [429, 'Request was throttled.'],
+  overloaded: [503, 'Service temporarily unavailable, try again later.'],
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 

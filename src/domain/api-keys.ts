@@ -1,5 +1,6 @@
 import { createHash, randomInt } from 'node:crypto'
 import { violatedConstraint } from '../db/errors.ts'
+import type { CachedApiKey } from './api-key-cache.ts'
 import type { Context, Deps, KeyMode } from './context.ts'
 import { DomainError } from './errors.ts'
 
@@ -44,8 +45,28 @@ export const fingerprintApiKey = (key: string) => ({
  */
 export async function authenticate(deps: Deps, key: string | undefined): Promise<Context> {
   if (!key) throw new DomainError('api_key_missing')
-  const found = await deps.db.apiKey.findUnique({
-    where: { hash: fingerprintApiKey(key).hash },
+  const { hash } = fingerprintApiKey(key)
+  const fingerprint = Buffer.from(hash).toString('base64')
+  const { apiKeyCache } = deps
+  const found = apiKeyCache.get(fingerprint) ?? (await apiKeyCache.load(fingerprint, () => findApiKey(deps, hash)))
+  if (!found) throw new DomainError('api_key_unknown')
+  const now = deps.clock()
+  if (found.revokedAt) throw new DomainError('api_key_revoked')
+  if (found.expiresAt && found.expiresAt <= now) throw new DomainError('api_key_expired')
+
+  if (!found.lastUsedAt || now.getTime() - found.lastUsedAt.getTime() >= USE_RECORDED_EVERY_MS) {
+    found.lastUsedAt = now
+    // Not awaited: no request waits for bookkeeping.
+    recordUse(deps, found.id, now).catch((error) =>
+      deps.log.warn({ err: error, apiKeyId: found.id }, 'last use of a key not recorded'),
+    )
+  }
+  return { organization: found.organization, mode: found.mode, apiKey: { id: found.id, createdById: found.createdById }, deps }
+}
+
+const findApiKey = ({ db }: Deps, hash: Uint8Array<ArrayBuffer>): Promise<CachedApiKey | null> =>
+  db.apiKey.findUnique({
+    where: { hash },
     select: {
       id: true,
       mode: true,
@@ -57,19 +78,6 @@ export async function authenticate(deps: Deps, key: string | undefined): Promise
     },
     relationLoadStrategy: 'join',
   })
-  if (!found) throw new DomainError('api_key_unknown')
-  const now = deps.clock()
-  if (found.revokedAt) throw new DomainError('api_key_revoked')
-  if (found.expiresAt && found.expiresAt <= now) throw new DomainError('api_key_expired')
-
-  if (!found.lastUsedAt || now.getTime() - found.lastUsedAt.getTime() >= USE_RECORDED_EVERY_MS) {
-    // Not awaited: no request waits for bookkeeping.
-    recordUse(deps, found.id, now).catch((error) =>
-      deps.log.warn({ err: error, apiKeyId: found.id }, 'last use of a key not recorded'),
-    )
-  }
-  return { organization: found.organization, mode: found.mode, apiKey: { id: found.id, createdById: found.createdById }, deps }
-}
 
 /** Guarded, so that of the requests that see the same old value only one writes. */
 async function recordUse({ db }: Deps, id: string, now: Date): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Db, Transaction } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
+import type { ApiKeyCache } from './api-key-cache.ts'
 
 export type { KeyMode, Tier }
 
@@ -9,16 +10,24 @@ export type Queue = {
   enqueueInvitationEmail: (tx: Transaction, emailId: string) => Promise<void>
 }
 
+/** What the domain counts. */
+export type Metrics = {
+  inviteCreated: () => void
+  emailAttempted: (outcome: 'sent' | 'captured' | 'failed' | 'retried') => void
+}
+
 /** Where the domain reports what no caller waits for. Shaped like pino's methods. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
 
 /** Everything from outside that domain functions use; time, ids and the queue are parameters so that tests can set them. */
 export type Deps = {
   db: Db
+  apiKeyCache: ApiKeyCache
   queue: Queue
   clock: () => Date
   newId: () => string
   log: Log
+  metrics: Metrics
 }
 
 /** Who asks: the organization and the key that opened the door. Every query begins with the organization's id. */

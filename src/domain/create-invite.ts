@@ -41,6 +41,7 @@ export async function createInvite(ctx: Context, input: NewInvite): Promise<Invi
       throw new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
     throw error
   })
+  ctx.deps.metrics.inviteCreated()
   return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
 }
 

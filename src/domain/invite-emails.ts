@@ -1,4 +1,4 @@
-import type { Transaction } from '../db/client.ts'
+import type { Db, Transaction } from '../db/client.ts'
 import type { EmailState, InviteEmail as InviteEmailRow, Prisma } from '../generated/prisma/client.ts'
 import type { Context, Deps } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -42,6 +42,12 @@ export async function queueInvitationEmail(
     select: { id: true },
   })
   await queue.enqueueInvitationEmail(tx, email.id)
+}
+
+/** How many mails wait, and since when the oldest. */
+export async function measureEmailQueue(db: Db): Promise<{ waiting: number; oldest: Date | null }> {
+  const { _count, _min } = await db.inviteEmail.aggregate({ where: { state: 'queued' }, _count: true, _min: { createdAt: true } })
+  return { waiting: _count, oldest: _min.createdAt }
 }
 
 /** Null when there is no such sending, e.g. because its organization was deleted meanwhile. */

@@ -1,3 +1,4 @@
+import type { Transaction } from '../db/client.ts'
 import type { Context } from './context.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from './create-invite.ts'
 import { DomainError } from './errors.ts'
@@ -27,11 +28,21 @@ export async function extendInvite(
   { expiresInDays }: { expiresInDays: number },
 ): Promise<InviteDetail> {
   const expiresAt = expiryAfter(ctx.deps.clock(), expiresInDays)
-  const current = await getInvite(ctx, id)
-  if (mayMove('extend', current.status) && expiresAt < current.expiresAt) {
-    throw new DomainError('invalid', { issues: [{ field: 'expiresInDays', rule: 'later', limit: current.expiresAt }] })
-  }
-  return operate(ctx, 'extend', id, { expiresAt })
+  return inTransaction(ctx, async (transaction) => {
+    const inside = { ...ctx, transaction }
+    await lockInvite(inside, transaction, id)
+    const current = await getInvite(inside, id)
+    if (mayMove('extend', current.status) && expiresAt < current.expiresAt) {
+      throw new DomainError('invalid', { issues: [{ field: 'expiresInDays', rule: 'later', limit: current.expiresAt }] })
+    }
+    return operate(inside, 'extend', id, { expiresAt })
+  })
+}
+
+/** Holds the invite until the transaction ends: two that extend it at once take turns, and neither shortens what the other has made. */
+async function lockInvite({ organization }: Context, tx: Transaction, id: string): Promise<void> {
+  if (!isUuid(id)) throw new DomainError('invite_not_found')
+  await tx.$queryRaw`SELECT id FROM invites WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
 }
 
 /**

@@ -13,7 +13,7 @@ export type TagFilter = { name?: string; createdById?: string; search?: string[]
 export type NewTag = { name: string; color?: string; description?: string }
 export type TagChange = Partial<Required<NewTag>>
 
-const DEFAULT_COLOR = '#6B7280'
+export const DEFAULT_COLOR = '#6B7280'
 
 /** v1.md GET /tags; alternate.md GET /tags. */
 export function listTags(ctx: Context, filter: TagFilter, { field, direction }: TagOrder, page: Page): Promise<Listing<Tag>> {

@@ -13,6 +13,7 @@ export type FailureKind =
   | 'body_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
+  | 'overloaded'
   | 'internal'
 
 export type Failure = {

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Redis } from 'ioredis'
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Context, Tier } from '../domain/context.ts'
 import { HttpError } from './failure.ts'
 
@@ -12,23 +13,30 @@ export type RateLimits = Record<Tier, number>
 /** Counts a request of the organization and sets the `RateLimit-*` headers. */
 export type RateLimiter = (ctx: Context, reply: FastifyReply) => Promise<void>
 
-/** One count for all keys of an organization and for both interfaces. @throws HttpError rate_limited, from the limiter returned. */
-export function createRateLimiter(limits: RateLimits): RateLimiter {
-  const limiters = {
-    standard: new RateLimiterMemory({ points: limits.standard, duration: WINDOW_SECONDS, keyPrefix: 'standard' }),
-    enterprise: new RateLimiterMemory({ points: limits.enterprise, duration: WINDOW_SECONDS, keyPrefix: 'enterprise' }),
-  }
+/**
+ * One count for all keys of an organization and for both interfaces.
+ *
+ * @param redis counts over all processes; while it is away each process counts its own. undefined: each always does.
+ * @throws HttpError rate_limited, from the limiter returned.
+ */
+export function createRateLimiter(limits: RateLimits, redis: Redis | undefined): RateLimiter {
+  const limiters = { standard: createLimiter('standard', limits, redis), enterprise: createLimiter('enterprise', limits, redis) }
   return async ({ organization }, reply) => {
+    const limit = limits[organization.tier]
     const result = await limiters[organization.tier].consume(organization.id).catch((rejection) => {
       if (rejection instanceof RateLimiterRes) return rejection
       throw rejection
     })
     const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000))
-    reply.headers({
-      'ratelimit-limit': limits[organization.tier],
-      'ratelimit-remaining': result.remainingPoints,
-      'ratelimit-reset': seconds,
-    })
-    if (result.consumedPoints > limits[organization.tier]) throw new HttpError('rate_limited', { retryAfter: seconds })
+    reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': result.remainingPoints, 'ratelimit-reset': seconds })
+    if (result.consumedPoints > limit) throw new HttpError('rate_limited', { retryAfter: seconds })
   }
+}
+
+function createLimiter(tier: Tier, limits: RateLimits, redis: Redis | undefined): RateLimiterMemory | RateLimiterRedis {
+  const options = { points: limits[tier], duration: WINDOW_SECONDS, keyPrefix: `assessments:${tier}` }
+  const memory = new RateLimiterMemory(options)
+  return redis
+    ? new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })
+    : memory
 }

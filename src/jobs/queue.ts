@@ -19,15 +19,15 @@ const SUPERVISION = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 }
 /**
  * A started pg-boss with the service's queues. Stop it with `boss.stop()`.
  *
- * @param supervise false for a process that only adds jobs: it does none of the queue's housekeeping.
+ * @param works false for a process that only adds jobs: it does none of the queue's housekeeping.
  */
-export async function startQueue(url: string, log: Log, { supervise }: { supervise: boolean }): Promise<PgBoss> {
+export async function startQueue(url: string, log: Log, { works }: { works: boolean }): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: url,
     max: 4,
-    useListenNotify: supervise,
-    supervise,
-    schedule: supervise,
+    useListenNotify: works,
+    supervise: works,
+    schedule: works,
     ...SUPERVISION,
   })
   // Without a listener an error event would end the process; pg-boss goes on by itself when the database is back.

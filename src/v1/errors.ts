@@ -37,6 +37,7 @@ const answers = {
   unsupported_media_type: [400, 'The request body must be JSON, with the header Content-Type: application/json'],
   body_too_large: [413, 'The request body must not be larger than 64 KiB'],
   rate_limited: [429, 'Rate limit exceeded. Please try again later.'],
+  overloaded: [503, 'The service is overloaded. Please try again later.'],
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 

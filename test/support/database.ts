@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await chmod(dataDir, 0o755) // under root the server is another user's
   const database = await startEmbeddedDatabase({ dataDir, durable: false })
   await migrate(database.url)
-  const boss = await startQueue(database.url, pino({ level: 'silent' }), { supervise: false })
+  const boss = await startQueue(database.url, pino({ level: 'silent' }), { works: false })
   await boss.stop()
   project.provide('templateUrl', database.url)
   return async () => {

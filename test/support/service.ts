@@ -46,6 +46,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     SECRET_KEY,
     RATE_LIMIT_STANDARD: '1000000',
     RATE_LIMIT_ENTERPRISE: '1000000',
+    MAX_EVENT_LOOP_DELAY: '60000', // tests share the process with the service
     ...env,
   })
   const logLines: string[] = []
@@ -58,9 +59,12 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     log,
     mailSettings,
     rateLimits: config.rateLimits,
+    redis: dependencies.redis,
+    maxEventLoopDelay: config.maxEventLoopDelay,
     alternate: config.alternate,
     trustProxy: config.trustProxy,
     playerUrl: config.playerUrl,
+    findProblems: dependencies.findProblems,
     showMailbox: true,
   })
   await app.ready()

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import type { Pool } from 'pg'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Db } from './db/client.ts'
+import type { Metrics } from './domain/context.ts'
+import { measureEmailQueue } from './domain/invite-emails.ts'
+
+const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** What the process counts, in Prometheus' terms. */
+export type MetricsRegistry = Metrics & {
+  registry: Registry
+  /** Counts and times the requests of the app by route and status. */
+  observeRequests: (app: FastifyInstance) => void
+  /** Reads pool and mail queue whenever they are asked for. */
+  observe: (pool: Pool, db: Db) => void
+}
+
+export function createMetrics(): MetricsRegistry {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by method, route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers,
+  })
+  const invites = new Counter({ name: 'invites_created_total', help: 'Invites made', registers })
+  const emails = new Counter({
+    name: 'invite_email_attempts_total',
+    help: 'Attempts to send a mail',
+    labelNames: ['outcome'],
+    registers,
+  })
+  return {
+    registry,
+    inviteCreated: () => invites.inc(),
+    emailAttempted: (outcome) => emails.inc({ outcome }),
+    observeRequests: (app) =>
+      app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+        requests.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000)
+      }),
+    observe(pool, db) {
+      observePool(registers, pool)
+      observeEmailQueue(registers, db)
+    },
+  }
+}
+
+function observePool(registers: Registry[], pool: Pool): void {
+  const gauge = new Gauge({
+    name: 'database_pool_connections',
+    help: 'Connections in use and idle, and requests waiting for one',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      gauge.set({ state: 'used' }, pool.totalCount - pool.idleCount)
+      gauge.set({ state: 'idle' }, pool.idleCount)
+      gauge.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
+}
+
+function observeEmailQueue(registers: Registry[], db: Db): void {
+  const depth = new Gauge({ name: 'invite_email_queue_depth', help: 'Mails waiting to be sent', registers })
+  const age = new Gauge({
+    name: 'invite_email_oldest_waiting_seconds',
+    help: 'Age of the mail that has waited longest; 0 when none waits',
+    registers,
+    async collect() {
+      const queue = await measureEmailQueue(db)
+      depth.set(queue.waiting)
+      age.set(queue.oldest ? (Date.now() - queue.oldest.getTime()) / 1000 : 0)
+    },
+  })
+}
