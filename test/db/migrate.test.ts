@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { Client } from 'pg'
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { findPendingMigrations, migrate } from '../../src/db/migrate.ts'
+import { copyDatabase } from '../support/copy-database.ts'
+
+let names: string[]
+beforeAll(async () => {
+  const entries = await readdir(path.join(import.meta.dirname, '../../prisma/migrations'), { withFileTypes: true })
+  names = entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+})
+
+/** A database without any table. */
+async function createEmptyDatabase(): Promise<string> {
+  const url = new URL(inject('templateUrl'))
+  const name = `empty_${randomBytes(6).toString('hex')}`
+  url.pathname = '/postgres'
+  const admin = new Client({ connectionString: url.href })
+  await admin.connect()
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`)
+  await admin.end()
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+const readTables = async (client: Client) => {
+  const { rows } = await client.query(`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`)
+  return rows.map(({ table_name }) => table_name as string)
+}
+
+describe('an empty database', () => {
+  it('is brought up to date, once', async () => {
+    const url = await createEmptyDatabase()
+    expect(await migrate(url)).toEqual(names)
+    expect(await migrate(url)).toEqual([])
+    const client = await connect(url)
+    expect(await readTables(client)).toEqual(await readTables(await connect(inject('templateUrl'))))
+  })
+
+  it('is brought up to date once by two processes that start at once', async () => {
+    const url = await createEmptyDatabase()
+    const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
+    expect(applied.toSorted((a, b) => b.length - a.length)).toEqual([names, [], []])
+  })
+
+  it('lacks all migrations, and looking for them changes nothing', async () => {
+    const url = await createEmptyDatabase()
+    expect(await findPendingMigrations(url)).toEqual(names)
+    expect(await readTables(await connect(url))).toEqual([])
+    await migrate(url)
+    expect(await findPendingMigrations(url)).toEqual([])
+  })
+
+  it("has a history that Prisma's own tool understands: name, sha256 of the file, finished, one step", async () => {
+    const url = await createEmptyDatabase()
+    await migrate(url)
+    const { rows } = await (await connect(url)).query('SELECT * FROM _prisma_migrations ORDER BY migration_name')
+    expect(rows.map(({ migration_name }) => migration_name)).toEqual(names)
+    for (const row of rows) {
+      expect(row).toMatchObject({
+        checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+        rolled_back_at: null,
+        applied_steps_count: 1,
+      })
+      expect(row.finished_at).toBeInstanceOf(Date)
+      expect(row.finished_at >= row.started_at).toBe(true)
+    }
+  })
+})
+
+describe('a database whose history differs from the files', () => {
+  it.each([
+    [
+      'has been changed since',
+      `UPDATE _prisma_migrations SET checksum = repeat('0', 64)`,
+      /was changed after it had been applied/,
+    ],
+    [
+      'is not known here',
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '29990101000000_future', now())`,
+      /29990101000000_future, which this version does not know/,
+    ],
+    ['was left unfinished', 'UPDATE _prisma_migrations SET finished_at = NULL', /was left unfinished/],
+  ])('is refused when a migration %s', async (_what, sql, message) => {
+    const url = await copyDatabase()
+    const client = await connect(url)
+    await client.query(sql)
+    await expect(migrate(url)).rejects.toThrow(message)
+    await expect(findPendingMigrations(url)).rejects.toThrow(message)
+  })
+
+  it('is not refused because of a migration that was rolled back', async () => {
+    const url = await copyDatabase()
+    const client = await connect(url)
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, rolled_back_at) VALUES ('x', 'x', 'failed', now())`,
+    )
+    expect(await migrate(url)).toEqual([])
+  })
+})
+
+describe('a migration that fails', () => {
+  it('leaves nothing behind, says which it was and why, and can be applied once the cause is gone', async () => {
+    const url = await createEmptyDatabase()
+    const client = await connect(url)
+    await client.query('CREATE TABLE invites (id int)')
+    await expect(migrate(url)).rejects.toThrow(
+      `The migration ${names[0]} failed and was rolled back: relation "invites" already exists`,
+    )
+    expect(await readTables(client)).toEqual(['_prisma_migrations', 'invites'])
+    expect((await client.query('SELECT * FROM _prisma_migrations')).rows).toEqual([])
+    await client.query('DROP TABLE invites')
+    expect(await migrate(url)).toEqual(names)
+  })
+})
