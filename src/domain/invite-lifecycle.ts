@@ -74,10 +74,11 @@ export async function moveInvite(
   db: Db | Transaction,
   now: Date,
   move: Move,
-  { organizationId, inviteId, linkVersion }: Target,
+  target: Target,
   change: Prisma.InviteUncheckedUpdateManyInput,
 ): Promise<{ invite: InviteRow; moved: boolean }> {
   const { from, to }: Rule = moves[move]
+  const { organizationId, inviteId, linkVersion } = target
   const where = { organizationId, id: inviteId, ...(linkVersion !== undefined && { linkVersion }) }
   await flipIfDue(db, now, where)
   const [invite] = await db.invite.updateManyAndReturn({
@@ -88,6 +89,8 @@ export async function moveInvite(
 
   const unmoved = await db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
+  // Another move came in between and led where this one is allowed: to refuse it with that state would be no reason.
+  if (mayMove(move, unmoved.status)) return moveInvite(db, now, move, target, change)
   if (!isFinished(move, unmoved)) {
     throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: unmoved.status }] })
   }

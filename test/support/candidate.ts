@@ -1,0 +1,24 @@
+import { signForm, signInvitation } from '../../src/domain/invitation-token.ts'
+import type { Invite } from '../../src/generated/prisma/client.ts'
+import type { Service } from './service.ts'
+
+/** What the buttons of the candidate's page are called in its forms' addresses. */
+export type Button = 'accept' | 'start' | 'finish' | 'decline'
+
+export type Candidate = ReturnType<typeof candidateOf>
+
+/** The candidate of an invite, at the page that its present link, or one of another version, leads to. */
+export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkVersion'>) {
+  const { secretKeys } = service.mailSettings
+  const token = signInvitation(secretKeys, { inviteId: invite.id, linkVersion: invite.linkVersion })
+  const path = `/i/${token}`
+  const proof = signForm(secretKeys, token)
+  return {
+    token,
+    path,
+    proof,
+    open: () => service.http().get(path),
+    /** Presses a button, also one that the page shows no more: the browser may still have the page of a moment ago. */
+    press: (button: Button) => service.http().post(`${path}/${button}`).type('form').send({ proof }),
+  }
+}
