@@ -55,8 +55,8 @@ export class ConfigError extends Error {
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = []
   const settings = readEnvironment(collectVariables(env, problems), problems)
-  if (settings) problems.push(...findContradictions(settings))
-  if (!settings || problems.length > 0) throw new ConfigError(problems)
+  problems.push(...findContradictions(settings))
+  if (problems.length > 0) throw new ConfigError(problems)
   return {
     port: settings.PORT,
     host: settings.HOST,
@@ -105,7 +105,8 @@ function readSecretFile(name: string, env: NodeJS.ProcessEnv, problems: string[]
   }
 }
 
-function readEnvironment(given: Record<string, unknown>, problems: string[]): Static<typeof Environment> | null {
+/** The settings, those that are unusable left out: the others are still to be looked at. */
+function readEnvironment(given: Record<string, string>, problems: string[]): Static<typeof Environment> {
   try {
     return envSchema<Static<typeof Environment>>({ schema: Environment, data: given, env: false })
   } catch (error) {
@@ -114,7 +115,8 @@ function readEnvironment(given: Record<string, unknown>, problems: string[]): St
     const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)))
     for (const name of names)
       problems.push(`${name}: ${describe(Environment.properties[name as keyof typeof Environment.properties])}`)
-    return null
+    const usable = Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)))
+    return readEnvironment(usable, problems)
   }
 }
 
