@@ -64,7 +64,7 @@ it('answers 401 "API key has expired." from the very instant a key expires', asy
   const { id: organizationId } = await service.make.organization()
   const expiresAt = new Date(service.clock.now().getTime() + 86_400_000)
   const { key } = await createApiKey(service.deps, { organizationId, name: 'For a day', mode: 'live', expiresAt })
-  service.clock.set(expiresAt.getTime() - 1)
+  service.clock.set(new Date(expiresAt.getTime() - 1))
   expect((await service.alternate(key).get('/tags')).status).toBe(200)
   service.clock.set(expiresAt)
   const { status, body, headers } = await service.alternate(key).get('/tags')

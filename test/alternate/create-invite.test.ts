@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { type Service, startService } from '../support/service.ts'
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 const PATH = '/assessment_invites'
@@ -248,24 +248,4 @@ describe('the body', () => {
       await refuse(body, { detail: expect.stringMatching(/^JSON parse error - ./) })
     },
   )
-})
-
-describe('with ALTERNATE_GRADER_REQUIRED=true', () => {
-  it('answers 400 without a grader, and takes one', async () => {
-    const strict = await startServiceForTest({ ALTERNATE_GRADER_REQUIRED: 'true' })
-    const { key, assessment, grader } = await setUp(strict)
-    const body = { ...goodBody(), assessment: assessment.id }
-    for (const assigned_grader of [null, '']) {
-      const response = await strict
-        .alternate(key)
-        .post(PATH)
-        .send({ ...body, assigned_grader })
-      expect([response.status, response.body]).toEqual([400, { assigned_grader: notNull }])
-    }
-    const response = await strict
-      .alternate(key)
-      .post(PATH)
-      .send({ ...body, assigned_grader: grader.id })
-    expect([response.status, response.body.assigned_grader]).toEqual([201, grader.id])
-  })
 })

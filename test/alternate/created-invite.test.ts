@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../src/domain/api-keys.ts'
-import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { type Service, startService } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 
 const DAY_MS = 86_400_000
@@ -251,17 +251,4 @@ describe('a second invite for the same email and assessment', () => {
     own = await setUp()
     await create()
   })
-})
-
-it('expires after as many days as ALTERNATE_EXPIRES_IN_DAYS says, to the millisecond', async () => {
-  const short = await startServiceForTest({ ALTERNATE_EXPIRES_IN_DAYS: '2' })
-  const { id, key } = await short.make.organization()
-  const { id: assessment } = await short.make.assessment(id)
-  const created = await short.alternate(key).post(PATH).send(goodBody({ assessment }))
-  expect([created.status, created.body.expires_at]).toEqual([201, null])
-  const expiresAt = short.clock.now().getTime() + 2 * DAY_MS
-  const read = async () => (await short.alternate(key).get(`${PATH}/${created.body.id}`)).body
-  expect((await read()).expires_at).toBe(new Date(expiresAt).toISOString())
-  short.clock.set(new Date(expiresAt))
-  expect((await read()).status).toBe('expired')
 })

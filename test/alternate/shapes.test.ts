@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey } from '../../src/domain/api-keys.ts'
 import { links } from '../support/links.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -185,80 +184,6 @@ describe('an assessment', () => {
     const { id } = await service.make.assessment(organizationId, { timeLimit })
     const { body } = await read(key, '/assessments', id)
     expect([body.time_limit, body.time_limit_minutes, body.time_limit_seconds]).toEqual([timeLimit, minutes, seconds])
-  })
-})
-
-describe('an invite', () => {
-  it('has exactly the documented fields', async () => {
-    const { id: organizationId, key } = await service.make.organization()
-    const [creator, grader] = [await service.make.member(organizationId), await service.make.member(organizationId)]
-    const assessment = await service.make.assessment(organizationId)
-    const tags = [await service.make.tag(organizationId), await service.make.tag(organizationId)].reverse()
-    const session = service.deps.newId()
-    const invite = await service.make.invite(assessment, {
-      recipientEmail: 'Candidate@Example.com',
-      status: 'started',
-      facePhotoRequired: false,
-      requireIdCapture: true,
-      questionReplayLimit: 3,
-      answerRecordLimit: 2,
-      assessmentSession: session,
-      createdById: creator.id,
-      assignedGraderId: grader.id,
-      expiresAt: new Date('2026-03-03T10:00:00Z'),
-      createdAt,
-      updatedAt,
-    })
-    await links(service.db).tagInvite(invite, ...tags)
-    const { body } = await read(key, '/assessment_invites', invite.id)
-    expectExactly(body, {
-      id: invite.id,
-      assessment_session: session,
-      deleted: false,
-      ...times,
-      email: 'Candidate@Example.com',
-      status: 'started',
-      face_photo_required: false,
-      id_photo_required: true,
-      question_play_limit: 3,
-      answer_record_limit: 2,
-      expires_at: '2026-03-03T10:00:00.000Z',
-      organization: organizationId,
-      assessment: assessment.id,
-      user: null,
-      created_by: creator.id,
-      assigned_grader: grader.id,
-      tags: tags.map(({ id }) => id),
-    })
-  })
-
-  it.each(['accepted', 'completed', 'expired', 'pending', 'revoked', 'started'] as const)('can be %s', async (status) => {
-    const { id, key } = await service.make.organization()
-    const invite = await service.make.invite(await service.make.assessment(id), { status })
-    expect((await read(key, '/assessment_invites', invite.id)).body.status).toBe(status)
-  })
-
-  it('is expired from the very instant it expires, in the list as on its own', async () => {
-    const { id, key } = await service.make.organization()
-    const expiresAt = new Date(service.clock.now().getTime() + 1_000)
-    const invite = await service.make.invite(await service.make.assessment(id), { expiresAt })
-    service.clock.advance(999)
-    expect((await read(key, '/assessment_invites', invite.id)).body.status).toBe('pending')
-    service.clock.advance(1)
-    const { body } = await read(key, '/assessment_invites', invite.id)
-    expect([body.status, body.expires_at]).toEqual(['expired', expiresAt.toISOString()])
-  })
-})
-
-describe('created_by of an invite made with a key', () => {
-  it.each([true, false])('is the member who generated the key (%s), else the key', async (byMember) => {
-    const { id: organizationId } = await service.make.organization()
-    const member = await service.make.member(organizationId)
-    const createdById = byMember ? member.id : null
-    const { key, apiKey } = await createApiKey(service.deps, { organizationId, name: 'Other', mode: 'live', createdById })
-    const { id: assessmentId } = await service.make.assessment(organizationId)
-    const { body } = await service.v1(key).post('/invites').send({ assessmentId, recipientEmail: 'candidate@example.com' })
-    expect((await read(key, '/assessment_invites', body.invite.id)).body.created_by).toBe(byMember ? member.id : apiKey.id)
   })
 })
 

@@ -19,7 +19,7 @@ afterAll(() => service.close())
 async function send(
   method: string,
   path: string,
-  { body, headers = {} }: { body?: BodyInit; headers?: Record<string, string> } = {},
+  { body, headers = {} }: { body?: RequestInit['body']; headers?: Record<string, string> } = {},
 ) {
   const response = await fetch(`${address}${PREFIX}${path}`, {
     method,

@@ -1,14 +1,13 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyJson, anyText, hostileText, percentEncode } from '../support/hostile-values.ts'
+import { compileDocument, type FindSchema } from '../support/openapi.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 let address: string
 let own: { key: string; assessmentId: string; tagId: string; inviteId: string; memberId: string }
-let validatorOf: (method: string, path: string, status: number) => ValidateFunction | undefined
+let findSchema: FindSchema
 beforeAll(async () => {
   service = await startService()
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
@@ -17,22 +16,9 @@ beforeAll(async () => {
   await service.make.question(assessment)
   const [tag, invite, member] = [await service.make.tag(id), await service.make.invite(assessment), await service.make.member(id)]
   own = { key, assessmentId: assessment.id, tagId: tag.id, inviteId: invite.id, memberId: member.id }
-  validatorOf = await compileDocument()
+  findSchema = await compileDocument(service, 'v1')
 })
 afterAll(() => service.close())
-
-/** The published document's schemas of answers, by operation and status. */
-async function compileDocument() {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
-  const document = (await service.http().get('/docs/v1/openapi.json')).body
-  ajv.addSchema(document, 'document')
-  const pointer = (...parts: string[]) => parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  return (method: string, path: string, status: number) =>
-    ajv.getSchema(
-      `document#${encodeURI(pointer('paths', `/api/v1${path}`, method, 'responses', String(status), 'content', 'application/json', 'schema'))}`,
-    )
-}
 
 const listParameters = ['page', 'limit', 'sort', 'order']
 type Route = {
@@ -127,7 +113,7 @@ describe.each(routes)('$method $path', ({ method, path, parameters = [], fields 
 function expectDocumented(method: string, path: string, status: number, body: unknown): void {
   expect(status).toBeLessThan(500)
   if (status >= 400) expect(body).toEqual({ error: expect.stringMatching(/\S/) })
-  const validate = validatorOf(method, path, status)
+  const validate = findSchema(method, `/api/v1${path}`, status)
   expect(validate, `${method} ${path} documents ${status}`).toBeDefined()
   expect(validate!(body) || validate!.errors).toBe(true)
 }
