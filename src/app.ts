@@ -3,7 +3,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Redis } from 'ioredis'
 import { sendFailure as sendAlternateFailure } from './alternate/errors.ts'
 import { type AlternateSettings, alternateInterface } from './alternate/index.ts'
-import { candidatePages } from './candidate/index.ts'
+import { CANDIDATE_PREFIX, candidatePages, sendUnknownPage } from './candidate/index.ts'
 import { playerSessions } from './candidate/session.ts'
 import type { Context, Deps } from './domain/context.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
@@ -64,7 +64,8 @@ export async function buildApp({
     // A path that can't be decoded, or is too long, belongs to no scope: how it begins tells whose envelope its client expects.
     frameworkErrors: (error, request, reply) => {
       const { prefix } = alternateSettings
-      if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)
+      if (request.url.startsWith(`${CANDIDATE_PREFIX}/`)) sendUnknownPage(reply)
+      else if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)
       else sendFailure(toFailure(error), request, reply, V1_PREFIX)
     },
     genReqId: requestId(deps.newId),
@@ -99,7 +100,9 @@ export async function buildApp({
   await app.register(v1, { prefix: V1_PREFIX })
   await app.register(alternate, { prefix: alternateSettings.prefix })
   const { secretKeys } = mailSettings
-  await app.register((scope) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } }), { prefix: '/i' })
+  await app.register((scope) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } }), {
+    prefix: CANDIDATE_PREFIX,
+  })
   await app.register((scope) => playerSessions(scope, { deps, secretKeys }), { prefix: '/player/sessions' })
   await docs(app, documents)
   if (showMailbox)

@@ -4,7 +4,7 @@ import type { Deps } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { isOwnForm, readInvitation, signForm, signSession } from '../domain/invitation-token.ts'
 import { HttpError, toFailure } from '../http/failure.ts'
-import { protectPages } from '../http/html-page.ts'
+import { pageHeaders, protectPages } from '../http/html-page.ts'
 import { render } from './pages.ts'
 
 export type CandidateSettings = {
@@ -16,8 +16,15 @@ export type CandidateSettings = {
 type Options = { deps: Deps; settings: CandidateSettings }
 type Params = { token: string }
 
+export const CANDIDATE_PREFIX = '/i'
+
 /** The last part of a form's address, and the move it makes. */
-const moves: Record<string, CandidateMove> = { accept: 'accept', start: 'start', finish: 'complete', decline: 'decline' }
+const moves = new Map<string, CandidateMove>([
+  ['accept', 'accept'],
+  ['start', 'start'],
+  ['finish', 'complete'],
+  ['decline', 'decline'],
+])
 
 /** The pages behind the link in the mail. To look at one changes nothing, because mail scanners follow links: only its forms do. */
 export async function candidatePages(app: FastifyInstance, { deps, settings }: Options): Promise<void> {
@@ -32,12 +39,12 @@ export async function candidatePages(app: FastifyInstance, { deps, settings }: O
     if (kind === 'internal') request.log.error({ err: error }, 'candidate page failed')
     return kind === 'internal' ? sendPage(reply, 500, 'failure', {}) : sendPage(reply, 400, 'refused', {})
   })
-  app.setNotFoundHandler((_request, reply) => sendPage(reply, 404, 'unknown', {}))
+  app.setNotFoundHandler((_request, reply) => sendUnknownPage(reply))
 
   app.get<{ Params: Params }>('/:token', async ({ params: { token } }, reply) => {
     const ref = readInvitation(secretKeys, token)
     const invite = ref && (await findInvitation(deps, ref))
-    if (!invite) return sendPage(reply, 404, 'unknown', {})
+    if (!invite) return sendUnknownPage(reply)
     const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(deps, invite) : []
     const player = invite.status === 'started' ? playerAddress(settings, invite) : null
     return sendPage(reply, 200, invite.status, { invite, questions, player, token, proof: signForm(secretKeys, token) })
@@ -46,15 +53,15 @@ export async function candidatePages(app: FastifyInstance, { deps, settings }: O
   app.post<{ Params: Params & { action: string }; Body: { proof?: string } | undefined }>(
     '/:token/:action',
     async ({ params, body }, reply) => {
-      const move = moves[params.action]
+      const move = moves.get(params.action)
       const ref = readInvitation(secretKeys, params.token)
-      if (!move || !ref) return sendPage(reply, 404, 'unknown', {})
+      if (!move || !ref) return sendUnknownPage(reply)
       if (!isOwnForm(secretKeys, params.token, body?.proof ?? '')) throw new HttpError('malformed_request')
       await makeMove(deps, ref, move)
       const invite = move === 'start' && (await findInvitation(deps, ref))
       const player = invite && invite.status === 'started' ? playerAddress(settings, invite) : null
       // 303: reloading the page that comes next sends nothing again.
-      return reply.redirect(player ?? `/i/${params.token}`, 303)
+      return reply.redirect(player ?? `${CANDIDATE_PREFIX}/${params.token}`, 303)
     },
   )
 }
@@ -76,6 +83,9 @@ function playerAddress(
   url.searchParams.set('session', signSession(secretKeys, { inviteId: invite.id, session: invite.assessmentSession }))
   return url.href
 }
+
+/** For a link that was never ours, or is no more; also for one that could not even be read, where no hook has set the headers. */
+export const sendUnknownPage = (reply: FastifyReply): FastifyReply => sendPage(reply.headers(pageHeaders()), 404, 'unknown', {})
 
 const sendPage = (reply: FastifyReply, status: number, page: Parameters<typeof render>[0], facts: object): FastifyReply =>
   reply.code(status).type('text/html; charset=utf-8').send(render(page, facts))

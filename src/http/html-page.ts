@@ -15,13 +15,16 @@ const contentSecurityPolicy = (formTargets: string[]) =>
  *
  * @param formTargets origins that a form's answer may lead to, besides our own.
  */
-export function protectPages(app: FastifyInstance, { formTargets = [] as string[] } = {}): void {
-  const headers = {
-    'content-security-policy': contentSecurityPolicy(formTargets),
-    'cache-control': 'no-store',
-    'x-robots-tag': 'noindex, nofollow',
-    'referrer-policy': 'no-referrer',
-  }
+export const pageHeaders = ({ formTargets = [] as string[] } = {}) => ({
+  'content-security-policy': contentSecurityPolicy(formTargets),
+  'cache-control': 'no-store',
+  'x-robots-tag': 'noindex, nofollow',
+  'referrer-policy': 'no-referrer',
+})
+
+/** Sends them with every answer of the scope. */
+export function protectPages(app: FastifyInstance, options: Parameters<typeof pageHeaders>[0] = {}): void {
+  const headers = pageHeaders(options)
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers)
   })
