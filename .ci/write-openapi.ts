@@ -5,10 +5,12 @@ import { pino } from 'pino'
 import { buildApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import { createDb, openPool } from '../src/db/client.ts'
+import { createMetrics } from '../src/metrics.ts'
 import { noApiKeyCache } from '../src/domain/api-key-cache.ts'
 
 const { rateLimits, maxEventLoopDelay, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
 const log = pino({ level: 'silent' })
+const metrics = createMetrics()
 const app = await buildApp({
   deps: {
     db: createDb(openPool('postgresql://unused')),
@@ -17,10 +19,12 @@ const app = await buildApp({
     clock: () => new Date(),
     newId: () => crypto.randomUUID(),
     log,
-    metrics: { inviteCreated() {}, emailAttempted() {} },
+    metrics,
   },
   log,
   mailSettings: { publicUrl, secretKeys: ['unused'], mailFrom },
+  metrics,
+  role: 'api',
   rateLimits,
   redis: undefined,
   maxEventLoopDelay,

@@ -5,7 +5,9 @@ import { sendFailure as sendAlternateFailure } from './alternate/errors.ts'
 import { type AlternateSettings, alternateInterface } from './alternate/index.ts'
 import { CANDIDATE_PREFIX, candidatePages, sendUnknownPage } from './candidate/index.ts'
 import { playerSessions } from './candidate/session.ts'
+import type { Config } from './config.ts'
 import type { Context, Deps } from './domain/context.ts'
+import { answerClientError } from './http/client-error.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
 import { toFailure } from './http/failure.ts'
 import { answerHealth } from './http/health.ts'
@@ -15,6 +17,7 @@ import { requestId } from './http/request-id.ts'
 import { logRequests } from './http/request-log.ts'
 import type { MailSettings } from './mail/invitation-email.ts'
 import { mailboxPages } from './mailbox/index.ts'
+import type { MetricsRegistry } from './metrics.ts'
 import { sendFailure } from './v1/errors.ts'
 import { V1_PREFIX, v1Interface } from './v1/index.ts'
 
@@ -27,6 +30,9 @@ export type AppOptions = {
   /** Milliseconds by which the process may lag behind before it answers 503. */
   maxEventLoopDelay: number
   mailSettings: MailSettings
+  metrics: MetricsRegistry
+  /** A worker only says how it is. */
+  role: Config['role']
   alternate: AlternateSettings & { prefix: string }
   trustProxy: boolean | string
   playerUrl: string | undefined
@@ -41,19 +47,8 @@ const MAX_BODY_BYTES = 64 * 1024
 const REQUEST_TIMEOUT_MS = 15_000
 
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
-export async function buildApp({
-  deps,
-  log,
-  rateLimits,
-  redis,
-  maxEventLoopDelay,
-  mailSettings,
-  alternate: alternateSettings,
-  trustProxy,
-  playerUrl,
-  findProblems,
-  showMailbox,
-}: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { deps, log, metrics, trustProxy, maxEventLoopDelay, findProblems } = options
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
@@ -63,16 +58,19 @@ export async function buildApp({
     routerOptions: { maxParamLength: 200 },
     // A path that can't be decoded, or is too long, belongs to no scope: how it begins tells whose envelope its client expects.
     frameworkErrors: (error, request, reply) => {
-      const { prefix } = alternateSettings
+      const { prefix } = options.alternate
       if (request.url.startsWith(`${CANDIDATE_PREFIX}/`)) sendUnknownPage(reply)
       else if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)
       else sendFailure(toFailure(error), request, reply, V1_PREFIX)
     },
+    clientErrorHandler: answerClientError,
+    http: { requireHostHeader: false }, // it would be answered without a word
     genReqId: requestId(deps.newId),
     return503OnClosing: true,
   })
   app.decorateRequest<Context | null>('ctx', null)
   logRequests(app)
+  metrics.observeRequests(app)
   // HTTPS, and with it HSTS, is the business of whoever terminates it in front of the service.
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -87,6 +85,12 @@ export async function buildApp({
 
   await answerHealth(app, findProblems)
   await shedLoad(app, { maxEventLoopDelay })
+  if (options.role !== 'worker') await mountInterfaces(app, options)
+  return app
+}
+
+async function mountInterfaces(app: FastifyInstance, options: AppOptions): Promise<void> {
+  const { deps, rateLimits, redis, mailSettings, playerUrl, showMailbox, alternate: settings } = options
   const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
   const v1 = async (scope: FastifyInstance) => {
@@ -94,18 +98,16 @@ export async function buildApp({
     documents.push({ name: 'v1', title: 'API v1', read: () => scope.swagger() })
   }
   const alternate = async (scope: FastifyInstance) => {
-    await alternateInterface(scope, { deps, limiter, settings: alternateSettings })
+    await alternateInterface(scope, { deps, limiter, settings })
     documents.push({ name: 'alternate', title: 'Alternate interface', read: () => scope.swagger() })
   }
-  await app.register(v1, { prefix: V1_PREFIX })
-  await app.register(alternate, { prefix: alternateSettings.prefix })
   const { secretKeys } = mailSettings
-  await app.register((scope) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } }), {
-    prefix: CANDIDATE_PREFIX,
-  })
+  const candidates = (scope: FastifyInstance) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } })
+  await app.register(v1, { prefix: V1_PREFIX })
+  await app.register(alternate, { prefix: settings.prefix })
+  await app.register(candidates, { prefix: CANDIDATE_PREFIX })
   await app.register((scope) => playerSessions(scope, { deps, secretKeys }), { prefix: '/player/sessions' })
   await docs(app, documents)
   if (showMailbox)
     await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: '/dev/mailbox' })
-  return app
 }

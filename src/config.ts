@@ -5,6 +5,8 @@ import { envSchema } from 'env-schema'
 import { isEmailAddress } from './domain/email-address.ts'
 import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
 
+const HOW_TO_MAKE_A_SECRET = 'Make one with: openssl rand -hex 32'
+
 /** The settings, checked, in the program's terms. */
 export type Config = {
   port: number
@@ -126,29 +128,32 @@ const describe = ({ description, type, enum: words, default: preset }: TSchema):
   return `needs ${kind}${preset === undefined ? '' : `, e.g. ${preset}`}. ${description}`
 }
 
-function findContradictions(settings: Static<typeof Environment>): string[] {
-  const problems: string[] = []
-  const { SECRET_KEY, DATABASE_URL, MAIL_FROM, ALTERNATE_PREFIX } = settings
-  if (DATABASE_URL && !SECRET_KEY)
-    problems.push('SECRET_KEY: is required with a DATABASE_URL. Make one with: openssl rand -hex 32')
-  if (SECRET_KEY?.some((key) => key.length < MIN_SECRET_LENGTH)) {
-    problems.push(`SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. Make one with: openssl rand -hex 32`)
-  }
-  for (const name of ['PUBLIC_URL', 'PLAYER_URL'] as const) {
-    const url = settings[name]
-    if (url && !URL.canParse(url)) problems.push(`${name}: is not a URL.`)
-  }
-  if (!isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM)) {
-    problems.push('MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.')
-  }
-  if (!isProxyList(settings.TRUST_PROXY)) {
-    problems.push('TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.')
-  }
-  if (settings.INIT_API_KEY_NAME && !settings.INIT_ORG_NAME)
-    problems.push('INIT_API_KEY_NAME: needs an INIT_ORG_NAME to belong to.')
-  if (/^\/(api\/v1|docs|i|dev|player)(\/|$)/.test(ALTERNATE_PREFIX))
-    problems.push('ALTERNATE_PREFIX: is taken by another part of the service.')
-  return problems
+/** What a schema can't say of one variable, or of two together. */
+function findContradictions(settings: Partial<Static<typeof Environment>>): string[] {
+  const { SECRET_KEY, DATABASE_URL, PUBLIC_URL, PLAYER_URL, MAIL_FROM, ALTERNATE_PREFIX, TRUST_PROXY } = settings
+  const rules: [broken: unknown, problem: string][] = [
+    [DATABASE_URL && !SECRET_KEY, `SECRET_KEY: is required with a DATABASE_URL. ${HOW_TO_MAKE_A_SECRET}`],
+    [
+      SECRET_KEY?.some((key) => key.length < MIN_SECRET_LENGTH),
+      `SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. ${HOW_TO_MAKE_A_SECRET}`,
+    ],
+    [PUBLIC_URL && URL.parse(PUBLIC_URL)?.pathname !== '/', 'PUBLIC_URL: must be a scheme and a host, without a path.'],
+    [PLAYER_URL && !URL.canParse(PLAYER_URL), 'PLAYER_URL: is not a URL.'],
+    [
+      MAIL_FROM && !isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
+      'MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.',
+    ],
+    [
+      TRUST_PROXY && !isProxyList(TRUST_PROXY),
+      'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
+    ],
+    [settings.INIT_API_KEY_NAME && !settings.INIT_ORG_NAME, 'INIT_API_KEY_NAME: needs an INIT_ORG_NAME to belong to.'],
+    [
+      ALTERNATE_PREFIX && /^\/(api\/v1|docs|i|dev|player)(\/|$)/.test(ALTERNATE_PREFIX),
+      'ALTERNATE_PREFIX: is taken by another part of the service.',
+    ],
+  ]
+  return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
 
 const isProxyList = (text: string): boolean =>

@@ -2,7 +2,7 @@ import closeWithGrace from 'close-with-grace'
 import fastify, { type FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './config.ts'
-import { welcome } from './demo/welcome.ts'
+import { addressOf, welcome } from './demo/welcome.ts'
 import { createDependencies, type Dependencies } from './dependencies.ts'
 import { makeFirstKey } from './domain/first-key.ts'
 import { createLog } from './log.ts'
@@ -19,20 +19,7 @@ async function main(): Promise<void> {
   const { deps, mailSettings, metrics, redis, findProblems } = dependencies
   const standalone = config.databaseUrl === undefined
   const showMailbox = standalone && config.smtpUrl === undefined
-  const { rateLimits, alternate, trustProxy, playerUrl } = config
-  const app = await buildApp({
-    deps,
-    log,
-    mailSettings,
-    rateLimits,
-    redis,
-    alternate,
-    trustProxy,
-    playerUrl,
-    findProblems,
-    showMailbox,
-  })
-  metrics.observeRequests(app)
+  const app = await buildApp({ ...config, deps, log, mailSettings, metrics, redis, findProblems, showMailbox })
   const metricsApp = await serveMetrics(config, dependencies)
 
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: log }, async ({ err, signal }) => {
@@ -44,7 +31,10 @@ async function main(): Promise<void> {
   })
   await announceFirstKey(config, dependencies)
   await app.listen({ port: config.port, host: config.host })
-  if (standalone) await welcome(deps, mailSettings)
+  if (standalone) {
+    const baseUrl = addressOf(config.publicUrl, app.addresses()[0])
+    await welcome(deps, { baseUrl, alternatePrefix: config.alternate.prefix, showMailbox })
+  }
 }
 
 async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependencies): Promise<FastifyInstance | undefined> {

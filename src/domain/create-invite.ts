@@ -36,10 +36,7 @@ export async function createInvite(ctx: Context, input: NewInvite): Promise<Invi
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
   const invite = await inTransaction(ctx, (tx) => insert(ctx, tx, input, tagIds)).catch((error) => {
-    // Deleted since it was looked up.
-    if (violatedConstraint(error) === 'invite_tags_tag_fkey')
-      throw new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
-    throw error
+    throw lostReference(error, input) ?? error
   })
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
@@ -121,7 +118,21 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-const unknownId = (field: string, value: string | undefined): Issue => ({ field, rule: 'reference', value })
+/** What a new invite refers to may be deleted between the look and the insert: then the database refuses it. */
+function lostReference(error: unknown, { assessmentId, assignedGraderId }: NewInvite): DomainError | null {
+  switch (violatedConstraint(error)) {
+    case 'invites_assessment_fkey':
+      return new DomainError('assessment_not_found', { issues: [unknownId('assessmentId', assessmentId)] })
+    case 'invites_assigned_grader_fkey':
+      return new DomainError('invalid', { issues: [unknownId('assignedGraderId', assignedGraderId)] })
+    case 'invite_tags_tag_fkey':
+      return new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
+    default:
+      return null
+  }
+}
+
+const unknownId = (field: string, value: string | null | undefined): Issue => ({ field, rule: 'reference', value })
 
 async function duplicateOf(ctx: Context, tx: Transaction, { assessmentId, recipientEmail }: NewInvite): Promise<DomainError> {
   const rows = await tx.$queryRaw<{ id: string }[]>`

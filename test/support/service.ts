@@ -13,7 +13,7 @@ import { type Factories, factories } from './factories.ts'
 export const SECRET_KEY = 'a secret that is only good for tests 0123456789'
 
 /** A clock that stands still unless told to move. */
-export type TestClock = { now: () => Date; set: (time: Date | string) => void; advance: (milliseconds: number) => void }
+export type TestClock = { now: () => Date; set: (time: Date | string | number) => void; advance: (milliseconds: number) => void }
 
 export type Service = Dependencies & {
   app: FastifyInstance
@@ -58,6 +58,8 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     deps,
     log,
     mailSettings,
+    metrics: dependencies.metrics,
+    role: config.role,
     rateLimits: config.rateLimits,
     redis: dependencies.redis,
     maxEventLoopDelay: config.maxEventLoopDelay,
