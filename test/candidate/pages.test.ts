@@ -84,7 +84,7 @@ describe('before the start', () => {
     await service.make.question(assessment, { points: 5 })
     await service.make.question(assessment, { points: 7 })
     const { text } = await candidate.open()
-    expect(text).toContain('<dt>Questions</dt><dd>2, 12 points in all</dd>')
+    expect(text).toContain('<dt>Questions</dt><dd>2 (12 points in all)</dd>')
     expect(text).toContain('<dd>20 minutes 30 seconds</dd>')
     expect(text).toContain('each question up to 2 times')
     expect(text).toContain('each answer up to 1 attempt</dd>')
