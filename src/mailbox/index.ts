@@ -21,7 +21,7 @@ export async function mailboxPages(
     const rows = emails.map((email) => ({
       id: email.id,
       state: email.state,
-      at: email.createdAt.toISOString(),
+      at: email.createdAt.toISOString().slice(0, 19).replace('T', ' '),
       ...renderInvitation(settings, email),
     }))
     return reply.type('text/html; charset=utf-8').send(eta.render('./list.eta', { rows }))
