@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Eta } from 'eta'
+import { timeInWords } from '../domain/in-words.ts'
 import type { InviteStatus } from '../domain/invites.ts'
 
 /** A page for each state an invite can be in, and for what goes wrong. */
@@ -12,8 +13,7 @@ export const render = (page: PageName, facts: object): string => eta.render(`./$
 
 /** How the pages put things into words. */
 const inWords = {
-  time: (date: Date): string =>
-    `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' }).format(date)} UTC`,
+  time: timeInWords,
   /** "20 minutes", "1 minute 30 seconds". */
   duration: (seconds: number): string =>
     [count(Math.floor(seconds / 60), 'minute'), count(seconds % 60, 'second')].filter((part) => !part.startsWith('0 ')).join(' '),

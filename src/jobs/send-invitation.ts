@@ -39,16 +39,20 @@ async function sendInvitation(deps: Deps, deliver: DeliverInvitation, emailId: s
     const delivery = obsolete ? { state: 'failed' as const, reason: obsolete } : await deliver(email)
     await recordAttempt(deps, emailId, delivery)
     deps.metrics.emailAttempted(delivery.state)
-    if (delivery.state === 'failed') deps.log.warn({ ...fields, reason: delivery.reason }, 'an invitation was refused')
+    if (delivery.state === 'failed')
+      deps.log.warn({ ...fields, reason: withoutAddresses(delivery.reason) }, 'an invitation was refused')
     else deps.log.info({ ...fields, state: delivery.state }, 'an invitation was sent')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     deps.metrics.emailAttempted('retried')
     await recordAttempt(deps, emailId, { state: 'queued', reason })
-    deps.log.warn({ ...fields, reason }, 'an invitation could not be sent yet')
+    deps.log.warn({ ...fields, reason: withoutAddresses(reason) }, 'an invitation could not be sent yet')
     throw error
   }
 }
+
+/** Mail servers like to repeat the recipient; the log is not to know. */
+const withoutAddresses = (reason: string): string => reason.replace(/[^\s<>]+@[^\s<>]+/g, '…')
 
 /** A mail whose link would be dead on arrival is not sent. */
 function whyObsolete({ invite, linkVersion }: InviteEmail, now: Date): string | null {

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Eta } from 'eta'
+import { timeInWords } from '../domain/in-words.ts'
 import { type InvitationRef, signInvitation } from '../domain/invitation-token.ts'
 import type { InviteEmail } from '../domain/invite-emails.ts'
 
@@ -42,7 +43,7 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): In
     recipientName: invite.recipientName,
     customMessage: invite.customMessage,
     questionCount: invite.assessment.questionCount,
-    expiresAt: expiryInWords(invite.expiresAt),
+    expiresAt: timeInWords(invite.expiresAt),
     url: invitationUrl(settings, { inviteId: invite.id, linkVersion: email.linkVersion }),
   }
   const creator = invite.createdBy?.user
@@ -73,8 +74,5 @@ function headerText(text: string): string {
     .trim()
   return [...visible].slice(0, MAX_HEADER_TEXT).join('')
 }
-
-const expiryInWords = (date: Date): string =>
-  `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' }).format(date)} UTC`
 
 const senderDomain = (mailFrom: string): string => /@([^\s>]+)/.exec(mailFrom)?.[1] ?? 'localhost'
