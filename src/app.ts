@@ -14,7 +14,7 @@ import { answerHealth } from './http/health.ts'
 import { shedLoad } from './http/overload.ts'
 import { createRateLimiter, type RateLimits } from './http/rate-limit.ts'
 import { requestId } from './http/request-id.ts'
-import { logRequests } from './http/request-log.ts'
+import { logRequests, logUnrouted } from './http/request-log.ts'
 import type { MailSettings } from './mail/invitation-email.ts'
 import { mailboxPages } from './mailbox/index.ts'
 import type { MetricsRegistry } from './metrics.ts'
@@ -58,6 +58,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 200 },
     // A path that can't be decoded, or is too long, belongs to no scope: how it begins tells whose envelope its client expects.
     frameworkErrors: (error, request, reply) => {
+      logUnrouted(request, reply)
       const { prefix } = options.alternate
       if (request.url.startsWith(`${CANDIDATE_PREFIX}/`)) sendUnknownPage(reply)
       else if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)

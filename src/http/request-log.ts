@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
  * One line a request, when it has been answered: who, which route, which status, how long. The route's pattern instead of the address,
@@ -6,20 +6,30 @@ import type { FastifyInstance } from 'fastify'
  * the id that the lines are found by.
  */
 export function logRequests(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    const { ctx } = request
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        ...(ctx && { organizationId: ctx.organization.id, apiKeyId: ctx.apiKey.id }),
-      },
-      'request',
-    )
-  })
+  app.addHook('onRequest', async (request, reply) => showRequestId(request, reply))
+  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply))
+}
+
+/** The same for an answer to what could not be routed, for which no hook runs. */
+export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void {
+  showRequestId(request, reply)
+  reply.raw.once('finish', () => logAnswer(request, reply))
+}
+
+function showRequestId(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+}
+
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const { ctx } = request
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ...(ctx && { organizationId: ctx.organization.id, apiKeyId: ctx.apiKey.id }),
+    },
+    'request',
+  )
 }

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { candidateOf } from '../support/candidate.ts'
+import { type Service, startService, startServiceForTest } from '../support/service.ts'
+
+let service: Service
+let origin: string
+beforeAll(async () => {
+  service = await startService()
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => service.close())
+
+const newId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+describe('X-Request-Id', () => {
+  it.each(['a', 'retry-1_of.2', 'x'.repeat(64), '-', '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e71'])(
+    'is taken over from the client when it is harmless: %s',
+    async (id) => {
+      const { key } = await service.make.organization()
+      expect((await service.v1(key).get('/tags').set('X-Request-Id', id)).headers['x-request-id']).toBe(id)
+    },
+  )
+
+  it.each(['', 'x'.repeat(65), 'two words', 'a/b', '<script>', '"', 'é', 'a,b', '%0d%0a'])(
+    'is made anew when the client sends none that is harmless: %j',
+    async (id) => {
+      const { key } = await service.make.organization()
+      expect((await service.v1(key).get('/tags').set('X-Request-Id', id)).headers['x-request-id']).toMatch(newId)
+    },
+  )
+
+  it('is another for each request that sends none', async () => {
+    const ids = [await service.http().get('/healthz'), await service.http().get('/healthz')].map(
+      ({ headers }) => headers['x-request-id'],
+    )
+    expect(ids).toEqual([expect.stringMatching(newId), expect.stringMatching(newId)])
+    expect(ids[0]).not.toBe(ids[1])
+  })
+
+  it('is in every answer of the service, and in its line of the log', async () => {
+    const { id: organizationId, key } = await service.make.organization()
+    const candidate = candidateOf(service, await service.make.invite(await service.make.assessment(organizationId)))
+    const requests = {
+      'of-v1': service.v1(key).get('/tags'),
+      'of-v1-400': service.v1(key).get('/tags?page=0'),
+      'of-v1-401': service.v1('none').get('/tags'),
+      'of-v1-404': service.v1(key).get('/nowhere'),
+      'of-v1-409': service
+        .v1(key)
+        .post(`/invites/${(await service.db.invite.findFirstOrThrow({ where: { organizationId } })).id}/reactivate`),
+      'of-alternate': service.alternate(key).get('/tags'),
+      'of-alternate-405': service.alternate(key).delete('/tags'),
+      'of-candidate': candidate.open(),
+      'of-candidate-404': service.http().get('/i/unknown'),
+      'of-a-form': candidate.press('accept'),
+      'of-a-player': service.http().post('/player/sessions/x/complete'),
+      'of-health': service.http().get('/healthz'),
+      'of-a-malformed-address': service.http().get('/api/v1/%zz'),
+      'of-nothing': service.http().get('/nowhere'),
+    }
+    for (const [id, request] of Object.entries(requests)) {
+      expect((await request.set('X-Request-Id', id)).headers['x-request-id']).toBe(id)
+    }
+    const logged = service.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    for (const id of Object.keys(requests)) {
+      expect(logged.filter(({ reqId }) => reqId === id)).toMatchObject([{ status: expect.any(Number), ms: expect.any(Number) }])
+    }
+    const ofV1 = logged.find(({ reqId }) => reqId === 'of-v1')
+    expect(ofV1).toMatchObject({ method: 'GET', route: '/api/v1/tags', status: 200, organizationId })
+  })
+
+  it('is in the log without what must not be there: keys, links, addresses and words of a search', async () => {
+    const { id: organizationId, key } = await service.make.organization()
+    const invite = await service.make.invite(await service.make.assessment(organizationId))
+    const candidate = candidateOf(service, invite)
+    await candidate.open()
+    await candidate.press('accept')
+    await service.alternate(key).get(`/assessment_invites?search=${invite.recipientEmail}`)
+    const log = service.logLines.join()
+    for (const secret of [
+      key,
+      candidate.token,
+      candidate.proof,
+      invite.recipientEmail,
+      encodeURIComponent(invite.recipientEmail),
+    ])
+      expect(log).not.toContain(secret)
+  })
+})
+
+describe('RateLimit-*', () => {
+  it('count down over both interfaces, in every answer to a known key, whatever its status', async () => {
+    const limited = await startServiceForTest({ RATE_LIMIT_STANDARD: '6' })
+    const { key } = await limited.make.organization()
+    const [v1, alternate] = [limited.v1(key), limited.alternate(key)]
+    const requests = [
+      () => v1.get('/tags'),
+      () => alternate.get('/tags'),
+      () => v1.get('/invites/none'),
+      () => alternate.post('/assessment_invites').send({}),
+      () => v1.get('/nowhere'),
+      () => alternate.delete('/tags'),
+    ]
+    const statuses: number[] = []
+    for (const [nth, send] of requests.entries()) {
+      const { status, headers } = await send()
+      statuses.push(status)
+      expect([headers['ratelimit-limit'], headers['ratelimit-remaining']]).toEqual(['6', String(5 - nth)])
+      expect(Number(headers['ratelimit-reset'])).toBeGreaterThan(0)
+      expect(Number(headers['ratelimit-reset'])).toBeLessThanOrEqual(60)
+      expect(headers).not.toHaveProperty('retry-after')
+    }
+    expect(statuses).toEqual([200, 200, 404, 400, 404, 405])
+    for (const client of [v1, alternate]) {
+      const { status, headers } = await client.get('/tags')
+      expect([status, headers['ratelimit-remaining'], headers['retry-after']]).toEqual([429, '0', headers['ratelimit-reset']])
+    }
+  })
+
+  it('are in no answer to an unknown key, nor to a candidate', async () => {
+    for (const answer of [await service.v1('none').get('/tags'), await service.http().get('/i/unknown')]) {
+      expect(Object.keys(answer.headers).filter((name) => /^ratelimit|^retry-after/.test(name))).toEqual([])
+    }
+  })
+})
+
+/** The relations of a Link header, each with its address. */
+const relationsOf = (link: string | undefined) =>
+  Object.fromEntries(
+    [...(link ?? '').matchAll(/<([^<>]+)>; rel="(\w+)"(?:, |$)/g)].map(([, address, relation]) => [relation, address]),
+  )
+
+describe('Link, on the lists of v1', () => {
+  const names = ['assessments', 'members', 'invites', 'tags'] as const
+
+  it.each(names)('leads through /%s page by page, from the first to the last, with the other parameters kept', async (name) => {
+    const { id, key } = await service.make.organization()
+    const assessment = await service.make.assessment(id)
+    const makeOne = {
+      assessments: () => service.make.assessment(id),
+      members: () => service.make.member(id),
+      invites: () => service.make.invite(assessment),
+      tags: () => service.make.tag(id),
+    }[name]
+    for (let i = name === 'assessments' ? 1 : 0; i < 5; i++) await makeOne()
+    const page = (number: number) => `${origin}/api/v1/${name}?limit=2&order=asc&page=${number}&x=a+%26+b`
+    const expected = [
+      { first: page(1), next: page(2), last: page(3) },
+      { first: page(1), prev: page(1), next: page(3), last: page(3) },
+      { first: page(1), prev: page(2), last: page(3) },
+    ]
+    let next: string | undefined = `${origin}/api/v1/${name}?x=a%20%26%20b&order=asc&limit=2`
+    const seen: string[] = []
+    for (const relations of expected) {
+      const { headers, body } = await service.v1(key).get(next!.slice(`${origin}/api/v1`.length))
+      expect(relationsOf(headers.link)).toEqual(relations)
+      seen.push(...body[name].map((item: { id: string }) => item.id))
+      next = relations.next
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([5, 5])
+  })
+
+  it('leads through the questions of an assessment, and the mails of an invite', async () => {
+    const { id, key } = await service.make.organization()
+    const assessment = await service.make.assessment(id)
+    const invite = await service.make.invite(assessment)
+    for (let i = 0; i < 2; i++) {
+      await service.make.question(assessment)
+      await service.v1(key).post(`/invites/${invite.id}/resend`)
+    }
+    for (const path of [`/assessments/${assessment.id}/questions`, `/invites/${invite.id}/emails`]) {
+      const page = (number: number) => `${origin}/api/v1${path}?limit=1&page=${number}`
+      const { headers } = await service.v1(key).get(`${path}?limit=1`)
+      expect(relationsOf(headers.link)).toEqual({ first: page(1), next: page(2), last: page(2) })
+    }
+  })
+
+  it('leads back from beyond the end, and names one page of an empty list', async () => {
+    const { id, key } = await service.make.organization()
+    const page = (number: number) => `${origin}/api/v1/tags?page=${number}`
+    expect(relationsOf((await service.v1(key).get('/tags')).headers.link)).toEqual({ first: page(1), last: page(1) })
+    await service.make.tag(id)
+    const { headers } = await service.v1(key).get('/tags?page=9')
+    expect(relationsOf(headers.link)).toEqual({ first: page(1), prev: page(1), last: page(1) })
+  })
+
+  it('keeps a filter, and is written as the client reached the service', async () => {
+    const proxied = await startServiceForTest({ TRUST_PROXY: 'true' })
+    const { id, key } = await proxied.make.organization()
+    const assessment = await proxied.make.assessment(id)
+    for (let i = 0; i < 2; i++) await proxied.make.invite(assessment)
+    const query = `assessmentId=${assessment.id}&limit=1`
+    const through = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'assess.example.org', 'X-Forwarded-For': '192.0.2.1' }
+    const { headers } = await proxied.v1(key).get(`/invites?${query}&status=pending`).set(through)
+    expect(relationsOf(headers.link).next).toBe(`https://assess.example.org/api/v1/invites?${query}&page=2&status=pending`)
+  })
+
+  it('can not be broken out of by what the client sends', async () => {
+    const { key } = await service.make.organization()
+    const { headers } = await service.v1(key).get('/tags?x=%3E%3B%20rel%3D%22evil%22%2C%20%3Chttps%3A%2F%2Fevil.example%3E&%3E=1')
+    expect(Object.keys(relationsOf(headers.link))).toEqual(['first', 'last'])
+    expect(headers.link!.match(/[<>]/g)).toHaveLength(4)
+  })
+
+  it('is on no list that was refused, and on no single resource', async () => {
+    const { id, key } = await service.make.organization()
+    const tag = await service.make.tag(id)
+    for (const path of ['/tags?page=0', `/tags/${tag.id}`])
+      expect((await service.v1(key).get(path)).headers).not.toHaveProperty('link')
+  })
+})
+
+describe('Link to the invite that stands in the way of another', () => {
+  it.each(['pending', 'expired', 'revoked', 'completed'] as const)(
+    'leads to it in both interfaces, also when it is %s',
+    async (status) => {
+      const { id, key } = await service.make.organization()
+      const invite = await service.make.invite(await service.make.assessment(id), { status })
+      const refused = await service
+        .v1(key)
+        .post('/invites')
+        .send({ assessmentId: invite.assessmentId, recipientEmail: invite.recipientEmail.toUpperCase() })
+      expect([refused.status, refused.body]).toEqual([409, { error: 'An invite for this email and assessment already exists' }])
+      expect(relationsOf(refused.headers.link)).toEqual({ existing: `${origin}/api/v1/invites/${invite.id}` })
+      const found = await service.v1(key).get(`/invites/${invite.id}`)
+      expect([found.status, found.body.status]).toEqual([200, status])
+
+      const body = {
+        ...{ email: invite.recipientEmail, assessment: invite.assessmentId, question_play_limit: 1, answer_record_limit: 1 },
+        ...{ tags: [], face_photo_required: true, id_photo_required: true, assigned_grader: null },
+      }
+      for (const path of ['/assessment_invites', `/organizations/${id}/assessment_invites`]) {
+        const answer = await service.alternate(key).post(path).send(body)
+        // alternate-behaviour.md: there a duplicate is a 400.
+        expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['non_field_errors']])
+        const { existing } = relationsOf(answer.headers.link)
+        expect(existing).toBe(`${origin}/api/alternate/assessment_invites/${invite.id}`)
+        const { pathname } = new URL(existing!)
+        expect((await service.http().get(pathname).set('X-SERVICE-DOCS-API-KEY', key)).body).toMatchObject({
+          id: invite.id,
+          status,
+        })
+      }
+    },
+  )
+})

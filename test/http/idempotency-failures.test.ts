@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Service, startService, startServiceForTest } from '../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+  await service.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => service.close())
+let by: Awaited<ReturnType<typeof furnish>>
+beforeEach(async () => {
+  by = await furnish(service)
+})
+
+async function furnish(of: Service) {
+  const { id, key } = await of.make.organization()
+  const assessment = await of.make.assessment(id)
+  const invite = (fields: object, idempotencyKey = 'retry-1') =>
+    of
+      .v1(key)
+      .post('/invites')
+      .set('Idempotency-Key', idempotencyKey)
+      .send({ assessmentId: assessment.id, recipientEmail: 'sam@example.com', ...fields })
+  const rows = async () => ({
+    invites: await of.db.invite.count({ where: { organizationId: id } }),
+    mails: await of.db.inviteEmail.count({ where: { organizationId: id } }),
+    records: await of.db.idempotencyRecord.count({ where: { organizationId: id } }),
+  })
+  return { id, key, assessment, invite, rows }
+}
+const none = { invites: 0, mails: 0, records: 0 }
+
+describe('a request that fails', () => {
+  const failures: [what: string, fields: object, status: number][] = [
+    ['a field is wrong', { recipientEmail: 'none' }, 400],
+    ['an id is unknown', { tagIds: ['01900000-0000-7000-8000-000000000000'] }, 400],
+    ['the assessment is unknown', { assessmentId: '01900000-0000-7000-8000-000000000000' }, 404],
+  ]
+
+  it.each(failures)('leaves no record, so that the same key serves the mended request: %s', async (_what, fields, status) => {
+    for (let i = 0; i < 2; i++) {
+      const failed = await by.invite(fields)
+      expect([failed.status, failed.headers['idempotent-replayed']]).toEqual([status, undefined])
+    }
+    expect(await by.rows()).toEqual(none)
+    const mended = await by.invite({})
+    expect([mended.status, mended.headers['idempotent-replayed']]).toEqual([201, undefined])
+    expect(await by.rows()).toEqual({ invites: 1, mails: 1, records: 1 })
+  })
+
+  it('leaves no record when it is refused with 409, and says where the other invite is, each time anew', async () => {
+    const { body } = await by.invite({}, 'first')
+    for (let i = 0; i < 2; i++) {
+      const { status, headers } = await by.invite({}, 'second')
+      expect([status, headers.link]).toEqual([409, expect.stringContaining(`/invites/${body.invite.id}>; rel="existing"`)])
+      expect(headers).not.toHaveProperty('idempotent-replayed')
+    }
+    expect(await by.rows()).toEqual({ invites: 1, mails: 1, records: 1 })
+  })
+
+  it('leaves no record when a move is not allowed, so that the key serves the move when it is', async () => {
+    const invite = await service.make.invite(by.assessment)
+    const reactivate = () => service.v1(by.key).post(`/invites/${invite.id}/reactivate`).set('Idempotency-Key', 'retry-1')
+    expect((await reactivate()).status).toBe(409)
+    await service.v1(by.key).post(`/invites/${invite.id}/revoke`)
+    const { status, headers } = await reactivate()
+    expect([status, headers['idempotent-replayed']]).toEqual([200, undefined])
+  })
+
+  it('leaves the key to one of the others that are waiting for it', async () => {
+    // Each body is another, and all but one are wrong only in what the database knows.
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, nth) => by.invite(nth === 5 ? {} : { assessmentId: crypto.randomUUID() })),
+    )
+    const byStatus = Object.groupBy(answers, ({ status }) => status)
+    expect(byStatus[201]).toHaveLength(1)
+    // Whoever looked after it was done has another request than the key's.
+    expect((byStatus[404]?.length ?? 0) + (byStatus[422]?.length ?? 0)).toBe(9)
+    expect(await by.rows()).toEqual({ invites: 1, mails: 1, records: 1 })
+  })
+})
+
+describe('the record of an answer', () => {
+  /** A database that refuses, at the commit, what has been written to a table. */
+  async function startRefusing(table: string) {
+    const refusing = await startServiceForTest()
+    await refusing.db
+      .$executeRaw`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused at the commit'; END $$`
+    await refusing.db.$executeRawUnsafe(
+      `CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    )
+    return refusing
+  }
+
+  it.each(['idempotency_records', 'invites', 'invite_emails'])(
+    'is committed together with the row and its mail, or none of them is: the commit fails by %s',
+    async (table) => {
+      const refusing = await startRefusing(table)
+      const { invite, rows } = await furnish(refusing)
+      const jobs = () => refusing.db.$queryRaw`SELECT id FROM pgboss.job WHERE name = 'invitation-email'`
+      const { status, body } = await invite({})
+      expect([status, body]).toEqual([500, { error: 'Internal server error' }])
+      expect([await rows(), await jobs()]).toEqual([none, []])
+
+      await refusing.db.$executeRawUnsafe(`DROP TRIGGER refuse ON ${table}`)
+      const retried = await invite({})
+      expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([201, undefined])
+      expect([await rows(), await jobs()]).toEqual([{ invites: 1, mails: 1, records: 1 }, [expect.anything()]])
+    },
+  )
+})
