@@ -1,0 +1,175 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { API_KEY_PATTERN } from '../domain/api-keys.ts'
+import { AUDIENCES, MEDIA_FORMATS } from '../domain/assessments.ts'
+import { INVITE_STATUSES } from '../domain/invites.ts'
+import { MEMBER_ROLES } from '../domain/members.ts'
+import { UUID_PATTERN } from '../domain/uuid.ts'
+import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, OrNull, TEXT_PATTERN, Words } from '../http/field-types.ts'
+
+/** Names and codes are indexed, and PostgreSQL's index entries are limited: at four bytes a character this is a third of it. */
+export const MAX_NAME_LENGTH = 200
+/** As in POST /tags. */
+const MAX_TAG_NAME_LENGTH = 100
+const MAX_CODE_LENGTH = 35
+
+// `says` is what a problem with the value is told by: the one place where a field's rule is put in words.
+const Id = Type.String({ pattern: UUID_PATTERN, 'x-lower-case': true, says: 'must be a UUID' })
+const Text = Type.String({ pattern: TEXT_PATTERN, says: 'must be text without NUL characters and unpaired surrogates' })
+const NonBlank = (maxLength: number) =>
+  Type.String({
+    pattern: NON_BLANK_TEXT_PATTERN,
+    maxLength,
+    says: `must be text of 1 to ${maxLength} characters, not blank, without NUL characters and unpaired surrogates`,
+  })
+const Name = NonBlank(MAX_NAME_LENGTH)
+const Code = NonBlank(MAX_CODE_LENGTH)
+/** A code, or nothing in one of the ways in which the interfaces and the database say nothing. */
+const CodeOrNothing = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  pattern: TEXT_PATTERN,
+  maxLength: MAX_CODE_LENGTH,
+  says: `must be a language code of at most ${MAX_CODE_LENGTH} characters, or empty`,
+})
+const Email = Type.String({ format: 'email', says: 'must be an email address' })
+const Color = Type.String({ pattern: HEX_COLOR_PATTERN, says: 'must be a color like #2563EB' })
+/** Turned into a Date while it is validated. */
+const Time = Type.Unsafe<Date>({
+  type: 'string',
+  format: 'time-with-zone',
+  'x-time': true,
+  says: 'must be a time with its zone, like 2026-03-02T09:30:00Z',
+})
+const Whole = (minimum: number) =>
+  Type.Integer({ minimum, maximum: MAX_INTEGER, says: `must be a whole number from ${minimum} to ${MAX_INTEGER}` })
+const Flag = Type.Boolean({ says: 'must be true or false' })
+const Word = <const T extends readonly string[]>(words: T) => Words(words, { says: `must be one of: ${words.join(', ')}` })
+const List = <T extends TSchema>(items: T) => Type.Array(items, { says: 'must be a list' })
+const Row = <T extends Record<string, TSchema>>(properties: T) => Type.Object(properties, { says: 'must be an object' })
+const optional = Type.Optional
+
+const times = { createdAt: optional(Time), updatedAt: optional(Time) }
+const creator = { createdById: optional(OrNull(Id)) }
+
+const Language = Row({ id: optional(Id), code: Code, name: optional(Text) })
+const Category = Row({ id: optional(Id), name: Name })
+const Instruction = Row({ id: optional(Id), title: optional(Text), body: Text })
+const ApiKey = Row({
+  id: optional(Id),
+  name: Name,
+  mode: optional(Word(['live', 'test'])),
+  key: optional(Type.String({ pattern: API_KEY_PATTERN.source, says: 'must be ak_live_ or ak_test_ and 32 characters' })),
+  expiresAt: optional(OrNull(Time)),
+  revokedAt: optional(OrNull(Time)),
+  ...creator,
+})
+const Tag = Row({
+  id: optional(Id),
+  name: NonBlank(MAX_TAG_NAME_LENGTH),
+  color: optional(Color),
+  description: optional(Text),
+  icon: optional(OrNull(Text)),
+  ...creator,
+  ...times,
+})
+const Member = Row({
+  id: optional(Id),
+  userId: optional(Id),
+  firstName: Text,
+  lastName: Text,
+  email: Email,
+  avatarUrl: optional(Text),
+  roles: optional(List(Word(MEMBER_ROLES))),
+  status: optional(Word(['active', 'inactive'])),
+  department: optional(Text),
+  joinedAt: optional(Time),
+  canViewTranscription: optional(Flag),
+  gradingLanguages: optional(List(Code)),
+  tagIds: optional(List(Id)),
+  ...times,
+})
+const Question = Row({
+  id: optional(Id),
+  order: Whole(0),
+  inputType: Name,
+  script: optional(Text),
+  audioUrl: optional(Text),
+  videoUrl: optional(Text),
+  responseType: Name,
+  points: optional(Whole(0)),
+  timeLimit: optional(Whole(0)),
+  sourceLanguage: optional(CodeOrNothing),
+  targetLanguage: optional(CodeOrNothing),
+  ...times,
+})
+const Assessment = Row({
+  id: optional(Id),
+  name: Name,
+  defaultQuestionFormat: optional(Word(MEDIA_FORMATS)),
+  defaultAnswerFormat: optional(Word(MEDIA_FORMATS)),
+  audience: optional(Word(AUDIENCES)),
+  timeLimit: optional(Whole(0)),
+  instructionId: optional(OrNull(Id)),
+  languages: optional(List(Code)),
+  categoryIds: optional(List(Id)),
+  skillTypes: optional(List(Text)),
+  clientIds: optional(List(Id)),
+  tagIds: optional(List(Id)),
+  ...creator,
+  ...times,
+  questions: optional(List(Question)),
+})
+const Invite = Row({
+  id: optional(Id),
+  assessmentId: Id,
+  recipientEmail: Email,
+  recipientName: optional(OrNull(Text)),
+  status: optional(Word(INVITE_STATUSES)),
+  questionReplayLimit: optional(Whole(1)),
+  answerRecordLimit: optional(Whole(1)),
+  proctoringSettings: optional(
+    Row({ screenRecording: optional(Flag), webcamMonitoring: optional(Flag), requireIdCapture: optional(Flag) }),
+  ),
+  facePhotoRequired: optional(Flag),
+  customMessage: optional(Text),
+  sentAt: optional(Time),
+  expiresAt: optional(Time),
+  acceptedAt: optional(OrNull(Time)),
+  startedAt: optional(OrNull(Time)),
+  completedAt: optional(OrNull(Time)),
+  revokedAt: optional(OrNull(Time)),
+  assignedGraderId: optional(OrNull(Id)),
+  tagIds: optional(List(Id)),
+  ...creator,
+  ...times,
+})
+const Organization = Row({
+  id: optional(Id),
+  name: Name,
+  tier: optional(Word(['standard', 'enterprise'])),
+  languages: optional(List(Language)),
+  categories: optional(List(Category)),
+  instructions: optional(List(Instruction)),
+  apiKeys: optional(List(ApiKey)),
+  tags: optional(List(Tag)),
+  members: optional(List(Member)),
+  assessments: optional(List(Assessment)),
+  invites: optional(List(Invite)),
+})
+
+/** The import format. Fields it does not name are ignored, the derived ones among them. */
+export const ImportFormat = Type.Object(
+  { organizations: List(Organization) },
+  { says: 'must be an object with a list of organizations' },
+)
+
+export type ImportDocument = Static<typeof ImportFormat>
+export type OrganizationEntry = Static<typeof Organization>
+export type LanguageEntry = Static<typeof Language>
+export type CategoryEntry = Static<typeof Category>
+export type InstructionEntry = Static<typeof Instruction>
+export type ApiKeyEntry = Static<typeof ApiKey>
+export type TagEntry = Static<typeof Tag>
+export type MemberEntry = Static<typeof Member>
+export type QuestionEntry = Static<typeof Question>
+export type AssessmentEntry = Static<typeof Assessment>
+export type InviteEntry = Static<typeof Invite>

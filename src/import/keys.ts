@@ -1,0 +1,43 @@
+import { apiKeyPrefix, fingerprintApiKey } from '../domain/api-keys.ts'
+import type { KeyMode } from '../domain/context.ts'
+import type { ApiKeyEntry, ImportDocument } from './format.ts'
+import { type Check, type Found, rowsIn } from './match.ts'
+
+/** The mode that a key itself shows. */
+export const modeOf = (key: string): KeyMode => (key.startsWith(apiKeyPrefix('test')) ? 'test' : 'live')
+
+/** Reports keys that contradict their mode, and keys that another row has already. */
+export async function checkApiKeys(check: Check, { organizations }: ImportDocument): Promise<void> {
+  const rows = rowsIn(organizations, 'organizations').flatMap(({ path, row }) => rowsIn(row.apiKeys, `${path}.apiKeys`))
+  await checkModes(check, rows)
+  await checkUniqueness(check, rows)
+}
+
+async function checkModes(check: Check, rows: Found<ApiKeyEntry>[]): Promise<void> {
+  const ids = rows.flatMap(({ row }) => check.ids.get(row) ?? [])
+  const existing = await check.db.apiKey.findMany({ where: { id: { in: ids } }, select: { id: true, mode: true } })
+  const modes = new Map(existing.map(({ id, mode }) => [id, mode]))
+  for (const { path, row } of rows) {
+    if (row.mode === undefined) continue
+    const stored = modes.get(check.ids.get(row)!)
+    if (row.key && modeOf(row.key) !== row.mode)
+      check.report(`${path}.key`, `must begin with ${apiKeyPrefix(row.mode)}, as its mode says`)
+    else if (!row.key && stored && stored !== row.mode)
+      check.report(`${path}.mode`, `can't be changed without a new key: the key is a ${stored} key`)
+  }
+}
+
+async function checkUniqueness(check: Check, rows: Found<ApiKeyEntry>[]): Promise<void> {
+  const pathByKey = new Map<string, string>()
+  const keyed = rows.flatMap(({ path, row }) => (row.key ? [{ path, id: check.ids.get(row), key: row.key }] : []))
+  const hashes = keyed.map(({ key }) => fingerprintApiKey(key).hash)
+  const existing = await check.db.apiKey.findMany({ where: { hash: { in: hashes } }, select: { id: true, hash: true } })
+  const idByHash = new Map(existing.map(({ id, hash }) => [Buffer.from(hash).toString('hex'), id]))
+  for (const [index, { path, id, key }] of keyed.entries()) {
+    const twin = pathByKey.get(key)
+    const taken = idByHash.get(Buffer.from(hashes[index]!).toString('hex'))
+    if (twin !== undefined) check.report(`${path}.key`, `is taken by ${twin}`)
+    else if (taken !== undefined && taken !== id) check.report(`${path}.key`, 'is taken by another API key')
+    pathByKey.set(key, path)
+  }
+}

@@ -1,0 +1,209 @@
+import type { Transaction } from '../db/client.ts'
+import { violatedConstraint } from '../db/errors.ts'
+import { fingerprintApiKey, generateApiKey } from '../domain/api-keys.ts'
+import type { Deps } from '../domain/context.ts'
+import type { ApiKey } from '../generated/prisma/client.ts'
+import type { ApiKeyEntry, OrganizationEntry } from './format.ts'
+import { wantInvite } from './invite-rows.ts'
+import { modeOf } from './keys.ts'
+import { codesOf } from './languages.ts'
+import { KINDS, type Kind } from './match.ts'
+import { type Plan, planImport } from './plan.ts'
+import { ImportError } from './problems.ts'
+import type { Reading } from './read.ts'
+import {
+  given,
+  type Place,
+  wantAssessment,
+  wantCategory,
+  wantInstruction,
+  wantLanguage,
+  wantMember,
+  wantOrganization,
+  wantQuestion,
+  wantTag,
+  wantUser,
+} from './rows.ts'
+import { type Counts, type Run, save, type Wanted } from './save.ts'
+import * as tables from './tables.ts'
+
+export type GeneratedKey = { organization: string; name: string; key: string }
+export type Summary = {
+  organizations: { id: string; name: string }[]
+  counts: Record<Kind, Counts>
+  /** Keys made for entries without one: the only time they are seen. */
+  generatedKeys: GeneratedKey[]
+}
+export type Progress = { organization: string; done: number; total: number }
+type OnKey = (name: string, key: string) => void
+type Options = { onProgress?: (progress: Progress) => void }
+
+/** What was loaded before an organization failed; that one was rolled back, and those after it were not tried. */
+export class ImportInterrupted extends Error {
+  readonly summary: Summary
+  constructor(message: string, summary: Summary, options: ErrorOptions) {
+    super(message, options)
+    this.name = 'ImportInterrupted'
+    this.summary = summary
+  }
+}
+
+/** Milliseconds, for a whole organization. */
+const TRANSACTION = { maxWait: 10_000, timeout: 30 * 60_000 }
+
+/**
+ * Loads a document (import-format.md): checks all of it first, then writes one organization after another, a transaction each.
+ * Loading it once more changes nothing. No mail is sent.
+ *
+ * @throws ImportError with every problem, of the reading and of the database; nothing has been written then.
+ * @throws ImportInterrupted when the database fails, or is changed by somebody else, in the middle.
+ */
+export async function importDocument(
+  deps: Deps,
+  { document, problems }: Reading,
+  { onProgress }: Options = {},
+): Promise<Summary> {
+  const checked = await longTransaction(deps, (tx) => planImport(tx, deps.newId, document))
+  const all = [...problems, ...checked.problems.filter(({ path }) => !problems.some((known) => known.path === path))]
+  if (all.length > 0) throw new ImportError(all)
+
+  const summary: Summary = { organizations: [], counts: noCounts(), generatedKeys: [] }
+  const total = document.organizations.reduce((sum, organization) => sum + countRows(organization), 0)
+  let done = 0
+  for (const organization of document.organizations) {
+    const advance = (rows: number) => {
+      done += rows
+      onProgress?.({ organization: organization.name, done, total })
+    }
+    const part = await loadOrganization(deps, checked.plan, organization, advance).catch((cause) => {
+      throw new ImportInterrupted(describeFailure(organization, cause), summary, { cause })
+    })
+    add(summary, part)
+  }
+  return summary
+}
+
+async function loadOrganization(
+  deps: Deps,
+  plan: Plan,
+  organization: OrganizationEntry,
+  advance: (rows: number) => void,
+): Promise<Summary> {
+  const counts = noCounts()
+  const organizationId = plan.ids.get(organization)!
+  const generatedKeys: GeneratedKey[] = []
+  const onKey: OnKey = (name, key) => void generatedKeys.push({ organization: organization.name, name, key })
+  await longTransaction(deps, (tx) =>
+    writeOrganization({ tx, organizationId, now: deps.clock(), counts, advance, listWrites: [] }, plan, organization, onKey),
+  )
+  return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys }
+}
+
+/** In the order of the references. */
+async function writeOrganization(run: Run, plan: Plan, organization: OrganizationEntry, onKey: OnKey): Promise<void> {
+  const { organizationId, now } = run
+  const place = (entry: object): Place => ({ id: plan.ids.get(entry)!, organizationId, now })
+  const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: Place) => Wanted<T>) =>
+    (entries ?? []).map((entry) => want(entry, place(entry)))
+  const languages = new Map([...plan.languages].map(([code, { id }]) => [code, id]))
+
+  await save(run, tables.organizations, each([organization], wantOrganization), 'organizations')
+  await save(
+    run,
+    tables.languages,
+    [...codesOf(organization)].map((code) => wantLanguage(plan.languages.get(code)!)),
+    'languages',
+  )
+  await save(run, tables.categories, each(organization.categories, wantCategory), 'categories')
+  await save(run, tables.instructions, each(organization.instructions, wantInstruction), 'instructions')
+
+  const accounts = await save(
+    run,
+    tables.users,
+    (organization.members ?? []).map((entry) => wantUser(entry, { id: plan.accounts.get(entry)!, now })),
+  )
+  const members = each(organization.members, (entry, at) => {
+    const userId = plan.accounts.get(entry)!
+    return { ...wantMember(entry, at, userId, languages), touched: accounts.has(userId) }
+  })
+  await save(run, tables.members, members, 'members')
+  await save(
+    run,
+    tables.apiKeys,
+    each(organization.apiKeys, (entry, at) => wantApiKey(entry, at, onKey)),
+    'apiKeys',
+  )
+  await save(run, tables.tags, each(organization.tags, wantTag), 'tags')
+  await save(
+    run,
+    tables.assessments,
+    each(organization.assessments, (entry, at) => wantAssessment(entry, at, languages)),
+    'assessments',
+  )
+
+  const questions = (organization.assessments ?? []).flatMap((assessment) =>
+    each(assessment.questions, (entry, at) => wantQuestion(entry, at, plan.ids.get(assessment)!)),
+  )
+  await save(run, tables.questions, questions, 'questions')
+  await save(run, tables.invites, each(organization.invites, wantInvite), 'invites')
+  for (const write of run.listWrites) await write()
+}
+
+function wantApiKey(entry: ApiKeyEntry, { id, organizationId, now }: Place, onKey: OnKey): Wanted<ApiKey> {
+  const { name, key, expiresAt, revokedAt, createdById } = entry
+  const mode = key ? modeOf(key) : entry.mode
+  return {
+    id,
+    given: given({ name, mode, expiresAt, revokedAt, createdById, ...(key && fingerprintApiKey(key)) }),
+    create: () => {
+      const made = key ?? generateApiKey(mode ?? 'live')
+      if (!key) onKey(name, made)
+      return {
+        id,
+        organizationId,
+        name,
+        mode: mode ?? 'live',
+        ...fingerprintApiKey(made),
+        createdById: null,
+        createdAt: now,
+        expiresAt: null,
+        revokedAt: null,
+        lastUsedAt: null,
+      }
+    },
+  }
+}
+
+const longTransaction = <T>({ db }: Deps, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  db.$transaction(async (tx) => {
+    // The pool's limit is made for requests: between two statements of an import a while may pass.
+    await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = '5min'`
+    return work(tx)
+  }, TRANSACTION)
+
+function describeFailure({ name }: OrganizationEntry, cause: unknown): string {
+  const constraint = violatedConstraint(cause)
+  const reason = constraint
+    ? `the database was changed by somebody else meanwhile (${constraint}): import the document again`
+    : (cause as Error).message
+  return `${name} could not be loaded, and nothing of it was written: ${reason}`
+}
+
+const noCounts = () =>
+  Object.fromEntries(KINDS.map((kind) => [kind, { created: 0, updated: 0, unchanged: 0 }])) as Summary['counts']
+
+function add(summary: Summary, part: Summary): void {
+  summary.organizations.push(...part.organizations)
+  summary.generatedKeys.push(...part.generatedKeys)
+  for (const kind of KINDS) {
+    for (const count of ['created', 'updated', 'unchanged'] as const) summary.counts[kind][count] += part.counts[kind][count]
+  }
+}
+
+/** As many as `save` will count. */
+function countRows(organization: OrganizationEntry): number {
+  const { categories, instructions, apiKeys, tags, members, assessments, invites } = organization
+  const lists = [categories, instructions, apiKeys, tags, members, assessments, invites]
+  const questions = (assessments ?? []).map((assessment) => assessment.questions)
+  return 1 + codesOf(organization).size + [...lists, ...questions].reduce((sum, list) => sum + (list?.length ?? 0), 0)
+}

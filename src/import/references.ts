@@ -1,0 +1,55 @@
+import { MAX_INTEGER } from '../http/field-types.ts'
+import type { OrganizationEntry } from './format.ts'
+import { type Check, type Found, type Kind, nounOf, rowsIn } from './match.ts'
+
+type Referable = Extract<Kind, 'categories' | 'instructions' | 'members' | 'tags' | 'assessments'>
+/** The ids of each kind that the organization has, or will have. */
+export type KnownIds = Record<Referable, Set<string>>
+type Reference = { path: string; kind: Referable; id: string }
+
+/** Reports every id that stands for no row of the same organization, neither in the document nor in the database. */
+export function checkReferences({ report }: Check, organization: Found<OrganizationEntry>, known: KnownIds): void {
+  for (const { path, kind, id } of findReferences(organization)) {
+    if (!known[kind].has(id)) report(path, `is not the id of any ${nounOf(kind)} of this organization`)
+  }
+}
+
+function findReferences({ path, row }: Found<OrganizationEntry>): Reference[] {
+  return [
+    ...rowsIn(row.apiKeys, `${path}.apiKeys`).flatMap((key) => one(key, 'createdById', 'members')),
+    ...rowsIn(row.tags, `${path}.tags`).flatMap((tag) => one(tag, 'createdById', 'members')),
+    ...rowsIn(row.members, `${path}.members`).flatMap((member) => many(member, 'tagIds', 'tags')),
+    ...rowsIn(row.assessments, `${path}.assessments`).flatMap((assessment) => [
+      ...one(assessment, 'instructionId', 'instructions'),
+      ...many(assessment, 'categoryIds', 'categories'),
+      ...many(assessment, 'clientIds', 'members'),
+      ...many(assessment, 'tagIds', 'tags'),
+      ...one(assessment, 'createdById', 'members'),
+    ]),
+    ...rowsIn(row.invites, `${path}.invites`).flatMap((invite) => [
+      ...one(invite, 'assessmentId', 'assessments'),
+      ...one(invite, 'assignedGraderId', 'members'),
+      ...many(invite, 'tagIds', 'tags'),
+      ...one(invite, 'createdById', 'members'),
+    ]),
+  ]
+}
+
+function one<F extends string>({ path, row }: Found<{ [K in F]?: string | null }>, field: F, kind: Referable): Reference[] {
+  const id = row[field]
+  return id ? [{ path: `${path}.${field}`, kind, id }] : []
+}
+
+function many<F extends string>({ path, row }: Found<{ [K in F]?: readonly string[] }>, field: F, kind: Referable): Reference[] {
+  const ids: readonly (string | undefined)[] = row[field] ?? []
+  return ids.flatMap((id, index) => (id ? [{ path: `${path}.${field}[${index}]`, kind, id }] : []))
+}
+
+/** The database keeps the sum of an assessment's points in an integer. */
+export function checkPoints({ report }: Check, { path, row }: Found<OrganizationEntry>): void {
+  for (const assessment of rowsIn(row.assessments, `${path}.assessments`)) {
+    const questions = rowsIn(assessment.row.questions, '')
+    const total = questions.reduce((sum, question) => sum + (question.row.points ?? 0), 0)
+    if (total > MAX_INTEGER) report(`${assessment.path}.questions`, `must not have more than ${MAX_INTEGER} points together`)
+  }
+}

@@ -1,0 +1,210 @@
+import { DEFAULT_COLOR } from '../domain/tags.ts'
+import type { Category, Instruction, Language, Organization, Question, Tag, User } from '../generated/prisma/client.ts'
+import type {
+  AssessmentEntry,
+  CategoryEntry,
+  InstructionEntry,
+  MemberEntry,
+  OrganizationEntry,
+  QuestionEntry,
+  TagEntry,
+} from './format.ts'
+import type { Language as KnownLanguage } from './languages.ts'
+import type { Wanted } from './save.ts'
+import type { AssessmentRow, MemberRow } from './tables.ts'
+
+// Each function says of one row of the document what it gives, and what it is to be in full where it is new. What is not given is
+// left alone in a row that exists.
+
+/** Where a row belongs, and which row of the database it stands for. */
+export type Place = { id: string; organizationId: string; now: Date }
+/** Ids of the languages by code. */
+export type LanguageIds = Map<string, string>
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** The fields that have a value. */
+export const given = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>
+
+export const distinct = <T>(list: readonly T[] | undefined): T[] | undefined => list && [...new Set(list)]
+const languageIds = (codes: readonly string[] | undefined, languages: LanguageIds): string[] | undefined =>
+  distinct(codes)?.map((code) => languages.get(code)!)
+/** An empty code is none. */
+const codeOrNull = (code: string | null | undefined): string | null | undefined => (code === '' ? null : code)
+
+const timesOf = ({ createdAt, updatedAt }: { createdAt?: Date; updatedAt?: Date }, now: Date) => ({
+  createdAt: createdAt ?? now,
+  updatedAt: updatedAt ?? now,
+})
+
+export const wantOrganization = ({ name, tier }: OrganizationEntry, { id, now }: Place): Wanted<Organization> => ({
+  id,
+  given: given({ name, tier }),
+  create: () => ({ id, name, tier: 'standard', createdAt: now, updatedAt: now }),
+})
+
+export const wantLanguage = ({ id, code, name }: KnownLanguage): Wanted<Language> => ({
+  id,
+  given: given({ code, name }),
+  create: () => ({ id, code, name: '' }),
+})
+
+export const wantCategory = ({ name }: CategoryEntry, { id, organizationId }: Place): Wanted<Category> => ({
+  id,
+  given: { name },
+  create: () => ({ id, organizationId, name }),
+})
+
+export const wantInstruction = ({ title, body }: InstructionEntry, { id, organizationId }: Place): Wanted<Instruction> => ({
+  id,
+  given: given({ title, body }),
+  create: () => ({ id, organizationId, title: '', body }),
+})
+
+export const wantUser = (entry: MemberEntry, { id, now }: Pick<Place, 'id' | 'now'>): Wanted<User> => {
+  const { firstName, lastName, email, avatarUrl } = entry
+  return {
+    id,
+    given: given({ firstName, lastName, email, avatarUrl }),
+    create: () => ({ id, firstName, lastName, email, avatarUrl: '', ...timesOf(entry, now) }),
+  }
+}
+
+export function wantMember(
+  entry: MemberEntry,
+  { id, organizationId, now }: Place,
+  userId: string,
+  languages: LanguageIds,
+): Wanted<MemberRow> {
+  const { email, status, department, canViewTranscription, joinedAt, createdAt, updatedAt } = entry
+  return {
+    id,
+    given: given({
+      userId,
+      email,
+      roles: distinct(entry.roles),
+      status,
+      department,
+      canViewTranscription,
+      joinedAt,
+      createdAt,
+      updatedAt,
+      tagIds: distinct(entry.tagIds),
+      gradingLanguageIds: languageIds(entry.gradingLanguages, languages),
+    }),
+    create: () => ({
+      id,
+      organizationId,
+      userId,
+      email,
+      roles: [],
+      status: 'active',
+      department: '',
+      canViewTranscription: false,
+      joinedAt: createdAt ?? now,
+      ...timesOf(entry, now),
+      tagIds: [],
+      gradingLanguageIds: [],
+    }),
+  }
+}
+
+export function wantTag(entry: TagEntry, { id, organizationId, now }: Place): Wanted<Tag> {
+  const { name, color, description, icon, createdById, createdAt, updatedAt } = entry
+  return {
+    id,
+    given: given({ name, color, description, icon, createdById, createdAt, updatedAt }),
+    create: () => ({
+      id,
+      organizationId,
+      name,
+      color: DEFAULT_COLOR,
+      description: '',
+      icon: null,
+      createdById: null,
+      ...timesOf(entry, now),
+    }),
+  }
+}
+
+export function wantAssessment(entry: AssessmentEntry, place: Place, languages: LanguageIds): Wanted<AssessmentRow> {
+  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId, createdById } = entry
+  const { id, organizationId, now } = place
+  return {
+    id,
+    given: given({
+      name,
+      defaultQuestionFormat,
+      defaultAnswerFormat,
+      audience,
+      timeLimit,
+      skillTypes: skillTypes && [...skillTypes],
+      instructionId,
+      createdById,
+      createdAt: entry.createdAt,
+      updatedAt: entry.updatedAt,
+      languageIds: languageIds(entry.languages, languages),
+      categoryIds: distinct(entry.categoryIds),
+      clientIds: distinct(entry.clientIds),
+      tagIds: distinct(entry.tagIds),
+    }),
+    create: () => ({
+      id,
+      organizationId,
+      name,
+      defaultQuestionFormat: 'text',
+      defaultAnswerFormat: 'text',
+      audience: 'invite_only',
+      timeLimit: 0,
+      skillTypes: [],
+      instructionId: null,
+      createdById: null,
+      ...timesOf(entry, now),
+      languageIds: [],
+      categoryIds: [],
+      clientIds: [],
+      tagIds: [],
+    }),
+  }
+}
+
+export function wantQuestion(entry: QuestionEntry, { id, organizationId, now }: Place, assessmentId: string): Wanted<Question> {
+  const { order, inputType, script, audioUrl, videoUrl, responseType, points, timeLimit, createdAt, updatedAt } = entry
+  const sourceLanguage = codeOrNull(entry.sourceLanguage)
+  const targetLanguage = codeOrNull(entry.targetLanguage)
+  return {
+    id,
+    given: given({
+      assessmentId,
+      order,
+      inputType,
+      script,
+      audioUrl,
+      videoUrl,
+      responseType,
+      points,
+      timeLimit,
+      sourceLanguage,
+      targetLanguage,
+      createdAt,
+      updatedAt,
+    }),
+    create: () => ({
+      id,
+      organizationId,
+      assessmentId,
+      order,
+      inputType,
+      script: '',
+      audioUrl: '',
+      videoUrl: '',
+      responseType,
+      points: 0,
+      timeLimit: 0,
+      sourceLanguage: null,
+      targetLanguage: null,
+      ...timesOf(entry, now),
+    }),
+  }
+}

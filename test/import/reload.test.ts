@@ -1,0 +1,223 @@
+import { v7 as newId } from 'uuid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importDocument } from '../../src/import/load.ts'
+import { readDocument } from '../../src/import/read.ts'
+import { type Service, startService } from '../support/service.ts'
+import { documentOf, dumpDatabase, fullDocument, uniqueName } from './document.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const load = (document: unknown) => importDocument(service.deps, readDocument(document))
+const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
+
+const DAY_MS = 86_400_000
+
+test('changes nothing when the same document is loaded again', async () => {
+  const document = fullDocument()
+  const first = await load(document)
+  const before = await dumpDatabase(service.db)
+  service.clock.advance(60_000)
+  const again = await load(document)
+  expect(await dumpDatabase(service.db)).toEqual(before)
+  for (const [kind, { created }] of Object.entries(first.counts)) {
+    expect(again.counts).toHaveProperty(kind, { created: 0, updated: 0, unchanged: created })
+  }
+})
+
+test('changes nothing when a document that leaves times and ids to the service is loaded again', async () => {
+  const assessmentId = newId()
+  const document = documentOf({
+    categories: [{ name: 'C' }],
+    instructions: [{ body: 'Read this.' }],
+    apiKeys: [{ name: 'ATS' }],
+    tags: [{ name: 'T' }],
+    members: [{ firstName: 'Ada', lastName: 'L', email: 'ada@example.com', gradingLanguages: ['it'] }],
+    assessments: [{ id: assessmentId, name: 'A', questions: [{ order: 1, inputType: 'text', responseType: 'text' }] }],
+    invites: [{ assessmentId, recipientEmail: 'c@example.com' }],
+  })
+  await load(document)
+  const before = await dumpDatabase(service.db)
+  service.clock.advance(60_000)
+  await load(document)
+  expect(await dumpDatabase(service.db)).toEqual(before)
+})
+
+test('finds rows without an id by their names and addresses, in either case', async () => {
+  const name = uniqueName()
+  const assessmentId = newId()
+  const invite = { assessmentId, status: 'pending' }
+  const organization = (fold: (text: string) => string) => ({
+    name: fold(name),
+    tags: [{ name: fold('Señor É') }],
+    members: [{ firstName: 'Ada', lastName: 'L', email: fold('Ada@Example.com') }],
+    assessments: [{ id: assessmentId, name: 'A' }],
+    invites: [{ ...invite, recipientEmail: fold('Sam@Example.com') }],
+  })
+  const id = await loadOne({ organizations: [organization((text) => text)] })
+  const { counts, organizations } = await load({ organizations: [organization((text) => text.toUpperCase())] })
+  expect(organizations).toEqual([{ id, name: name.toUpperCase() }])
+  const changed = { created: 0, updated: 1, unchanged: 0 }
+  expect(counts).toMatchObject({ organizations: changed, tags: changed, members: changed, invites: changed })
+})
+
+test('updates only the rows that differ, and of them only what is given', async () => {
+  const document = (color: string) =>
+    documentOf({
+      name,
+      tags: [
+        { name: 'Same', color: '#111111' },
+        { name: 'Other', color, ...(color === '#222222' && { description: 'kept' }) },
+      ],
+    })
+  const name = uniqueName()
+  const organizationId = await loadOne(document('#222222'))
+  const before = service.clock.now()
+  service.clock.advance(60_000)
+  expect((await load(document('#333333'))).counts.tags).toEqual({ created: 0, updated: 1, unchanged: 1 })
+  const [other, same] = await service.db.tag.findMany({ where: { organizationId }, orderBy: { name: 'asc' } })
+  expect(same).toMatchObject({ color: '#111111', updatedAt: before })
+  expect(other).toMatchObject({ color: '#333333', description: 'kept', createdAt: before, updatedAt: service.clock.now() })
+})
+
+test('replaces a list by the one given, in its order, and counts that as a change of the row', async () => {
+  const [a, b, assessmentId] = [newId(), newId(), newId()]
+  const name = uniqueName()
+  const tags = [
+    { id: a, name: 'a' },
+    { id: b, name: 'b' },
+  ]
+  const document = (tagIds: string[] | undefined) => ({
+    organizations: [{ name, tags, assessments: [{ id: assessmentId, name: 'A', tagIds }] }],
+  })
+  const read = () =>
+    service.db.assessment.findUniqueOrThrow({ where: { id: assessmentId }, include: { tags: { orderBy: { position: 'asc' } } } })
+  await load(document([a, b, a]))
+  expect((await read()).tags.map(({ tagId }) => tagId)).toEqual([a, b])
+
+  service.clock.advance(1_000)
+  await load(document([b, a]))
+  const turned = await read()
+  expect(turned.tags.map(({ tagId }) => tagId)).toEqual([b, a])
+  expect(turned.updatedAt).toEqual(service.clock.now())
+
+  await load(documentOf({ name, assessments: [{ id: assessmentId, name: 'A' }] }))
+  expect((await read()).tags).toHaveLength(2)
+  await load(document([]))
+  expect((await read()).tags).toEqual([])
+})
+
+test('renames by id', async () => {
+  const [id, tag] = [newId(), newId()]
+  await load({ organizations: [{ id, name: uniqueName(), tags: [{ id: tag, name: 'Old' }] }] })
+  const name = uniqueName()
+  await load({ organizations: [{ id, name, tags: [{ id: tag, name: 'New' }] }] })
+  expect(await service.db.organization.findUniqueOrThrow({ where: { id }, include: { tags: true } })).toMatchObject({
+    name,
+    tags: [{ id: tag, name: 'New' }],
+  })
+})
+
+test('lets questions change places', async () => {
+  const [a, b, assessmentId] = [newId(), newId(), newId()]
+  const name = uniqueName()
+  const question = (id: string, order: number) => ({ id, order, inputType: 'text', responseType: 'text', points: order })
+  const document = (questions: object[]) => ({
+    organizations: [{ name, assessments: [{ id: assessmentId, name: 'A', questions }] }],
+  })
+  await load(document([question(a, 1), question(b, 2)]))
+  await load(document([question(a, 2), question(b, 1)]))
+  const questions = await service.db.question.findMany({ where: { assessmentId }, orderBy: { order: 'asc' } })
+  expect(questions.map(({ id }) => id)).toEqual([b, a])
+  expect(await service.db.assessment.findUniqueOrThrow({ where: { id: assessmentId } })).toMatchObject({
+    questionCount: 2,
+    totalPoints: 3,
+  })
+})
+
+test('is not disturbed by the clock expiring what it loaded', async () => {
+  const assessmentId = newId()
+  const expiresAt = new Date(service.clock.now().getTime() + DAY_MS).toISOString()
+  const long = {
+    assessmentId,
+    recipientEmail: 'past@example.com',
+    sentAt: '2020-01-01T00:00:00Z',
+    updatedAt: '2020-01-01T00:00:00Z',
+  }
+  const document = documentOf({
+    assessments: [{ id: assessmentId, name: 'A' }],
+    apiKeys: [{ name: 'ATS' }],
+    invites: [
+      { ...long, status: 'pending' },
+      { assessmentId, recipientEmail: 'soon@example.com', status: 'accepted', expiresAt },
+    ],
+  })
+  const { generatedKeys } = await load(document)
+  service.clock.advance(2 * DAY_MS)
+  expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2 })
+  const { body } = await service.v1(generatedKeys[0]!.key).get('/invites?status=expired')
+  expect(body.invites).toHaveLength(2)
+  const swept = await dumpDatabase(service.db)
+  expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2 })
+  expect(await dumpDatabase(service.db)).toEqual(swept)
+})
+
+test('revives an expired invite that the document gives more time', async () => {
+  const [assessmentId, id] = [newId(), newId()]
+  const name = uniqueName()
+  const document = (expiresAt: Date) => ({
+    organizations: [
+      {
+        name,
+        assessments: [{ id: assessmentId, name: 'A' }],
+        invites: [{ id, assessmentId, recipientEmail: 'c@example.com', status: 'pending', expiresAt: expiresAt.toISOString() }],
+      },
+    ],
+  })
+  await load(document(new Date('2021-01-01T00:00:00Z')))
+  expect(await service.db.invite.findUniqueOrThrow({ where: { id } })).toMatchObject({ status: 'expired' })
+  const expiresAt = new Date(service.clock.now().getTime() + DAY_MS)
+  await load(document(expiresAt))
+  expect(await service.db.invite.findUniqueOrThrow({ where: { id } })).toMatchObject({
+    status: 'pending',
+    expiresAt,
+    updatedAt: service.clock.now(),
+  })
+})
+
+test('shares an account between organizations, and carries a new address to all its memberships', async () => {
+  const userId = newId()
+  const organization = (name: string, email: string) => ({ name, members: [{ userId, firstName: 'Ada', lastName: 'L', email }] })
+  const [first, second] = [uniqueName(), uniqueName()]
+  await load({ organizations: [organization(first, 'ada@example.com'), organization(second, 'ada@example.com')] })
+  expect(await service.db.member.count({ where: { userId } })).toBe(2)
+  const id = (await service.db.member.findFirstOrThrow({ where: { userId, organization: { name: first } } })).id
+
+  const renamed = { id, firstName: 'Ada', lastName: 'King', email: 'ada.king@example.com' }
+  service.clock.advance(1_000)
+  const { counts } = await load({ organizations: [{ name: first, members: [renamed] }] })
+  expect(counts.members).toEqual({ created: 0, updated: 1, unchanged: 0 })
+  const members = await service.db.member.findMany({ where: { userId }, include: { user: true } })
+  expect(members.map(({ email, user }) => [email, user.lastName])).toEqual(Array(2).fill(['ada.king@example.com', 'King']))
+  expect(members.find((member) => member.id === id)!.updatedAt).toEqual(service.clock.now())
+})
+
+test('moves a member to another account', async () => {
+  const [id, userId] = [newId(), newId()]
+  const name = uniqueName()
+  const member = { id, firstName: 'Ada', lastName: 'L', email: 'moving@example.com' }
+  await load({ organizations: [{ name, members: [member] }] })
+  await load({ organizations: [{ name, members: [{ ...member, userId }] }] })
+  expect(await service.db.member.findUniqueOrThrow({ where: { id } })).toMatchObject({ userId, email: 'moving@example.com' })
+})
+
+test('replaces a key by another of the same name', async () => {
+  const name = uniqueName()
+  const keys = ['a', 'b'].map(() => `ak_live_${newId().replaceAll('-', '')}`)
+  for (const key of keys) await load({ organizations: [{ name, apiKeys: [{ name: 'ATS', key }] }] })
+  expect((await service.v1(keys[0]!).get('/tags')).status).toBe(401)
+  expect((await service.v1(keys[1]!).get('/tags')).status).toBe(200)
+})
