@@ -1,0 +1,45 @@
+import { Command, CommanderError } from 'commander'
+import { addDoctorCommand } from './cli/doctor.ts'
+import { EXIT_BAD_CONFIGURATION, EXIT_FAILED, EXIT_WRONG_USAGE } from './cli/exit-codes.ts'
+import { addImportCommand } from './cli/import.ts'
+import { addKeyCommands } from './cli/keys.ts'
+import { addMailCommands } from './cli/mail.ts'
+import { addMigrateCommand } from './cli/migrate.ts'
+import { addOrganizationCommands } from './cli/organizations.ts'
+import { describeError } from './cli/output.ts'
+import { ConfigError } from './config.ts'
+
+/** The operator's command line. It reads the same environment as the service, and works beside it. */
+function createProgram(): Command {
+  const program = new Command('npm run cli --')
+    .description("The operator's command line of the Assessment Invitation Service.")
+    .helpCommand(false)
+    .exitOverride()
+  addMigrateCommand(program)
+  addOrganizationCommands(program)
+  addKeyCommands(program)
+  addImportCommand(program)
+  addMailCommands(program)
+  addDoctorCommand(program)
+  return program
+}
+
+/** @returns the exit code of what went wrong, having said it. */
+function explain(error: unknown): number {
+  // Commander has said it itself; asked for help, it ends the same way.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE
+  const isConfiguration = error instanceof ConfigError
+  process.stderr.write(`error: ${isConfiguration ? error.message : describeError(error)}\n`)
+  return isConfiguration ? EXIT_BAD_CONFIGURATION : EXIT_FAILED
+}
+
+// A reader like `head` that has seen enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
+await createProgram()
+  .parseAsync()
+  .catch((error) => {
+    process.exitCode = explain(error)
+  })

@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Redis } from 'ioredis'
+import { Client } from 'pg'
+import type { Config } from '../config.ts'
+import { createDb, type Db, openPool } from '../db/client.ts'
+import { findPendingMigrations } from '../db/migrate.ts'
+import { measureEmailQueue } from '../domain/invite-emails.ts'
+import { MIN_SECRET_LENGTH } from '../environment.ts'
+import { createMailer } from '../mail/mailer.ts'
+import { describeError } from './output.ts'
+
+/** One thing looked at; where it is a problem the message says what to do. */
+export type Check = { name: string; problem: boolean; message: string }
+
+/** A mail server that is away for a moment is no problem yet. */
+const PATIENCE_MS = 15 * 60_000
+
+const ok = (name: string, message: string): Check => ({ name, problem: false, message })
+const problem = (name: string, message: string): Check => ({ name, problem: true, message })
+
+/** Whether the database answers, is up to date, folds case as we need it, and how its mails are doing. */
+export async function checkDatabase(url: string): Promise<Check[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {}) // the query in flight rejects with it
+  try {
+    await client.connect()
+    const { rows } = await client.query(`SELECT current_setting('server_version') AS version, lower('É') = 'é' AS folds`)
+    const locale = rows[0].folds ? ok('locale', 'names are compared whatever their case') : problem('locale', BAD_LOCALE)
+    return [ok('database', `PostgreSQL ${rows[0].version} answers`), locale, ...(await checkSchema(url))]
+  } catch (error) {
+    return [problem('database', `${describeError(error)}. Is it running, and is DATABASE_URL right?`)]
+  } finally {
+    await client.end()
+  }
+}
+
+const BAD_LOCALE =
+  'names that differ in the case of letters like É count as different. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
+
+async function checkSchema(url: string): Promise<Check[]> {
+  try {
+    const pending = await findPendingMigrations(url)
+    if (pending.length > 0) {
+      return [problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`)]
+    }
+    return [ok('migrations', 'none pending'), ...(await checkMails(url))]
+  } catch (error) {
+    return [problem('migrations', describeError(error))]
+  }
+}
+
+async function checkMails(url: string): Promise<Check[]> {
+  const db = createDb(openPool(url, { max: 1 }))
+  try {
+    return [await checkQueue(db), await checkFailedMails(db)]
+  } finally {
+    await db.$disconnect()
+  }
+}
+
+async function checkQueue(db: Db): Promise<Check> {
+  const { waiting, oldest } = await measureEmailQueue(db)
+  if (!oldest) return ok('queue', 'no mail waits')
+  const since = `${waiting} waiting, the oldest since ${oldest.toISOString()}`
+  if (Date.now() - oldest.getTime() < PATIENCE_MS) return ok('queue', since)
+  return problem('queue', `${since}. Is the service running? For the reasons: npm run cli -- mail list --state queued`)
+}
+
+async function checkFailedMails(db: Db): Promise<Check> {
+  const failed = await db.inviteEmail.count({ where: { state: 'failed' } })
+  if (failed === 0) return ok('mails', 'none failed')
+  return problem(
+    'mails',
+    `${failed} failed. For the reasons: npm run cli -- mail list --state failed; to send them again: npm run cli -- mail retry --all`,
+  )
+}
+
+/** Candidates can't follow a link to a machine of their own. */
+export function checkPublicAddress({ publicUrl, smtpUrl }: Config): Check {
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname)
+  if (isLocal && smtpUrl) return problem('links', `mails go out with links to ${publicUrl}: set PUBLIC_URL to the public address`)
+  return ok('links', `lead to ${publicUrl}`)
+}
+
+/** Where the links' secret comes from. */
+export async function checkSecret({ secretKeys, dataDir }: Config): Promise<Check> {
+  if (secretKeys)
+    return ok('secret', secretKeys.length === 1 ? 'SECRET_KEY' : `SECRET_KEY, the first of ${secretKeys.length} signs`)
+  const file = path.join(dataDir, 'secret-key')
+  const secret = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
+  if (typeof secret === 'string' && secret.length >= MIN_SECRET_LENGTH) return ok('secret', file)
+  if (typeof secret === 'string')
+    return problem('secret', `${file} holds no secret: delete it, and a new one is made at the next start`)
+  return secret.code === 'ENOENT' ? ok('secret', `${file} is made at the first start`) : problem('secret', secret.message)
+}
+
+/** Connects to the mail server, without sending. */
+export async function checkMailServer({ smtpUrl }: Config): Promise<Check> {
+  const mailer = createMailer(smtpUrl)
+  if (!mailer.delivers) return ok('mail server', 'none: without SMTP_URL mails are captured')
+  const { host } = new URL(smtpUrl!)
+  try {
+    await mailer.verify()
+    return ok('mail server', `${host} answers`)
+  } catch (error) {
+    return problem('mail server', `${host}: ${describeError(error)}. Check SMTP_URL, and whether the server lets this machine in`)
+  } finally {
+    mailer.close()
+  }
+}
+
+export async function checkRedis(url: string): Promise<Check> {
+  const redis = new Redis(url, { lazyConnect: true, connectTimeout: 3_000, retryStrategy: () => null })
+  let reason: unknown
+  redis.on('error', (error) => {
+    reason = error
+  })
+  try {
+    await redis.connect()
+    return ok('Redis', 'answers')
+  } catch (error) {
+    return problem(
+      'Redis',
+      `${describeError(reason ?? error)}. Check REDIS_URL; until then each process counts requests by itself`,
+    )
+  } finally {
+    redis.disconnect()
+  }
+}

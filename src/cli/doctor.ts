@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { type Config, ConfigError, loadConfig } from '../config.ts'
+import { startEmbeddedDatabase } from '../db/embedded.ts'
+import { type Check, checkDatabase, checkMailServer, checkPublicAddress, checkRedis, checkSecret } from './checks.ts'
+import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
+import { describeError, type OutputOptions, table } from './output.ts'
+import { addCommand } from './session.ts'
+
+/** `doctor`: what an operator would look at first. It changes nothing. */
+export function addDoctorCommand(program: Command): void {
+  addCommand(program, 'doctor', 'check configuration, database, queue and mail server').action(async (options: OutputOptions) => {
+    const { checks, exitCode } = await examine()
+    const lines = checks.map(({ name, problem, message }) => [problem ? 'problem' : 'ok', name, message])
+    process.stdout.write(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : table(['STATE', 'CHECK', 'WHAT'], lines))
+    process.exitCode = exitCode
+  })
+}
+
+async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
+  const config = readConfig()
+  if (Array.isArray(config)) return { checks: config, exitCode: EXIT_BAD_CONFIGURATION }
+  const checks = [
+    { name: 'configuration', problem: false, message: 'complete' },
+    ...(await examineDatabase(config)),
+    checkPublicAddress(config),
+    await checkSecret(config),
+    await checkMailServer(config),
+    ...(config.redisUrl ? [await checkRedis(config.redisUrl)] : []),
+  ]
+  return { checks, exitCode: checks.some(({ problem }) => problem) ? EXIT_FAILED : 0 }
+}
+
+function readConfig(): Config | Check[] {
+  try {
+    return loadConfig(process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map((message) => ({ name: 'configuration', problem: true, message }))
+  }
+}
+
+async function examineDatabase({ databaseUrl, dataDir }: Config): Promise<Check[]> {
+  if (databaseUrl) return checkDatabase(databaseUrl)
+  try {
+    const embedded = await startEmbeddedDatabase({ dataDir })
+    return await checkDatabase(embedded.url).finally(embedded.release)
+  } catch (error) {
+    return [{ name: 'database', problem: true, message: describeError(error) }]
+  }
+}

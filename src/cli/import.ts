@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { text as readAll } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import type { Deps } from '../domain/context.ts'
+import { type GeneratedKey, ImportInterrupted, importDocument, type Progress, type Summary } from '../import/load.ts'
+import { KINDS } from '../import/match.ts'
+import { describeProblem, ImportError } from '../import/problems.ts'
+import { readDocument } from '../import/read.ts'
+import { type Output, type OutputOptions, table } from './output.ts'
+import { addCommand, perform } from './session.ts'
+
+const CLEAR_LINE = '\r\x1b[K'
+
+/** `import FILE`. */
+export function addImportCommand(program: Command): void {
+  addCommand(program, 'import', 'load organizations from a JSON document; loading it again changes nothing')
+    .argument('<file>', '- for standard input')
+    .action(async (file: string, options: OutputOptions) => {
+      const source = file === '-' ? 'standard input' : file
+      const json = parseDocument(source, file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8'))
+      await perform(options, ({ deps }) => load(deps, source, json))
+    })
+}
+
+async function load(deps: Deps, source: string, json: unknown): Promise<Output> {
+  const { isTTY } = process.stderr
+  try {
+    return showSummary(await importDocument(deps, readDocument(json), isTTY ? { onProgress: showProgress } : {}))
+  } catch (error) {
+    if (error instanceof ImportError) return showRefusal(source, error)
+    if (error instanceof ImportInterrupted) return { ...showSummary(error.summary), complaint: `error: ${error.message}\n` }
+    throw error
+  } finally {
+    if (isTTY) process.stderr.write(CLEAR_LINE)
+  }
+}
+
+function parseDocument(source: string, text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (cause) {
+    throw new Error(`${source} is not JSON: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function showProgress({ organization, done, total }: Progress): void {
+  process.stderr.write(`${CLEAR_LINE}${organization}: ${Math.floor((100 * done) / total)} %, ${done} of ${total} rows`)
+}
+
+function showRefusal(source: string, { problems }: ImportError): Output {
+  const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`
+  const lines = [...problems.map(describeProblem), `error: ${source} was refused for ${count}; nothing was written.`]
+  return { text: '', json: { problems }, complaint: `${lines.join('\n')}\n` }
+}
+
+function showSummary({ organizations, counts, generatedKeys }: Summary): Output {
+  const rows = KINDS.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
+  const text = table(['', 'CREATED', 'UPDATED', 'UNCHANGED'], rows) + showKeys(generatedKeys)
+  return { text, json: { organizations, counts, generatedKeys } }
+}
+
+const showKeys = (keys: GeneratedKey[]): string =>
+  keys.length === 0
+    ? ''
+    : `\nNew API keys. Keep them now: they are not stored, and not shown again.\n\n${table(
+        ['ORGANIZATION', 'NAME', 'KEY'],
+        keys.map(({ organization, name, key }) => [organization, name, key]),
+      )}`

@@ -1,0 +1,89 @@
+import { type Command, Option } from 'commander'
+import { type ApiKeySummary, createApiKey, listApiKeys, revokeApiKey } from '../domain/api-keys.ts'
+import { expiryAfter } from '../domain/create-invite.ts'
+import { findMemberId, findOrganization } from '../domain/organizations.ts'
+import { isUuid } from '../domain/uuid.ts'
+import { type OutputOptions, table } from './output.ts'
+import { addCommand, parseCount, parseName, parseTime, perform } from './session.ts'
+
+type NewKeyOptions = OutputOptions & { test?: true; expiresInDays?: number; expiresAt?: Date; createdBy?: string }
+
+const MAX_DAYS = 36_500
+
+/** `key create | list | revoke`. */
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('API keys')
+
+  addCommand(key, 'create', 'make an API key; it is shown this once')
+    .argument('<organization>', 'id or name')
+    .argument('<name>', 'unique within the organization', parseName)
+    .option('--test', 'a test key: mail of invites made with it is captured')
+    .addOption(new Option('--expires-in-days <days>').argParser(parseCount(MAX_DAYS)).conflicts('expiresAt'))
+    .addOption(new Option('--expires-at <time>', 'ISO 8601').argParser(parseTime))
+    .option('--created-by <member>', 'id or address of the member whose key it is')
+    .action(createKey)
+
+  addCommand(key, 'list', "list an organization's API keys")
+    .argument('<organization>', 'id or name')
+    .action((idOrName: string, options: OutputOptions) =>
+      perform(options, async ({ deps }) => {
+        const keys = await listApiKeys(deps, (await findOrganization(deps, idOrName)).id)
+        return { text: toTable(keys, deps.clock()), json: keys.map(toJson) }
+      }),
+    )
+
+  addCommand(key, 'revoke', 'refuse an API key from now on')
+    .argument('<keyId>', 'see: key list')
+    .action((id: string, options: OutputOptions) =>
+      perform(options, async ({ deps }) => {
+        if (!isUuid(id)) throw new Error(`There is no key ${id}.`)
+        const apiKey = await revokeApiKey(deps, id)
+        return { text: toTable([apiKey], deps.clock()), json: toJson(apiKey) }
+      }),
+    )
+}
+
+const createKey = (idOrName: string, name: string, options: NewKeyOptions): Promise<void> =>
+  perform(options, async ({ deps }) => {
+    const { test, expiresInDays, expiresAt, createdBy } = options
+    const organization = await findOrganization(deps, idOrName)
+    const { key, apiKey } = await createApiKey(deps, {
+      organizationId: organization.id,
+      name,
+      mode: test ? 'test' : 'live',
+      expiresAt: expiresInDays === undefined ? (expiresAt ?? null) : expiryAfter(deps.clock(), expiresInDays),
+      createdById: createdBy === undefined ? null : await findMemberId(deps, organization.id, createdBy),
+    })
+    const text = `${key}\n\nKeep it now: it is not stored, and not shown again.\n\n${toTable([apiKey], deps.clock())}`
+    return { text, json: { key, ...toJson(apiKey) } }
+  })
+
+const toTable = (keys: ApiKeySummary[], now: Date): string =>
+  table(
+    ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'],
+    keys.map((key) => [
+      key.id,
+      key.name,
+      `ak_${key.mode}_…${key.lastFour}`,
+      stateOf(key, now),
+      key.createdAt.toISOString(),
+      key.expiresAt?.toISOString() ?? 'never',
+      key.lastUsedAt?.toISOString() ?? 'never',
+    ]),
+  )
+
+function stateOf({ revokedAt, expiresAt }: ApiKeySummary, now: Date): string {
+  if (revokedAt) return 'revoked'
+  return expiresAt && expiresAt <= now ? 'expired' : 'active'
+}
+
+const toJson = ({ id, name, mode, lastFour, createdAt, expiresAt, revokedAt, lastUsedAt }: ApiKeySummary) => ({
+  id,
+  name,
+  mode,
+  lastFour,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  lastUsedAt,
+})

@@ -1,0 +1,49 @@
+import { Argument, type Command, Option } from 'commander'
+import type { Tier } from '../domain/context.ts'
+import {
+  createOrganization,
+  findOrganization,
+  listOrganizations,
+  type Organization,
+  setTier,
+  TIERS,
+} from '../domain/organizations.ts'
+import { type Output, type OutputOptions, table } from './output.ts'
+import { addCommand, parseName, perform } from './session.ts'
+
+/** `org create | list | set-tier`. */
+export function addOrganizationCommands(program: Command): void {
+  const org = program.command('org').description('organizations')
+
+  addCommand(org, 'create', 'make an organization')
+    .argument('<name>', 'unique, in either case', parseName)
+    .addOption(new Option('--tier <tier>', 'decides the rate limit').choices(TIERS).default('standard'))
+    .action((name: string, options: OutputOptions & { tier: Tier }) =>
+      perform(options, async ({ deps }) => showOrganization(await createOrganization(deps, { name, tier: options.tier }))),
+    )
+
+  addCommand(org, 'list', 'list all organizations').action((options: OutputOptions) =>
+    perform(options, async ({ deps }) => {
+      const organizations = await listOrganizations(deps)
+      return { text: toTable(organizations), json: organizations }
+    }),
+  )
+
+  addCommand(org, 'set-tier', 'move an organization to another tier')
+    .argument('<organization>', 'id or name')
+    .addArgument(new Argument('<tier>').choices(TIERS))
+    .action((idOrName: string, tier: Tier, options: OutputOptions) =>
+      perform(options, async ({ deps }) => {
+        const { id } = await findOrganization(deps, idOrName)
+        return showOrganization(await setTier(deps, id, tier))
+      }),
+    )
+}
+
+const showOrganization = (organization: Organization): Output => ({ text: toTable([organization]), json: organization })
+
+const toTable = (organizations: Organization[]): string =>
+  table(
+    ['ID', 'NAME', 'TIER', 'CREATED'],
+    organizations.map(({ id, name, tier, createdAt }) => [id, name, tier, createdAt.toISOString()]),
+  )

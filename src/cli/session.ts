@@ -1,0 +1,57 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { destination, pino } from 'pino'
+import { loadConfig } from '../config.ts'
+import { findPendingMigrations } from '../db/migrate.ts'
+import { createDependencies, type Dependencies } from '../dependencies.ts'
+import { NON_BLANK_TEXT_PATTERN } from '../http/field-types.ts'
+import { MAX_NAME_LENGTH } from '../import/format.ts'
+import { describeError, type Output, type OutputOptions, writeOutput } from './output.ts'
+
+/** What goes wrong beside a command, e.g. in the queue. Standard output belongs to the command's answer. */
+const createLogToStderr = () =>
+  pino({ level: 'warn', base: null, redact: { paths: ['err.config', 'err.meta'], remove: true } }, destination(2))
+
+/** Adds a command; every one has `--json`. */
+export const addCommand = (parent: Command, usage: string, description: string): Command =>
+  parent.command(usage).description(description).option('--json', 'write the answer as JSON')
+
+/** Runs a command's work on the configured database, beside a running service or without one, and writes its answer. */
+export async function perform(options: OutputOptions, work: (dependencies: Dependencies) => Promise<Output>): Promise<void> {
+  const config = loadConfig(process.env)
+  // The service waits for a database that is still starting; a person should be told at once.
+  if (config.databaseUrl) await findPendingMigrations(config.databaseUrl).catch(explainUnreachable)
+  const dependencies = await createDependencies(config, createLogToStderr(), { serves: false })
+  try {
+    writeOutput(await work(dependencies), options)
+  } finally {
+    await dependencies.dispose()
+  }
+}
+
+/** Tells a connection that was not made from what the database itself has to say. */
+export function explainUnreachable(cause: unknown): never {
+  const isConnection = cause instanceof AggregateError || (cause instanceof Error && 'syscall' in cause)
+  if (!isConnection) throw cause
+  throw new Error(`The database can not be reached: ${describeError(cause)}. See: npm run cli -- doctor`, { cause })
+}
+
+export function parseName(text: string): string {
+  const fits = new RegExp(NON_BLANK_TEXT_PATTERN, 'u').test(text) && text.length <= MAX_NAME_LENGTH
+  if (!fits) throw new InvalidArgumentError(`It needs 1 to ${MAX_NAME_LENGTH} characters, not only white space.`)
+  return text
+}
+
+/** A parser for whole numbers from 1. */
+export const parseCount = (maximum: number) => (text: string) => {
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count < 1 || count > maximum) throw new InvalidArgumentError(`It needs a whole number from 1 to ${maximum}.`)
+  return count
+}
+
+export function parseTime(text: string): Date {
+  const time = new Date(text)
+  const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+  if (!isIso || Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('It needs a time like 2027-01-31T12:00:00Z, or a day.')
+  return time
+}
