@@ -1,0 +1,2 @@
+/** How many of a thing: few in every check, many with FAULTS=long. */
+export const scaled = (short: number, long: number): number => (process.env.FAULTS === 'long' ? long : short)
