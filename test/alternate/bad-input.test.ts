@@ -132,7 +132,7 @@ describe.each(reads)('GET %s', (path) => {
         const { status, body } = await send('GET', `${fill(path, { id, organization })}?${query}`)
         expectDocumented('get', path, status, body)
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     )
   })
 
@@ -157,7 +157,7 @@ const goodFields = (): Record<string, string> => ({
 
 // The scoped path has the same handler: fewer runs will do.
 describe.each([
-  ['/assessment_invites', 250],
+  ['/assessment_invites', 150],
   [`${scope}/assessment_invites`, 50],
 ])('POST %s', (path, numRuns) => {
   it('never answers 500, and answers whatever it is sent in a documented shape', async () => {
