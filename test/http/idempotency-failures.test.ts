@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -9,22 +9,22 @@ beforeAll(async () => {
 afterAll(() => service.close())
 let by: Awaited<ReturnType<typeof furnish>>
 beforeEach(async () => {
-  by = await furnish(service)
+  by = await furnish()
 })
 
-async function furnish(of: Service) {
-  const { id, key } = await of.make.organization()
-  const assessment = await of.make.assessment(id)
+async function furnish() {
+  const { id, key } = await service.make.organization()
+  const assessment = await service.make.assessment(id)
   const invite = (fields: object, idempotencyKey = 'retry-1') =>
-    of
+    service
       .v1(key)
       .post('/invites')
       .set('Idempotency-Key', idempotencyKey)
       .send({ assessmentId: assessment.id, recipientEmail: 'sam@example.com', ...fields })
   const rows = async () => ({
-    invites: await of.db.invite.count({ where: { organizationId: id } }),
-    mails: await of.db.inviteEmail.count({ where: { organizationId: id } }),
-    records: await of.db.idempotencyRecord.count({ where: { organizationId: id } }),
+    invites: await service.db.invite.count({ where: { organizationId: id } }),
+    mails: await service.db.inviteEmail.count({ where: { organizationId: id } }),
+    records: await service.db.idempotencyRecord.count({ where: { organizationId: id } }),
   })
   return { id, key, assessment, invite, rows }
 }
@@ -81,31 +81,31 @@ describe('a request that fails', () => {
 })
 
 describe('the record of an answer', () => {
-  /** A database that refuses, at the commit, what has been written to a table. */
-  async function startRefusing(table: string) {
-    const refusing = await startServiceForTest()
-    await refusing.db
-      .$executeRaw`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused at the commit'; END $$`
-    await refusing.db.$executeRawUnsafe(
-      `CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
-    )
-    return refusing
+  /** Lets the commit fail of whatever has been written to the table. @returns what ends it. */
+  async function refuseCommits(table: string) {
+    await service.db.$executeRaw`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION 'refused at the commit'; END $$`
+    await service.db.$executeRawUnsafe(`CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON ${table}
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`)
+    const allow = () => service.db.$executeRawUnsafe(`DROP TRIGGER IF EXISTS refuse ON ${table}`)
+    onTestFinished(async () => void (await allow()))
+    return allow
   }
+  const jobs = async () => (await service.db.$queryRaw<object[]>`SELECT FROM pgboss.job WHERE name = 'invitation-email'`).length
 
   it.each(['idempotency_records', 'invites', 'invite_emails'])(
     'is committed together with the row and its mail, or none of them is: the commit fails by %s',
     async (table) => {
-      const refusing = await startRefusing(table)
-      const { invite, rows } = await furnish(refusing)
-      const jobs = () => refusing.db.$queryRaw`SELECT id FROM pgboss.job WHERE name = 'invitation-email'`
-      const { status, body } = await invite({})
+      const before = await jobs()
+      const allow = await refuseCommits(table)
+      const { status, body } = await by.invite({})
       expect([status, body]).toEqual([500, { error: 'Internal server error' }])
-      expect([await rows(), await jobs()]).toEqual([none, []])
+      expect([await by.rows(), await jobs()]).toEqual([none, before])
 
-      await refusing.db.$executeRawUnsafe(`DROP TRIGGER refuse ON ${table}`)
-      const retried = await invite({})
+      await allow()
+      const retried = await by.invite({})
       expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([201, undefined])
-      expect([await rows(), await jobs()]).toEqual([{ invites: 1, mails: 1, records: 1 }, [expect.anything()]])
+      expect([await by.rows(), await jobs()]).toEqual([{ invites: 1, mails: 1, records: 1 }, before + 1])
     },
   )
 })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const ROUNDS = 12
+const ROUNDS = 8
 const DAY_MS = 86_400_000
 type State = 'pending' | 'accepted' | 'started' | 'completed' | 'expired' | 'revoked'
 type Racing = Awaited<ReturnType<typeof makeInvite>>
