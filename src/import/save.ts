@@ -96,7 +96,9 @@ function findChange<T extends object>(run: Run, table: Table<T>, current: T, { g
   const differs = (from: T) => (Object.keys(goal) as (keyof T)[]).filter((field) => !isSame(from[field], goal[field]))
   if (!touched && differs(now).length === 0) return {}
   const change: Record<string, unknown> = Object.fromEntries(differs(current).map((field) => [field, goal[field]]))
-  if ('updatedAt' in current && !('updatedAt' in given) && !('updatedAt' in change)) change.updatedAt = run.now
+  // A row that counts as changed though nothing of it differs is written all the same, as of the time given.
+  if ('updatedAt' in current && !('updatedAt' in given)) change.updatedAt ??= run.now
+  else if ('updatedAt' in goal && touched) change.updatedAt ??= goal.updatedAt
   return change as Partial<T>
 }
 

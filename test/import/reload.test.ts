@@ -221,3 +221,13 @@ test('replaces a key by another of the same name', async () => {
   expect((await service.v1(keys[0]!).get('/tags')).status).toBe(401)
   expect((await service.v1(keys[1]!).get('/tags')).status).toBe(200)
 })
+
+test('counts a member as updated whose account alone has changed, also when the document gives the time', async () => {
+  const name = uniqueName()
+  const member = { firstName: 'Ada', email: 'account.only@example.com', updatedAt: '2026-03-01T10:00:00.000Z' }
+  const document = (lastName: string) => ({ organizations: [{ name, members: [{ ...member, lastName }] }] })
+  const organizationId = await loadOne(document('L'))
+  expect((await load(document('King'))).counts.members).toEqual({ created: 0, updated: 1, unchanged: 0 })
+  const stored = await service.db.member.findFirstOrThrow({ where: { organizationId }, include: { user: true } })
+  expect(stored).toMatchObject({ updatedAt: new Date(member.updatedAt), user: { lastName: 'King' } })
+})

@@ -1,0 +1,227 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { v7 as newId } from 'uuid'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Service, startService } from '../support/service.ts'
+import { type Ended, runCli } from './run-cli.ts'
+
+// Each command is a process of its own, and a busy machine starts them slowly.
+vi.setConfig({ testTimeout: 60_000 })
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const cli = (args: string[], env: Record<string, string> = {}, input?: string) =>
+  runCli(args, { DATABASE_URL: service.databaseUrl, ...env }, input)
+const jsonOf = ({ code, stdout, stderr }: Ended) => {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+/** The rows of a table, its headings apart. */
+const rowsOf = ({ stdout }: Ended) => stdout.trimEnd().split('\n').slice(1)
+
+describe('organizations', () => {
+  test('are made, listed and moved to another tier, by id or by name in either case', async () => {
+    const name = service.make.unique('Acme')
+    const made = jsonOf(await cli(['org', 'create', name, '--json']))
+    expect(made).toMatchObject({ name, tier: 'standard' })
+    expect(jsonOf(await cli(['org', 'set-tier', name.toUpperCase(), 'enterprise', '--json']))).toMatchObject({
+      id: made.id,
+      tier: 'enterprise',
+    })
+    expect(jsonOf(await cli(['org', 'set-tier', made.id, 'standard', '--json']))).toMatchObject({ tier: 'standard' })
+    const listed = await cli(['org', 'list'])
+    expect(rowsOf(listed)).toContainEqual(expect.stringMatching(new RegExp(`^${made.id}  ${name} +standard +2`)))
+  })
+
+  test('of a name that is taken are refused in one line', async () => {
+    const { name } = await service.make.organization()
+    const { code, stdout, stderr } = await cli(['org', 'create', name.toUpperCase()])
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: There is already an organization named ${name.toUpperCase()}.\n`,
+    })
+  })
+})
+
+describe('API keys', () => {
+  test('are shown once, work beside the running service, and are refused once revoked', async () => {
+    const { id } = await service.make.organization()
+    const member = await service.make.member(id)
+    const args = ['key', 'create', id, 'ATS', '--expires-in-days', '30', '--created-by', member.email.toUpperCase(), '--json']
+    const made = jsonOf(await cli(args))
+    expect(made.key).toMatch(/^ak_live_.{32}$/)
+    expect((await service.v1(made.key).get('/tags')).status).toBe(200)
+    const stored = await service.db.apiKey.findUniqueOrThrow({ where: { id: made.id } })
+    expect(stored.createdById).toBe(member.id)
+    expect(stored.expiresAt!.getTime() - stored.createdAt.getTime()).toBeCloseTo(30 * 86_400_000, -4)
+
+    const listed = await cli(['key', 'list', id])
+    expect(rowsOf(listed)).toHaveLength(2)
+    expect(listed.stdout).not.toContain(made.key)
+    jsonOf(await cli(['key', 'revoke', made.id, '--json']))
+    await expect.poll(async () => (await service.v1(made.key).get('/tags')).status).toBe(401)
+    expect((await cli(['key', 'list', id])).stdout).toMatch(/ATS.*revoked/)
+  })
+
+  test('can be test keys and end at a time', async () => {
+    const { id } = await service.make.organization()
+    const expiresAt = '2031-05-01T12:00:00.000Z'
+    const made = jsonOf(await cli(['key', 'create', id, 'Trial', '--test', '--expires-at', expiresAt, '--json']))
+    expect(made).toMatchObject({ key: expect.stringMatching(/^ak_test_/), mode: 'test', expiresAt })
+  })
+
+  test.each([
+    ['an unknown organization', () => ['key', 'create', 'nobody', 'ATS'], 'There is no organization nobody.'],
+    ['an unknown key', () => ['key', 'revoke', newId()], 'There is no key'],
+    ['what is no id', () => ['key', 'revoke', 'x'], 'There is no key x.'],
+  ])('of %s are refused in one line', async (_, args, message) => {
+    const { code, stdout, stderr } = await cli(args())
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(new RegExp(`^error: ${message}.*\n$`))
+  })
+})
+
+describe('import', () => {
+  const document = (name: string) => ({ organizations: [{ name, apiKeys: [{ name: 'ATS' }], tags: [{ name: 'Sales' }] }] })
+
+  test('loads a file, shows the keys it made, and does nothing the second time', async () => {
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'import-')), 'organization.json')
+    const name = service.make.unique('Imported')
+    await writeFile(file, `\uFEFF${JSON.stringify(document(name))}`)
+    const first = await cli(['import', file])
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toMatch(/tags +1 +0 +0\n/)
+    const key = /ak_live_\S{32}/.exec(first.stdout)![0]
+    expect((await service.v1(key).get('/tags')).body.tags).toHaveLength(1)
+    const second = await cli(['import', file])
+    expect(second.stdout).toMatch(/tags +0 +0 +1\n/)
+    expect(second.stdout).not.toContain('ak_')
+  })
+
+  test('loads standard input, and answers a program in JSON', async () => {
+    const name = service.make.unique('Imported')
+    const summary = jsonOf(await cli(['import', '-', '--json'], {}, JSON.stringify(document(name))))
+    expect(summary).toMatchObject({
+      organizations: [{ name }],
+      counts: { tags: { created: 1, updated: 0, unchanged: 0 } },
+      generatedKeys: [{ organization: name, name: 'ATS', key: expect.stringMatching(/^ak_live_/) }],
+    })
+  })
+
+  test('names every problem of a bad document, and writes nothing', async () => {
+    const name = service.make.unique('Bad')
+    const bad = { organizations: [{ name, tags: [{ name: 'a', color: 'red' }, { name: 'A' }] }] }
+    const refused = await cli(['import', '-'], {}, JSON.stringify(bad))
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr.split('\n')).toEqual([
+      'organizations[0].tags[0].color: must be a color like #2563EB',
+      'organizations[0].tags[1].name: is taken by organizations[0].tags[0]',
+      'error: standard input was refused for 2 problems; nothing was written.',
+      '',
+    ])
+    const { code, stdout } = await cli(['import', '-', '--json'], {}, JSON.stringify(bad))
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).problems).toHaveLength(2)
+    expect(await service.db.organization.count({ where: { name } })).toBe(0)
+  })
+
+  test.each([
+    ['a file that is not there', ['import', '/nowhere/organization.json']],
+    ['what is not JSON', ['import', '-']],
+  ])('refuses %s in one line', async (_, args) => {
+    const { code, stderr } = await cli(args, {}, '{')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: .+\n$/)
+  })
+})
+
+describe('mail', () => {
+  const makeEmail = async (state: 'failed' | 'captured') => {
+    const { id: organizationId } = await service.make.organization()
+    const assessment = await service.make.assessment(organizationId)
+    const invite = await service.make.invite(assessment)
+    const times = { createdAt: new Date(), updatedAt: new Date() }
+    const data = { id: newId(), organizationId, inviteId: invite.id, linkVersion: 1, state, attempts: 1, reason: state, ...times }
+    return { invite, email: await service.db.inviteEmail.create({ data }) }
+  }
+
+  test('is listed by state', async () => {
+    const { email, invite } = await makeEmail('failed')
+    const captured = await makeEmail('captured')
+    const { stdout } = await cli(['mail', 'list', '--state', 'captured', '--limit', '5'])
+    expect(stdout).toContain(captured.email.id)
+    expect(stdout).not.toContain(email.id)
+    const failed = jsonOf(await cli(['mail', 'list', '--state', 'failed', '--json']))
+    expect(failed).toContainEqual(
+      expect.objectContaining({ id: email.id, recipientEmail: invite.recipientEmail, reason: 'failed' }),
+    )
+  })
+
+  test('is shown with its headers and a link that opens', async () => {
+    const { email, invite } = await makeEmail('captured')
+    const shown = jsonOf(await cli(['mail', 'show', email.id, '--json']))
+    expect(shown.headers).toMatchObject({ To: invite.recipientEmail, 'Auto-Submitted': 'auto-generated' })
+    expect(shown.text).toContain(shown.link)
+    expect((await service.http().get(new URL(shown.link).pathname)).status).toBe(200)
+    const { stdout } = await cli(['mail', 'show', email.id])
+    expect(stdout).toContain(`To: ${invite.recipientEmail}\n`)
+    expect(stdout).toContain(`Link: ${shown.link}\n`)
+  })
+
+  test('that failed is sent by the running service when it is retried, one or all', async () => {
+    const { email } = await makeEmail('failed')
+    const stateOf = async (id: string) => (await service.db.inviteEmail.findUniqueOrThrow({ where: { id } })).state
+    expect(jsonOf(await cli(['mail', 'retry', email.id, '--json']))).toEqual({ queued: 1 })
+    await expect.poll(() => stateOf(email.id), { timeout: 10_000 }).toBe('captured')
+    expect(await cli(['mail', 'retry', email.id])).toMatchObject({
+      code: 1,
+      stderr: `error: There is no failed mail ${email.id}.\n`,
+    })
+
+    const other = await makeEmail('failed')
+    expect(jsonOf(await cli(['mail', 'retry', '--all', '--json'])).queued).toBeGreaterThan(0)
+    await expect.poll(() => stateOf(other.email.id), { timeout: 10_000 }).toBe('captured')
+  })
+})
+
+describe('a command', () => {
+  test.each([
+    ['no command', []],
+    ['an unknown one', ['organize']],
+    ['a missing argument', ['org', 'create']],
+    ['a word that is not among the choices', ['org', 'set-tier', 'Acme', 'gold']],
+    ['a blank name', ['org', 'create', ' ']],
+    ['no days', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '0']],
+    ['two ends', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '1', '--expires-at', '2031-01-01']],
+    ['neither a mail nor all', ['mail', 'retry']],
+    ['a mail and all', ['mail', 'retry', 'x', '--all']],
+  ])('with %s is wrong usage', async (_, args) => {
+    const { code, stdout, stderr } = await cli(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).not.toMatch(/^\s+at /m)
+  })
+
+  test('with an unusable environment names the variables', async () => {
+    const { code, stderr } = await cli(['org', 'list'], { SECRET_KEY: 'short', PORT: 'x' })
+    expect(code).toBe(78)
+    expect(stderr).toMatch(/PORT: [\s\S]*SECRET_KEY: /)
+  })
+
+  test('without its database says so at once, in one line', async () => {
+    const { code, stdout, stderr } = await cli(['org', 'list'], { DATABASE_URL: 'postgresql://127.0.0.1:1/none' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^error: The database can not be reached: .+\n$/)
+  })
+
+  test('explains itself', async () => {
+    const { code, stdout } = await cli(['--help'])
+    expect(code).toBe(0)
+    for (const name of ['migrate', 'org', 'key', 'import', 'mail', 'doctor']) expect(stdout).toContain(`  ${name}`)
+  })
+})

@@ -1,0 +1,77 @@
+import { v7 as newId } from 'uuid'
+import { expect, test, vi } from 'vitest'
+import { startServiceForTest } from '../support/service.ts'
+import { startSmtpListener } from '../support/smtp.ts'
+import { emptyDatabase } from './empty-database.ts'
+import { type Ended, runCli } from './run-cli.ts'
+
+// Each command is a process of its own, and a busy machine starts them slowly.
+vi.setConfig({ testTimeout: 60_000 })
+
+type Checks = Record<string, { problem: boolean; message: string }>
+
+const checksOf = ({ stdout }: Ended): Checks =>
+  Object.fromEntries(JSON.parse(stdout).checks.map(({ name, ...check }: { name: string }) => [name, check]))
+
+test('finds nothing wrong with a service that is well', async () => {
+  const { databaseUrl } = await startServiceForTest()
+  const smtp = await startSmtpListener()
+  const env = { DATABASE_URL: databaseUrl, SMTP_URL: smtp.url, PUBLIC_URL: 'https://assessments.example.com' }
+  const { code, stdout, stderr } = await runCli(['doctor'], env)
+  await smtp.close()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  for (const check of ['configuration', 'database', 'locale', 'migrations', 'queue', 'mails', 'links', 'secret', 'mail server']) {
+    expect(stdout).toMatch(new RegExp(`^ok +${check} `, 'm'))
+  }
+})
+
+test('finds everything that is wrong, and says what to do', async () => {
+  const { databaseUrl, db, make } = await startServiceForTest()
+  const { id: organizationId } = await make.organization()
+  const invite = await make.invite(await make.assessment(organizationId))
+  const old = new Date(Date.now() - 3_600_000)
+  const email = { organizationId, inviteId: invite.id, linkVersion: 1, createdAt: old, updatedAt: old }
+  const states = ['queued', 'failed'] as const
+  await db.inviteEmail.createMany({ data: states.map((state) => ({ ...email, id: newId(), state })) })
+
+  const ended = await runCli(['doctor', '--json'], { DATABASE_URL: databaseUrl, SMTP_URL: 'smtp://127.0.0.1:1' })
+  expect(ended.code).toBe(1)
+  const checks = checksOf(ended)
+  expect(checks).toMatchObject({ database: { problem: false }, migrations: { problem: false }, secret: { problem: false } })
+  expect(checks.queue).toEqual({ problem: true, message: expect.stringContaining('mail list --state queued') })
+  expect(checks.mails).toEqual({ problem: true, message: expect.stringContaining('mail retry --all') })
+  expect(checks.links).toEqual({ problem: true, message: expect.stringContaining('PUBLIC_URL') })
+  expect(checks['mail server']).toEqual({ problem: true, message: expect.stringContaining('SMTP_URL') })
+})
+
+test('works without the database', async () => {
+  const ended = await runCli(['doctor', '--json'], { DATABASE_URL: 'postgresql://127.0.0.1:1/none' })
+  expect(ended).toMatchObject({ code: 1, stderr: '' })
+  const checks = checksOf(ended)
+  expect(checks.database).toEqual({ problem: true, message: expect.stringContaining('DATABASE_URL') })
+  expect(checks).toMatchObject({ secret: { problem: false }, 'mail server': { problem: false } })
+})
+
+test('names every bad variable', async () => {
+  const { code, stdout } = await runCli(['doctor'], { PORT: 'x', SECRET_KEY: 'short' })
+  expect(code).toBe(78)
+  expect(stdout).toMatch(/^problem +configuration +PORT/m)
+  expect(stdout).toMatch(/^problem +configuration +SECRET_KEY/m)
+})
+
+test('tells of pending migrations and of a locale that does not know É, and changes neither; migrate applies them', async () => {
+  const DATABASE_URL = await emptyDatabase(`LOCALE_PROVIDER libc LOCALE 'C'`)
+  for (const _ of ['first', 'again']) {
+    const checks = checksOf(await runCli(['doctor', '--json'], { DATABASE_URL }))
+    expect(checks.locale).toEqual({ problem: true, message: expect.stringContaining('C.UTF-8') })
+    expect(checks.migrations).toEqual({ problem: true, message: expect.stringContaining('-- migrate') })
+  }
+  const migrated = await runCli(['migrate'], { DATABASE_URL })
+  expect(migrated).toMatchObject({ code: 0, stderr: '' })
+  expect(migrated.stdout).toMatch(/^applied \d+_foundation\n/)
+  expect(await runCli(['migrate', '--json'], { DATABASE_URL })).toMatchObject({ code: 0, stdout: '{\n  "applied": []\n}\n' })
+  expect(checksOf(await runCli(['doctor', '--json'], { DATABASE_URL })).migrations).toEqual({
+    problem: false,
+    message: 'none pending',
+  })
+})
