@@ -6,8 +6,6 @@ import type { Service } from './service.ts'
 /** What the buttons of the candidate's page are called in its forms' addresses. */
 export type Button = 'accept' | 'start' | 'finish' | 'decline'
 
-type Candidate = ReturnType<typeof candidateOf>
-
 /** The candidate of an invite, at the page that its present link, or one of another version, leads to. */
 export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkVersion'>) {
   const { secretKeys } = service.mailSettings
