@@ -8,6 +8,7 @@ import { playerSessions } from './candidate/session.ts'
 import type { Config } from './config.ts'
 import type { Context, Deps } from './domain/context.ts'
 import { answerClientError } from './http/client-error.ts'
+import { type Departure, departGently } from './http/departure.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
 import { toFailure } from './http/failure.ts'
 import { answerHealth } from './http/health.ts'
@@ -38,6 +39,8 @@ export type AppOptions = {
   playerUrl: string | undefined
   /** Why requests should not be sent here now; empty when all is well. */
   findProblems: () => Promise<string[]>
+  /** undefined: it stops at once. */
+  departure?: Departure
   /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service. */
   showMailbox: boolean
 }
@@ -67,7 +70,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: answerClientError,
     http: { requireHostHeader: false }, // it would be answered without a word
     genReqId: requestId(deps.newId),
-    return503OnClosing: true,
+    return503OnClosing: false, // what still comes in is answered like any other
   })
   app.decorateRequest<Context | null>('ctx', null)
   logRequests(app)
@@ -85,6 +88,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
 
   await answerHealth(app, findProblems)
+  if (options.departure) departGently(app, options.departure)
   await shedLoad(app, { maxEventLoopDelay })
   if (options.role !== 'worker') await mountInterfaces(app, options)
   return app

@@ -9,32 +9,48 @@ import { createLog } from './log.ts'
 
 /** sysexits.h: EX_CONFIG. */
 const EXIT_BAD_CONFIGURATION = 78
-/** Within what orchestrators give by default. */
+/** Within what orchestrators give by default. Of it, 4 s are left to the mails under way. */
 const STOP_WITHIN_MS = 9_000
+const DEPARTURE = { notice: 1_000, grace: 3_000 }
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
   const dependencies = await createDependencies(config, log)
   const { deps, mailSettings, metrics, redis, findProblems } = dependencies
-  const standalone = config.databaseUrl === undefined
-  const showMailbox = standalone && config.smtpUrl === undefined
-  const app = await buildApp({ ...config, deps, log, mailSettings, metrics, redis, findProblems, showMailbox })
+  const showMailbox = config.databaseUrl === undefined && config.smtpUrl === undefined
+  const app = await buildApp({
+    ...config,
+    deps,
+    log,
+    mailSettings,
+    metrics,
+    redis,
+    findProblems,
+    showMailbox,
+    departure: DEPARTURE,
+  })
   const metricsApp = await serveMetrics(config, dependencies)
 
+  let started: Promise<void> | undefined
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: log }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error')
     else log.info({ signal }, 'stopping')
+    await started?.catch(() => {}) // main says what is wrong with it
     await app.close()
     await metricsApp?.close()
     await dependencies.dispose()
   })
+  started = start(app, config, dependencies, showMailbox)
+  await started
+}
+
+async function start(app: FastifyInstance, config: Config, dependencies: Dependencies, showMailbox: boolean): Promise<void> {
   await announceFirstKey(config, dependencies)
   await app.listen({ port: config.port, host: config.host })
-  if (standalone) {
-    const baseUrl = addressOf(config.publicUrl, app.addresses()[0])
-    await welcome(deps, { baseUrl, alternatePrefix: config.alternate.prefix, showMailbox })
-  }
+  if (config.databaseUrl !== undefined) return
+  const baseUrl = addressOf(config.publicUrl, app.addresses()[0])
+  await welcome(dependencies.deps, { baseUrl, alternatePrefix: config.alternate.prefix, showMailbox })
 }
 
 async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependencies): Promise<FastifyInstance | undefined> {

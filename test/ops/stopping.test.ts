@@ -1,0 +1,114 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { type Outcome, putUnderLoad } from '../support/load.ts'
+import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase, waitUntil } from '../support/processes.ts'
+import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+
+const ROUNDS = 5
+const REPLICAS = 4
+const STOPS = ROUNDS * REPLICAS
+const EXIT_WITHIN_MS = 10_000
+
+let database: TestDatabase
+let smtp: SmtpListener
+let env: Record<string, string>
+let target: { key: string; assessmentId: string }
+beforeAll(async () => {
+  database = await openTestDatabase()
+  smtp = await startSmtpListener()
+  const organization = await database.make.organization()
+  target = { key: organization.key, assessmentId: (await database.make.assessment(organization.id)).id }
+  env = { DATABASE_URL: database.url, SMTP_URL: smtp.url, RATE_LIMIT_STANDARD: '1000000' }
+})
+afterAll(async () => {
+  await smtp.close()
+  await database.db.$disconnect()
+})
+
+type Stop = { outcomes: Outcome[]; code: number | null; ms: number; logged: Set<unknown> }
+
+/** Ends a replica at some moment while kept and fresh connections are busy with it. */
+async function stopUnderLoad(service: ServiceProcess): Promise<Stop> {
+  const loads = [true, false].map((kept) => putUnderLoad({ url: service.url, ...target }, { kept, clients: 2 }))
+  const outcomes = () => loads.flatMap((load) => load.outcomes)
+  const enough = 10 + 20 * Math.random()
+  await waitUntil('the load to have its effect', () => outcomes().length > enough || undefined, 30_000)
+  const begin = Date.now()
+  service.kill('SIGTERM')
+  const { code } = await service.exited
+  const ms = Date.now() - begin
+  await Promise.all(loads.map((load) => load.stop()))
+  return { outcomes: outcomes(), code, ms, logged: new Set(service.log().map(({ reqId }) => reqId)) }
+}
+
+it(`cuts off no request it has taken and loses no mail at ${STOPS} SIGTERMs under load, and ends each time within 10 s`, async () => {
+  const stops: Stop[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startProcess(env)))
+    stops.push(...(await Promise.all(replicas.map(stopUnderLoad))))
+  }
+  expect(stops.map(({ code }) => code)).toEqual(Array(STOPS).fill(0))
+  expect(Math.max(...stops.map(({ ms }) => ms))).toBeLessThan(EXIT_WITHIN_MS)
+
+  const outcomes = stops.flatMap((stop) => stop.outcomes)
+  const answered = outcomes.filter(({ complete }) => complete)
+  expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([200, 201]))
+  // Who came too late was refused by the system, and the service knows nothing of it.
+  const unanswered = outcomes.filter(({ complete }) => !complete)
+  expect(unanswered.filter(({ error }) => error !== 'ECONNREFUSED' && error !== 'ECONNRESET')).toEqual([])
+  for (const { logged, outcomes } of stops)
+    expect(outcomes.filter(({ complete, requestId }) => !complete && logged.has(requestId))).toEqual([])
+
+  const acknowledged = answered.filter(({ status }) => status === 201).map(({ email }) => email!)
+  const kept = await database.db.invite.findMany({ select: { recipientEmail: true } })
+  expect(kept.map(({ recipientEmail }) => recipientEmail).sort()).toEqual(acknowledged.sort())
+  await startProcess(env)
+  await smtp.waitFor(acknowledged.length)
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual(acknowledged)
+}, 180_000)
+
+it('still answers for a while when it is told to stop, and says on /readyz and by Connection: close that it goes', async () => {
+  const service = await startProcess(env)
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  service.kill('SIGTERM')
+  await service.waitForLog('stopping')
+  const ready = await fetch(`${service.url}/readyz`)
+  expect([ready.status, await ready.json()]).toEqual([503, { status: 'not ready', problems: ['stopping'] }])
+  const tags = await ask(service, target.key, '/tags')
+  expect([tags.status, tags.headers.get('connection')]).toEqual([200, 'close'])
+  expect(await service.exited).toEqual({ code: 0, signal: null })
+})
+
+it('ends at once at the second signal', async () => {
+  const service = await startProcess(env)
+  service.kill('SIGTERM')
+  await service.waitForLog('stopping')
+  const begin = Date.now()
+  service.kill('SIGTERM')
+  expect((await service.exited).code).toBe(1)
+  expect(Date.now() - begin).toBeLessThan(900) // less than it would wait for a request
+})
+
+it('finishes the mail it is handing over, and waits for a client that sends slowly no longer than it may', async () => {
+  const { make, db } = database
+  const slow = await startSmtpListener({ onRcptTo: (_address, _session, callback) => void setTimeout(callback, 3_000) })
+  onTestFinished(() => slow.close())
+  const service = await startProcess({ ...env, SMTP_URL: slow.url })
+  const { id, key } = await make.organization()
+  const assessment = await make.assessment(id)
+  const slowClient = connect(Number(new URL(service.url).port), '127.0.0.1')
+  slowClient.on('error', () => {})
+  slowClient.write(
+    `POST /api/v1/tags HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+  )
+  const recipientEmail = 'slow@example.com'
+  expect((await ask(service, key, '/invites', { assessmentId: assessment.id, recipientEmail })).status).toBe(201)
+  const begin = Date.now()
+  service.kill('SIGTERM')
+  expect((await service.exited).code).toBe(0)
+  expect(Date.now() - begin).toBeLessThan(EXIT_WITHIN_MS)
+  expect(await text(slowClient)).toBe('')
+  expect(slow.mails.map(({ envelope }) => envelope.to)).toEqual([[recipientEmail]])
+  expect((await db.inviteEmail.findFirstOrThrow({ where: { organizationId: id } })).state).toBe('sent')
+})

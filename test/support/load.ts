@@ -1,0 +1,63 @@
+import { Agent, request } from 'node:http'
+
+/** What became of one request, as its client saw it: a whole answer, or the error without one. */
+export type Outcome = {
+  requestId: string
+  /** Undefined when there was no answer. */
+  status?: number
+  /** Whether the answer came whole. */
+  complete: boolean
+  /** Whether the connection was kept for the next request. */
+  kept: boolean
+  error?: string
+  email?: string
+}
+
+type Target = { url: string; key: string; assessmentId: string }
+
+let count = 0
+
+/** Sends requests one after the other over `clients` connections, kept or fresh, every other one an invite, until told to stop. */
+export function putUnderLoad(target: Target, { kept, clients }: { kept: boolean; clients: number }) {
+  const outcomes: Outcome[] = []
+  let stopped = false
+  const run = async () => {
+    const agent = new Agent({ keepAlive: kept, maxSockets: 1 })
+    let refused = 0
+    while (!stopped && refused < 3) {
+      const outcome = await send(target, agent, kept)
+      outcomes.push(outcome)
+      if (outcome.error !== undefined) refused++
+    }
+    agent.destroy()
+  }
+  const done = Promise.all(Array.from({ length: clients }, run))
+  return {
+    outcomes,
+    /** Ends it, and waits for the answers that are still to come. */
+    stop: async () => {
+      stopped = true
+      await done
+    },
+  }
+}
+
+function send({ url, key, assessmentId }: Target, agent: Agent, kept: boolean): Promise<Outcome> {
+  const number = ++count
+  const requestId = `load-${number}`
+  const email = number % 2 === 0 ? `load-${number}@example.com` : undefined
+  const headers = { 'x-api-key': key, 'x-request-id': requestId, ...(email && { 'content-type': 'application/json' }) }
+  const method = email ? 'POST' : 'GET'
+  return new Promise((resolve) => {
+    const settle = (outcome: Partial<Outcome>) =>
+      resolve({ requestId, complete: false, kept, ...(email && { email }), ...outcome })
+    const sent = request(`${url}/api/v1/${email ? 'invites' : 'tags'}`, { agent, method, headers }, (answer) => {
+      const status = answer.statusCode!
+      answer.on('close', () => settle({ status, complete: answer.complete }))
+      answer.on('error', (error) => settle({ status, error: String(error) }))
+      answer.resume()
+    })
+    sent.on('error', (error: NodeJS.ErrnoException) => settle({ error: error.code ?? error.message }))
+    sent.end(email && JSON.stringify({ assessmentId, recipientEmail: email }))
+  })
+}
