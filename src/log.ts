@@ -1,24 +1,16 @@
 import { pino } from 'pino'
 
-/** The service's log: JSON lines on standard output. Whatever might be a key, a link or a recipient's address is cut out. */
+/** The service's log: JSON lines on standard output. Of an error its words and where it arose; what libraries hang on it could tell more. */
 export const createLog = (level: string) =>
   pino({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    redact: {
-      paths: [
-        'req',
-        'res',
-        'headers',
-        '*.headers',
-        'err.config',
-        'err.meta',
-        'err.clientVersion',
-        'err.rejectedErrors',
-        'err.rejected',
-      ],
-      remove: true,
-    },
+    serializers: { err: describeError },
   })
+
+function describeError(error: Error & { code?: unknown; cause?: unknown }): object {
+  const { name, message, stack, code, cause } = error
+  return { type: name, message, stack, ...(code !== undefined && { code }), ...(cause instanceof Error && { cause: describeError(cause) }) }
+}
