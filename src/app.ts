@@ -1,16 +1,16 @@
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Redis } from 'ioredis'
-import { sendFailure as sendAlternateFailure } from './alternate/errors.ts'
+import { presentRawFailure as presentRawAlternateFailure, sendFailure as sendAlternateFailure } from './alternate/errors.ts'
 import { type AlternateSettings, alternateInterface } from './alternate/index.ts'
-import { CANDIDATE_PREFIX, candidatePages, sendUnknownPage } from './candidate/index.ts'
+import { CANDIDATE_PREFIX, candidatePages, presentRawFailure as presentRawPage, sendUnknownPage } from './candidate/index.ts'
 import { playerSessions } from './candidate/session.ts'
 import type { Config } from './config.ts'
 import type { Context, Deps } from './domain/context.ts'
-import { answerClientError } from './http/client-error.ts'
+import { answerClientErrors, type RawAnswer } from './http/client-error.ts'
 import { type Departure, departGently } from './http/departure.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
-import { toFailure } from './http/failure.ts'
+import { type FailureKind, toFailure } from './http/failure.ts'
 import { answerHealth } from './http/health.ts'
 import { shedLoad } from './http/overload.ts'
 import { createRateLimiter, type RateLimits } from './http/rate-limit.ts'
@@ -19,7 +19,7 @@ import { logRequests, logUnrouted } from './http/request-log.ts'
 import type { MailSettings } from './mail/invitation-email.ts'
 import { mailboxPages } from './mailbox/index.ts'
 import type { MetricsRegistry } from './metrics.ts'
-import { sendFailure } from './v1/errors.ts'
+import { presentRawFailure, sendFailure } from './v1/errors.ts'
 import { V1_PREFIX, v1Interface } from './v1/index.ts'
 
 export type AppOptions = {
@@ -47,17 +47,24 @@ export type AppOptions = {
 
 /** Both documents leave the maximum to us. */
 const MAX_BODY_BYTES = 64 * 1024
+/** How long a request may take to arrive, and its headers alone; how often connections are held to it. */
 const REQUEST_TIMEOUT_MS = 15_000
+const HEADERS_TIMEOUT_MS = 10_000
+const TIMEOUT_CHECKED_EVERY_MS = 1_000
+/** How long nothing may move on a connection that is owed an answer: longer than any answer takes, but for clients that don't read. */
+const STALLED_AFTER_MS = 30_000
 
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { deps, log, metrics, trustProxy, maxEventLoopDelay, findProblems } = options
+  const clientErrors = answerClientErrors((path, kind) => presentUnread(options.alternate.prefix, path, kind))
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
     trustProxy,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: STALLED_AFTER_MS,
     routerOptions: { maxParamLength: 200 },
     // A path that can't be decoded, or is too long, belongs to no scope: how it begins tells whose envelope its client expects.
     frameworkErrors: (error, request, reply) => {
@@ -67,11 +74,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       else if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)
       else sendFailure(toFailure(error), request, reply, V1_PREFIX)
     },
-    clientErrorHandler: answerClientError,
-    http: { requireHostHeader: false }, // it would be answered without a word
+    clientErrorHandler: clientErrors.answer,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECKED_EVERY_MS,
+      requireHostHeader: false, // it would be answered without a word
+    },
     genReqId: requestId(deps.newId),
     return503OnClosing: false, // what still comes in is answered like any other
   })
+  clientErrors.watch(app.server)
   app.decorateRequest<Context | null>('ctx', null)
   logRequests(app)
   metrics.observeRequests(app)
@@ -92,6 +104,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await shedLoad(app, { maxEventLoopDelay })
   if (options.role !== 'worker') await mountInterfaces(app, options)
   return app
+}
+
+/** What can't be read belongs to no scope either: how its path begins tells, as far as there is one. */
+function presentUnread(alternatePrefix: string, path: string, kind: FailureKind): RawAnswer {
+  if (path.startsWith(`${CANDIDATE_PREFIX}/`)) return presentRawPage(presentRawFailure(kind).status)
+  return path.startsWith(`${alternatePrefix}/`) ? presentRawAlternateFailure(kind) : presentRawFailure(kind)
 }
 
 async function mountInterfaces(app: FastifyInstance, options: AppOptions): Promise<void> {

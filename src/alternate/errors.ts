@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/errors.ts'
 import { absoluteUrl } from '../http/address.ts'
+import type { RawAnswer } from '../http/client-error.ts'
 import type { Failure, FailureKind } from '../http/failure.ts'
 import { ref } from '../http/schema-ref.ts'
 import { fieldName } from './names.ts'
@@ -42,6 +43,8 @@ const answers = {
   invalid: [400, 'Invalid input.'],
   malformed_request: [400, 'Malformed request.'],
   malformed_json: [400, 'JSON parse error'],
+  request_timeout: [408, 'Request timed out.'],
+  headers_too_large: [431, 'Request header fields too large.'],
   body_too_large: [413, 'Request body too large.'],
   unsupported_media_type: [415, 'Unsupported media type'],
   rate_limited: [429, 'Request was throttled.'],
@@ -61,6 +64,12 @@ export function sendFailure(failure: Failure, request: FastifyRequest, reply: Fa
   if (issues.length > 0) return reply.code(400).send(wordIssues(issues))
   if (kind === 'duplicate_invite') return reply.code(400).send({ non_field_errors: [DUPLICATE] })
   return reply.code(status).send({ detail: wordDetail(failure, request, detail) })
+}
+
+/** The same for what never became a request. */
+export function presentRawFailure(kind: FailureKind): RawAnswer {
+  const [status, detail] = answers[kind]
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify({ detail }) }
 }
 
 function wordDetail({ kind, detail, retryAfter }: Failure, request: FastifyRequest, text: string): string {

@@ -3,6 +3,7 @@ import { type CandidateMove, findInvitation, listCandidateQuestions, moveAsCandi
 import type { Deps } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { isOwnForm, readInvitation, signForm, signSession } from '../domain/invitation-token.ts'
+import type { RawAnswer } from '../http/client-error.ts'
 import { HttpError, toFailure } from '../http/failure.ts'
 import { pageHeaders, protectPages } from '../http/html-page.ts'
 import { render } from './pages.ts'
@@ -86,6 +87,13 @@ function playerAddress(
 
 /** For a link that was never ours, or is no more; also for one that could not even be read, where no hook has set the headers. */
 export const sendUnknownPage = (reply: FastifyReply): FastifyReply => sendPage(reply.headers(pageHeaders()), 404, 'unknown', {})
+
+/** The page for what never became a request. */
+export const presentRawFailure = (status: number): RawAnswer => ({
+  status,
+  headers: { ...pageHeaders(), 'content-type': 'text/html; charset=utf-8' },
+  body: render('refused', {}),
+})
 
 const sendPage = (reply: FastifyReply, status: number, page: Parameters<typeof render>[0], facts: object): FastifyReply =>
   reply.code(status).type('text/html; charset=utf-8').send(render(page, facts))

@@ -10,6 +10,8 @@ export type FailureKind =
   | 'method_not_allowed'
   | 'malformed_request'
   | 'malformed_json'
+  | 'headers_too_large'
+  | 'request_timeout'
   | 'body_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'

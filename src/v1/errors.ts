@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/errors.ts'
 import type { Move } from '../domain/invite-lifecycle.ts'
 import { absoluteUrl } from '../http/address.ts'
+import type { RawAnswer } from '../http/client-error.ts'
 import type { Failure, FailureKind } from '../http/failure.ts'
 import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../http/field-types.ts'
 import { ref } from '../http/schema-ref.ts'
@@ -35,6 +36,8 @@ const answers = {
   malformed_request: [400, 'The request is malformed'],
   malformed_json: [400, 'The request body is not valid JSON'],
   unsupported_media_type: [400, 'The request body must be JSON, with the header Content-Type: application/json'],
+  request_timeout: [408, 'The request took too long to arrive'],
+  headers_too_large: [431, 'The address and the headers must not be larger than 16 KiB'],
   body_too_large: [413, 'The request body must not be larger than 64 KiB'],
   rate_limited: [429, 'Rate limit exceeded. Please try again later.'],
   overloaded: [503, 'The service is overloaded. Please try again later.'],
@@ -52,6 +55,12 @@ export function sendFailure(failure: Failure, request: FastifyRequest, reply: Fa
   const first = kind === 'invalid' || kind === 'move_not_allowed' ? issues[0] : undefined
   const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
   return reply.code(status).send({ error })
+}
+
+/** The same for what never became a request. */
+export function presentRawFailure(kind: FailureKind): RawAnswer {
+  const [status, error] = answers[kind]
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify({ error }) }
 }
 
 function wordIssue({ field, rule, limit, value }: Issue): string {
