@@ -1,0 +1,106 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { converse } from '../../support/raw-http.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let port: number
+let key: string
+let organizationId: string
+beforeAll(async () => {
+  service = await startService()
+  await service.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (service.app.server.address() as AddressInfo).port
+  const made = await service.make.organization()
+  key = made.key
+  organizationId = made.id
+})
+afterAll(() => service.close())
+afterEach(() => service.db.tag.deleteMany({ where: { organizationId } }))
+
+const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
+const post = (...lines: string[]) =>
+  head('POST /api/v1/tags HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, 'Content-Type: application/json', ...lines)
+const json = (name: string) => JSON.stringify({ name })
+const whole = (name: string) => post(`Content-Length: ${json(name).length}`) + json(name)
+const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
+const tagNames = async () =>
+  (await service.db.tag.findMany({ where: { organizationId }, orderBy: { createdAt: 'asc' } })).map(({ name }) => name)
+
+/** Requests whose end two readers may see in different places: what stands behind is the one reader's next request. */
+const ambiguous: [what: string, lines: string[], body: string][] = [
+  ['a length and chunks', ['Content-Length: 4', 'Transfer-Encoding: chunked'], chunked('{"name":"a"}')],
+  ['chunks and a length', ['Transfer-Encoding: chunked', 'Content-Length: 4'], chunked('{"name":"a"}')],
+  ['chunks and the length 0', ['Transfer-Encoding: chunked', 'Content-Length: 0'], chunked('{"name":"a"}')],
+  ['two lengths', ['Content-Length: 12', 'Content-Length: 0'], '{"name":"a"}'],
+  ['two lengths in one header', ['Content-Length: 12, 0'], '{"name":"a"}'],
+  ['a hexadecimal length', ['Content-Length: 0xc'], '{"name":"a"}'],
+  ['a length with a sign', ['Content-Length: +12'], '{"name":"a"}'],
+  ['a length with spaces in it', ['Content-Length: 1 2'], '{"name":"a"}'],
+  ['a space before the colon of the length', ['Content-Length : 12'], '{"name":"a"}'],
+  ['a space before the colon of the encoding', ['Transfer-Encoding : chunked'], chunked('{"name":"a"}')],
+  ['an encoding that is not chunked', ['Transfer-Encoding: identity'], chunked('{"name":"a"}')],
+  ['an encoding after chunked', ['Transfer-Encoding: chunked, identity'], chunked('{"name":"a"}')],
+  ['an encoding nobody knows', ['Transfer-Encoding: xchunked'], chunked('{"name":"a"}')],
+  ['chunked in quotes', ['Transfer-Encoding: "chunked"'], chunked('{"name":"a"}')],
+  ['chunked behind a vertical tab', ['Transfer-Encoding: \x0bchunked'], chunked('{"name":"a"}')],
+  ['chunked on a second line', ['Transfer-Encoding:', ' chunked'], chunked('{"name":"a"}')],
+  ['chunked twice, once hidden', ['Transfer-Encoding: chunked', 'Transfer-Encoding: x'], chunked('{"name":"a"}')],
+  ['an encoding behind a line feed', ['X: y\nTransfer-Encoding: chunked'], chunked('{"name":"a"}')],
+  ['a chunk size with a sign', ['Transfer-Encoding: chunked'], '+c\r\n{"name":"a"}\r\n0\r\n\r\n'],
+  ['a chunk size in 0x', ['Transfer-Encoding: chunked'], '0xc\r\n{"name":"a"}\r\n0\r\n\r\n'],
+  ['a chunk size beyond 64 bits', ['Transfer-Encoding: chunked'], '1000000000000000c\r\n{"name":"a"}\r\n0\r\n\r\n'],
+  ['a chunk that is longer than it says', ['Transfer-Encoding: chunked'], '4\r\n{"name":"a"}\r\n0\r\n\r\n'],
+  ['a chunk size with a line feed alone', ['Transfer-Encoding: chunked'], 'c\n{"name":"a"}\n0\n\n'],
+  ['a line feed in a chunk extension', ['Transfer-Encoding: chunked'], 'c;x\ny\r\n{"name":"a"}\r\n0\r\n\r\n'],
+]
+
+describe.each(ambiguous)('a request with %s', (_what, lines, body) => {
+  it('is answered with one 4xx, and neither it nor what stands behind it is carried out', async () => {
+    const { answers, closed } = await converse(port, post(...lines) + body + whole('smuggled'))
+    expect([answers.map(({ status }) => status), closed]).toEqual([[400], true])
+    expect(await tagNames()).toEqual([])
+  })
+})
+
+describe('answers keep the order of the requests', () => {
+  it('a request is answered before the nonsense behind it', async () => {
+    const { answers, closed } = await converse(port, `${whole('first')}${head('nonsense')}`)
+    expect([answers.map(({ status }) => status), closed]).toEqual([[201, 400], true])
+    expect(await tagNames()).toEqual(['first'])
+  })
+
+  it('several requests are answered before the nonsense behind them, and nothing after it is', async () => {
+    const { answers, closed } = await converse(port, `${whole('1')}${whole('2')}${whole('3')}${head('nonsense')}${whole('4')}`)
+    expect([answers.map(({ status }) => status), closed]).toEqual([[201, 201, 201, 400], true])
+    expect((await tagNames()).sort()).toEqual(['1', '2', '3'])
+  })
+
+  it('a request is answered before one behind it whose body breaks off', async () => {
+    const { answers, closed } = await converse(port, `${whole('first')}${post('Transfer-Encoding: chunked')}zz\r\n`)
+    expect([answers.map(({ status }) => status), closed]).toEqual([[201, 400], true])
+  })
+
+  it('a request refused before its body was read is not answered once more when the body turns out broken', async () => {
+    const refused = head('POST /api/v1/tags HTTP/1.1', 'Host: a', 'X-Api-Key: wrong', 'Transfer-Encoding: chunked')
+    const { answers, closed } = await converse(port, [refused, 'zz\r\n'])
+    expect([answers.map(({ status }) => status), closed]).toEqual([[401], true])
+  })
+})
+
+it('takes a body for no request, whatever stands in it', async () => {
+  const body = JSON.stringify({ name: 'a', description: whole('smuggled').slice(0, 900) })
+  const { answers } = await converse(port, post(`Content-Length: ${body.length}`, 'Connection: close') + body)
+  expect(answers.map(({ status }) => status)).toEqual([201])
+  expect(await tagNames()).toEqual(['a'])
+})
+
+it('leaves the next request alone when a key is refused before the body was read', async () => {
+  const refused = head('POST /api/v1/tags HTTP/1.1', 'Host: a', 'X-Api-Key: wrong', `Content-Length: ${whole('smuggled').length}`)
+  const { answers } = await converse(
+    port,
+    refused + whole('smuggled') + post('Content-Length: 12', 'Connection: close') + json('b').padEnd(12),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([401, 201])
+  expect(await tagNames()).toEqual(['b'])
+})
