@@ -13,6 +13,7 @@ import { type ApiDocument, docs } from './http/docs.ts'
 import { type FailureKind, toFailure } from './http/failure.ts'
 import { answerHealth } from './http/health.ts'
 import { shedLoad } from './http/overload.ts'
+import { limitPipelining } from './http/pipelining.ts'
 import { createRateLimiter, type RateLimits } from './http/rate-limit.ts'
 import { requestId } from './http/request-id.ts'
 import { logRequests, logUnrouted } from './http/request-log.ts'
@@ -85,6 +86,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   clientErrors.watch(app.server)
   app.decorateRequest<Context | null>('ctx', null)
+  limitPipelining(app)
   logRequests(app)
   metrics.observeRequests(app)
   // HTTPS, and with it HSTS, is the business of whoever terminates it in front of the service.

@@ -8,7 +8,13 @@ export type ApiDocument = { name: string; title: string; read: () => object }
 /** `/docs`: a page for reading and trying the interfaces, and their documents under `/docs/<name>/openapi.json`. Works offline. */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
   const path = (name: string) => `/docs/${name}/openapi.json`
-  for (const { name, read } of documents) app.get(path(name), async () => read())
+  for (const { name, read } of documents) {
+    let text: string | undefined // written once, when all routes are known
+    app.get(path(name), async (_request, reply) => {
+      text ??= JSON.stringify(read())
+      return reply.type('application/json; charset=utf-8').send(text)
+    })
+  }
   await app.register(async (scope) => {
     await scope.register(swagger) // the page insists on it; the documents are those above
     await scope.register(swaggerUi, {
