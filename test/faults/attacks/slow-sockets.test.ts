@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import net, { type AddressInfo, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { readAnswers } from '../../support/raw-http.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { LONG, scaled } from '../scale.ts'
+
+const SOCKETS = scaled(500, 1_500)
+
+let service: Service
+let port: number
+let key: string
+beforeAll(async () => {
+  service = await startService()
+  await service.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (service.app.server.address() as AddressInfo).port
+  key = (await service.make.organization()).key
+})
+afterAll(() => service.close())
+
+it('gives a request 10 seconds for its headers, 15 for the whole, and a connection 30 in which nothing moves', () => {
+  const { headersTimeout, requestTimeout, timeout } = service.app.server
+  expect([headersTimeout, requestTimeout, timeout]).toEqual([10_000, 15_000, 30_000])
+})
+
+/** The short form waits for a tenth of the time; how often connections are looked at stays as it is. */
+function hurry(): void {
+  if (LONG) return
+  Object.assign(service.app.server, { headersTimeout: 1_000, requestTimeout: 1_500 })
+  service.app.server.setTimeout(3_000)
+}
+
+const post = (path: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nX-Service-Docs-Api-Key: ${key}\r\nContent-Type: application/json\r\n`
+const LENGTH = 'Content-Length: 1000\r\n\r\n{'
+
+/** What each kind of client sends at first, and then again and again. */
+const kinds: [what: string, first: () => string, then: string][] = [
+  ['nothing at all', () => '', ''],
+  ['a request line, a byte at a time', () => 'GET /api/v1/', 'a'],
+  ['headers, one at a time', () => 'GET /api/v1/tags HTTP/1.1\r\n', 'X-A: b\r\n'],
+  ['a body of v1, a byte at a time', () => post('/api/v1/tags') + LENGTH, ' '],
+  ['a body of the alternate interface, a byte at a time', () => post('/api/alternate/assessment_invites') + LENGTH, ' '],
+  ['chunks, one byte each', () => `${post('/api/v1/tags')}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`, '1\r\n \r\n'],
+  [
+    'a form of a candidate, and then no more',
+    () => `POST /i/x/accept HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n${LENGTH}`,
+    '',
+  ],
+  ['empty lines', () => '\r\n', '\r\n'],
+]
+
+type SlowClient = { what: string; closed: Promise<void>; received: () => Buffer; stop: () => void }
+
+function connect(what: string, first: string, then: string): SlowClient {
+  const socket: Socket = net.connect({ port, host: '127.0.0.1' })
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  socket.on('error', () => {}) // cut off while writing: what is hoped for
+  socket.write(first)
+  const drip = setInterval(() => socket.writable && then && socket.write(then), 250)
+  const closed = once(socket, 'close').then(() => clearInterval(drip))
+  return { what, closed, received: () => Buffer.concat(chunks), stop: () => socket.destroy() }
+}
+
+it(`closes ${SOCKETS} connections that dawdle, each in its own way, and serves others meanwhile`, async () => {
+  hurry()
+  const clients = Array.from({ length: SOCKETS }, (_, i) => {
+    const [what, first, then] = kinds[i % kinds.length]!
+    return connect(what, first(), then)
+  })
+  let open = true
+  const closed = Promise.all(clients.map((client) => client.closed)).then(() => {
+    open = false
+  })
+  const waits: number[] = []
+  while (open) {
+    const start = performance.now()
+    const answers = [await service.v1(key).get('/tags'), await service.alternate(key).get('/tags')]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    waits.push(performance.now() - start)
+    if (open) await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 50))])
+  }
+  expect(waits.length).toBeGreaterThan(5)
+  expect(Math.max(...waits)).toBeLessThan(2_000)
+  for (const { what, received } of clients) {
+    const answers = readAnswers(received()).map(({ status }) => status)
+    expect([what, answers]).toEqual([what, [expect.toBeOneOf([400, 401, 404, 408])]])
+  }
+})
+
+/** Clients that write all they can and read nothing, each until it is cut off. */
+function connectGreedy(count: number, ask: () => string): Socket[] {
+  return Array.from({ length: count }, () => {
+    const socket = net.connect({ port, host: '127.0.0.1' }).pause()
+    socket.on('error', () => {})
+    return socket.once('connect', () => socket.write(ask()))
+  })
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+const greedy: [what: string, ask: () => string][] = [
+  ['a thousand documents at once', () => get('/docs/v1/openapi.json').repeat(1_000)],
+  ['a thousand lists at once', () => `${get('/api/v1/tags').replace('Host', `X-Api-Key: ${key}\r\nHost`)}`.repeat(1_000)],
+  ['a few megabytes', () => get('/docs/static/swagger-ui-bundle.js').repeat(15)],
+]
+
+it.each(greedy)('closes connections that ask for %s and read nothing, and serves others meanwhile', async (_what, ask) => {
+  hurry()
+  const { server } = service.app
+  const accepted: Socket[] = []
+  const keep = (socket: Socket) => void accepted.push(socket)
+  server.on('connection', keep)
+  const clients = connectGreedy(scaled(30, 300), ask)
+  await vi.waitFor(() => expect(accepted.length).toBeGreaterThanOrEqual(clients.length), { timeout: 10_000 })
+  server.off('connection', keep)
+  const ended = Promise.all(accepted.map((socket) => socket.destroyed || once(socket, 'close'))).then(() => 'ended')
+  let state: unknown
+  while (state !== 'ended') {
+    expect((await service.v1(key).get('/tags')).status).toBe(200)
+    state = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))])
+  }
+  for (const socket of clients) socket.destroy()
+})
