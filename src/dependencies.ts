@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,6 +7,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Redis } from 'ioredis'
 import type { PgBoss } from 'pg-boss'
 import { v7 as uuidv7 } from 'uuid'
+import { coalesce } from './coalesce.ts'
 import type { Config } from './config.ts'
 import { createDb, openPool } from './db/client.ts'
 import { startEmbeddedDatabase } from './db/embedded.ts'
@@ -40,7 +42,8 @@ type Choices = {
 }
 
 /** Milliseconds that a mail under way has to finish when the service stops. */
-const MAIL_GRACE_MS = 6_000
+const MAIL_GRACE_MS = 4_000
+const CHECK_TIMEOUT_MS = 2_000
 const DATABASE_RETRY_MS = 500
 /** How long to wait at the start for a database that is still starting itself. */
 const DATABASE_PATIENCE_MS = 60_000
@@ -68,7 +71,7 @@ export async function createDependencies(
   const db = createDb(pool)
   const boss = await startQueue(database.url, log, { works })
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
-  const redis = serves && config.redisUrl ? connectRedis(config.redisUrl, log) : undefined
+  const redis = serves && config.redisUrl ? await connectRedis(config.redisUrl, log) : undefined
   const metrics = createMetrics()
   metrics.observe(pool, db)
   const mailer = createMailer(config.smtpUrl)
@@ -85,7 +88,15 @@ export async function createDependencies(
     await db.$disconnect()
     await database.release()
   }
-  return { deps, mailer, mailSettings, metrics, redis, findProblems: () => findProblems(deps, boss, database.url), dispose }
+  return {
+    deps,
+    mailer,
+    mailSettings,
+    metrics,
+    redis,
+    findProblems: coalesce(() => findProblems(deps, boss, database.url)),
+    dispose,
+  }
 }
 
 async function startWork(
@@ -140,14 +151,37 @@ async function findProblems({ db }: Deps, boss: PgBoss, url: string): Promise<st
       },
     ],
   ]
-  const results = await Promise.allSettled(checks.map(([, check]) => check()))
+  const results = await Promise.allSettled(checks.map(([, check]) => Promise.race([check(), runOutOfTime()])))
   return checks.flatMap(([name], i) => (results[i]!.status === 'rejected' ? [name] : []))
 }
 
-/** Requests do not wait for Redis: while it is away, each process counts for itself. */
-function connectRedis(url: string, log: FastifyBaseLogger): Redis {
-  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2_000, commandTimeout: 500 })
-  redis.on('error', (error) => log.warn({ err: error }, 'Redis is away: this process counts requests by itself'))
+/** A check that takes this long is a problem too, and whoever asks waits no longer. */
+async function runOutOfTime(): Promise<never> {
+  await sleep(CHECK_TIMEOUT_MS, undefined, { ref: false })
+  throw new Error('no answer in time')
+}
+
+/**
+ * Requests do not wait for Redis: while it is away, each process counts by itself. The start does, until it is known to be there or
+ * not, so that the first requests are counted with the others.
+ */
+async function connectRedis(url: string, log: FastifyBaseLogger): Promise<Redis> {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2_000,
+    commandTimeout: 1_000,
+  })
+  let away = false
+  redis.on('error', (error) => {
+    if (!away) log.warn({ err: error }, 'Redis is away: this process counts requests by itself')
+    away = true
+  })
+  redis.on('ready', () => {
+    if (away) log.info('Redis is back: requests are counted over all processes')
+    away = false
+  })
+  await once(redis, 'ready').catch(() => {})
   return redis
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { coalesce } from './coalesce.ts'
 import type { Db } from './db/client.ts'
 import type { Metrics } from './domain/context.ts'
 import { measureEmailQueue } from './domain/invite-emails.ts'
@@ -64,15 +65,25 @@ function observePool(registers: Registry[], pool: Pool): void {
 }
 
 function observeEmailQueue(registers: Registry[], db: Db): void {
-  const depth = new Gauge({ name: 'invite_email_queue_depth', help: 'Mails waiting to be sent', registers })
-  const age = new Gauge({
-    name: 'invite_email_oldest_waiting_seconds',
-    help: 'Age of the mail that has waited longest; 0 when none waits',
+  // Without its database the process is still to be watched.
+  const measure = coalesce(() => measureEmailQueue(db).catch(() => undefined))
+  const depth = new Gauge({
+    name: 'invite_email_queue_depth',
+    help: 'Mails waiting to be sent; NaN when the database does not say',
     registers,
     async collect() {
-      const queue = await measureEmailQueue(db)
-      depth.set(queue.waiting)
-      age.set(queue.oldest ? (Date.now() - queue.oldest.getTime()) / 1000 : 0)
+      depth.set((await measure())?.waiting ?? Number.NaN)
+    },
+  })
+  const age = new Gauge({
+    name: 'invite_email_oldest_waiting_seconds',
+    help: 'Age of the mail that has waited longest; 0 when none waits, NaN when the database does not say',
+    registers,
+    async collect() {
+      const queue = await measure()
+      age.set(queue ? secondsSince(queue.oldest) : Number.NaN)
     },
   })
 }
+
+const secondsSince = (time: Date | null) => (time ? Math.max(0, Date.now() - time.getTime()) / 1000 : 0)

@@ -28,6 +28,7 @@ async function run(url: string, channel: string, { onNotification, onUp, onDown 
   while (!signal.aborted) {
     const client = new Client({
       connectionString: url,
+      application_name: `listens for ${channel}`,
       connectionTimeoutMillis: 3_000,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
       keepAlive: true,

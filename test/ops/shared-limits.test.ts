@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { findFreePort } from '../support/free-port.ts'
+import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase, waitUntil } from '../support/processes.ts'
+
+const LIMIT = 100
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+const orSkipped = hasRedis ? '' : ' (skipped: there is no redis-server on this machine)'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.db.$disconnect())
+
+/** A Redis that keeps nothing on disk. */
+async function startRedis(port: number) {
+  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'])
+  const exited = once(child, 'close')
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  onTestFinished(kill)
+  const answers = () =>
+    new Promise<true | undefined>((resolve) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => resolve(undefined))
+      socket.on('connect', () => {
+        socket.destroy()
+        resolve(true)
+      })
+    })
+  await waitUntil('Redis', answers)
+  return { url: `redis://127.0.0.1:${port}`, kill }
+}
+
+const startReplicas = (redisUrl: string): Promise<ServiceProcess[]> => {
+  const env = { DATABASE_URL: database.url, REDIS_URL: redisUrl, ROLE: 'api', RATE_LIMIT_STANDARD: String(LIMIT) }
+  return Promise.all([startProcess(env), startProcess(env)])
+}
+
+/** That many requests at once, in turns to each of the replicas. @returns how many were answered with which status. */
+async function askAtOnce(replicas: ServiceProcess[], key: string, count: number): Promise<Record<number, number>> {
+  const answers = Array.from({ length: count }, async (_, i) => {
+    const answer = await ask(replicas[i % replicas.length]!, key, '/tags')
+    await answer.arrayBuffer()
+    return answer.status
+  })
+  const counts: Record<number, number> = {}
+  for (const status of await Promise.all(answers)) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+it.skipIf(!hasRedis)(
+  `lets exactly ${LIMIT} of 1,000 simultaneous requests to two replicas with one Redis pass${orSkipped}`,
+  async () => {
+    const redis = await startRedis(await findFreePort())
+    const replicas = await startReplicas(redis.url)
+    const { key } = await database.make.organization()
+    expect(await askAtOnce(replicas, key, 1_000)).toEqual({ 200: LIMIT, 429: 1_000 - LIMIT })
+  },
+  60_000,
+)
+
+it.skipIf(!hasRedis)(
+  `serves on when Redis is killed, each replica counting by itself, and counts together again when it is back${orSkipped}`,
+  async () => {
+    const port = await findFreePort()
+    const redis = await startRedis(port)
+    const replicas = await startReplicas(redis.url)
+    const [before, during, after] = [
+      await database.make.organization(),
+      await database.make.organization(),
+      await database.make.organization(),
+    ]
+    expect(await askAtOnce(replicas, before.key, 20)).toEqual({ 200: 20 })
+    const underWay = askAtOnce(replicas, before.key, 60)
+    await redis.kill()
+    expect(await underWay).toEqual({ 200: 60 })
+    expect(await askAtOnce(replicas, during.key, 3 * LIMIT)).toEqual({ 200: 2 * LIMIT, 429: LIMIT })
+
+    await startRedis(port)
+    await Promise.all(replicas.map((replica) => replica.waitForLog('Redis is back: requests are counted over all processes')))
+    expect(await askAtOnce(replicas, after.key, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
+    const complaints = replicas[0]!.log().filter(({ msg }) => msg === 'Redis is away: this process counts requests by itself')
+    expect(complaints).toHaveLength(1)
+  },
+  60_000,
+)
+
+it('starts without the Redis it was told of, and serves', async () => {
+  const replicas = await startReplicas(`redis://127.0.0.1:${await findFreePort()}`)
+  const { key } = await database.make.organization()
+  expect(await askAtOnce(replicas, key, 10)).toEqual({ 200: 10 })
+})
