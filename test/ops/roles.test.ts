@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+import { layDatabaseLine } from '../support/line.ts'
+import { ask, launchService, openTestDatabase, startProcess, type TestDatabase, waitUntil } from '../support/processes.ts'
+import { startSmtpListener } from '../support/smtp.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.db.$disconnect())
+
+async function makeTarget() {
+  const { id, key } = await database.make.organization()
+  const assessment = await database.make.assessment(id)
+  return { organizationId: id, key, assessmentId: assessment.id }
+}
+
+it('leaves the mail to the workers where the role is api; each is sent by one of several, which answer nothing but their health', async () => {
+  const smtp = await startSmtpListener()
+  onTestFinished(() => smtp.close())
+  const env = { DATABASE_URL: database.url, SMTP_URL: smtp.url, RATE_LIMIT_STANDARD: '1000000' }
+  const api = await startProcess({ ...env, ROLE: 'api' })
+  const { key, assessmentId, organizationId } = await makeTarget()
+  const emails = Array.from({ length: 60 }, (_, i) => `candidate-${String(i).padStart(2, '0')}@example.com`)
+  const invite = async (recipientEmail: string) =>
+    expect((await ask(api, key, '/invites', { assessmentId, recipientEmail })).status).toBe(201)
+  await Promise.all(emails.slice(0, 30).map(invite))
+  expect(smtp.mails).toEqual([])
+
+  const workers = await Promise.all([1, 2, 3].map(() => startProcess({ ...env, ROLE: 'worker' })))
+  await Promise.all(emails.slice(30).map(invite))
+  await waitUntil('all mails to be sent', async () => {
+    const sent = await database.db.inviteEmail.count({ where: { organizationId, state: 'sent' } })
+    return sent === emails.length || undefined
+  })
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual(emails)
+  const sentBy = () => workers.map((worker) => worker.log().filter(({ msg }) => msg === 'an invitation was sent').length)
+  const sum = () => sentBy().reduce((total, count) => total + count)
+  await waitUntil('all of them to be logged', () => sum() === emails.length || undefined)
+  expect(sentBy().filter((count) => count > 0).length).toBeGreaterThan(1)
+
+  const paths = ['/healthz', '/readyz', '/api/v1/tags', '/api/alternate/tags', '/docs', '/i/x', '/dev/mailbox', '/metrics']
+  const statuses = await Promise.all(paths.map(async (path) => (await fetch(workers[0]!.url + path)).status))
+  expect(statuses).toEqual([200, 200, 404, 404, 404, 404, 404, 404])
+})
+
+it('migrates an empty database once, makes the first organization and its key once, and prints the key once, when three start at once', async () => {
+  const url = await createEmptyDatabase()
+  const env = { DATABASE_URL: url, INIT_ORG_NAME: 'Acme', INIT_API_KEY_NAME: 'First' }
+  const services = await Promise.all([1, 2, 3].map(() => startProcess(env)))
+  const migrated = services.flatMap((service) => service.log().filter(({ msg }) => msg === 'migrated'))
+  expect(new Set(migrated.map(({ migration }) => migration)).size).toBe(migrated.length)
+  expect(migrated.length).toBeGreaterThan(1)
+
+  const findKeys = () => services.flatMap((service) => service.output().match(/ak_live_\w+/g) ?? [])
+  const [key, ...others] = findKeys()
+  expect(others).toEqual([])
+  for (const service of services) expect((await ask(service, key!, '/tags')).status).toBe(200)
+
+  const again = await startProcess(env)
+  expect(again.output()).not.toContain('ak_live_')
+  expect((await ask(again, key!, '/tags')).status).toBe(200)
+})
+
+it('waits for a database that comes later than itself', async () => {
+  const line = await layDatabaseLine(database.url, { mended: false })
+  const service = launchService({ DATABASE_URL: line.url })
+  await service.waitForLog('waiting for the database')
+  await line.mend()
+  await waitUntil('the service to listen', () => service.url || undefined)
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+})
+
+it('is alive but not ready while its database is gone, and ready again when it is back', async () => {
+  const line = await layDatabaseLine(database.url)
+  const service = await startProcess({ DATABASE_URL: line.url })
+  const readiness = async () => {
+    const answer = await fetch(`${service.url}/readyz`)
+    return [answer.status, await answer.json()]
+  }
+  const { key } = await makeTarget()
+  expect(await readiness()).toEqual([200, { status: 'ready', problems: [] }])
+  await line.cut()
+  expect(await readiness()).toEqual([503, { status: 'not ready', problems: ['database', 'migrations', 'queue'] }])
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+  expect((await ask(service, key, '/tags')).status).toBe(500)
+  await line.mend()
+  await waitUntil('readiness', async () => (await readiness())[0] === 200 || undefined)
+  expect((await ask(service, key, '/tags')).status).toBe(200)
+  service.kill('SIGTERM')
+  expect((await service.exited).code).toBe(0)
+})
