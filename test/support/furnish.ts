@@ -1,0 +1,82 @@
+import { links } from './links.ts'
+import type { FieldSchema } from './operations.ts'
+import type { Service } from './service.ts'
+
+export type Furnished = Awaited<ReturnType<typeof furnish>>
+
+/** An organization with one of everything, all of it in relation to all the rest; `words` are in every name and text of it. */
+export async function furnish({ make, db, deps }: Service, words: string) {
+  const { id: organizationId, key } = await make.organization()
+  await db.organization.update({ where: { id: organizationId }, data: { name: `${words} organization` } })
+  const person = { firstName: `${words} first`, lastName: `${words} last`, email: `${words}@example.com` }
+  const member = await make.member(organizationId, { ...person, roles: ['admin', 'grader', 'client'] })
+  const tag = await make.tag(organizationId, { name: `${words} tag`, createdById: member.id })
+  const rest = { id: deps.newId(), organizationId }
+  const instruction = await db.instruction.create({ data: { ...rest, body: `${words} instruction` } })
+  const category = await db.category.create({ data: { ...rest, id: deps.newId(), name: `${words} category` } })
+  const language = await make.language('en')
+  const assessment = await make.assessment(organizationId, {
+    name: `${words} assessment`,
+    instructionId: instruction.id,
+    createdById: member.id,
+    skillTypes: [words],
+  })
+  const question = await make.question(assessment, { script: `${words} script` })
+  const invite = await make.invite(assessment, {
+    assignedGraderId: member.id,
+    recipientEmail: `candidate.${words}@example.com`,
+    recipientName: `${words} candidate`,
+    customMessage: `${words} message`,
+  })
+  const email = await db.inviteEmail.create({
+    data: { ...rest, id: deps.newId(), inviteId: invite.id, linkVersion: 1, createdAt: deps.clock(), updatedAt: deps.clock() },
+  })
+  const join = links(db)
+  await join.tagMember(member, tag)
+  await join.tagAssessment(assessment, tag)
+  await join.tagInvite(invite, tag)
+  await join.addClients(assessment, member)
+  await join.addLanguages(assessment, language)
+  await join.addCategories(assessment, category)
+  await join.addGradingLanguages(member, language)
+  return { id: organizationId, key, member, tag, instruction, category, assessment, question, invite, email }
+}
+
+/** The ids of all that is the organization's, by kind. */
+export const idsOf = ({ id, member, ...rows }: Furnished): Record<string, string> => ({
+  organization: id,
+  member: member.id,
+  user: member.userId,
+  ...Object.fromEntries(Object.entries(rows).flatMap(([kind, row]) => (typeof row === 'object' ? [[kind, row.id]] : []))),
+})
+
+/** A way to an operation in which every id is the organization's. `path` is as the document writes it. */
+export const fillPath = (path: string, of: Furnished): string =>
+  path.replaceAll(/([^/]+)\/\{(\w+)\}/g, (_all, before: string) => `${before}/${ownIdFor(before, of)}`)
+
+/** A body, by its fields' schemas, that would do, in which every id is the organization's. */
+export function fillBody(fields: Record<string, FieldSchema>, of: Furnished): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, fillField(name, schema, of)]))
+}
+
+function fillField(name: string, { type, format, pattern, properties, items, enum: words }: FieldSchema, of: Furnished): unknown {
+  const [first] = [type].flat()
+  if (first === 'object') return fillBody(properties ?? {}, of)
+  if (first === 'array') return items ? [fillField(name, items, of)] : []
+  if (first === 'integer') return 1
+  if (first === 'boolean') return true
+  if (format === 'uuid') return ownIdFor(name, of)
+  if (format === 'email') return `${crypto.randomUUID()}@example.com`
+  return words?.[0] ?? (pattern?.startsWith('^#') ? '#2563EB' : crypto.randomUUID())
+}
+
+/** What a part of a path, a parameter or a field wants the id of, by its name. */
+function ownIdFor(name: string, of: Furnished): string {
+  const kinds = [
+    [/tag/i, of.tag.id],
+    [/invite/i, of.invite.id],
+    [/assessment/i, of.assessment.id],
+    [/grader|user|member|created_by/i, of.member.id],
+  ] as const
+  return kinds.find(([pattern]) => pattern.test(name))?.[1] ?? of.id
+}
