@@ -18,8 +18,13 @@ const TIMEOUTS = {
 }
 
 /** Opens a pool of at most `max` connections; they are made when first needed. */
-export const openPool = (url: string, { max = 10 }: { max?: number } = {}): Pool =>
-  new Pool({ connectionString: url, max, keepAlive: true, ...TIMEOUTS })
+export function openPool(url: string, { max = 10 }: { max?: number } = {}): Pool {
+  const pool = new Pool({ connectionString: url, max, keepAlive: true, ...TIMEOUTS })
+  // A connection that breaks in the instant between being made and being used would have no listener, and end the process. The query
+  // that it was made for fails with it.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
 
 /** Prisma over the pool; `$disconnect()` closes both. */
 export const createDb = (pool: Pool): Db => new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) })

@@ -1,4 +1,4 @@
-import type { PgBoss } from 'pg-boss'
+import type { JobResult, PgBoss } from 'pg-boss'
 import type { Deps } from '../domain/context.ts'
 import { findEmail, giveUpEmail, type InviteEmail, recordAttempt } from '../domain/invite-emails.ts'
 import { asOfNow } from '../domain/invite-lifecycle.ts'
@@ -10,23 +10,38 @@ export type Delivery = { state: 'sent' | 'captured' } | { state: 'failed'; reaso
 /** Renders and hands over one mail. Throws when another try may succeed. */
 export type DeliverInvitation = (email: InviteEmail) => Promise<Delivery>
 
-/** Mails under way at once: a slow mail server's answer holds up one of them, not all. */
-const CONCURRENCY = 10
+/**
+ * A worker takes up to a batch of mails and sends them at once; while batches come back full it goes on without a pause. A slow mail
+ * server's answer holds up the rest of one worker's turn, not the others.
+ */
+const WORKERS = 8
+const BATCH = 5
 /** New jobs announce themselves (LISTEN/NOTIFY); the poll is for those that become due: retries, the dead, and what was missed. */
 const POLLING_SECONDS = 2
 
 /** Starts the workers that send what the queue holds. They end with `boss.stop()`. */
 export async function workInvitationEmails(boss: PgBoss, deps: Deps, deliver: DeliverInvitation): Promise<void> {
   // pg-boss would poll every 30 s only where jobs announce themselves.
-  const options = { batchSize: 1, pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
-  await boss.work<InvitationEmailJob>(INVITATION_EMAILS, { ...options, localConcurrency: CONCURRENCY }, async ([job]) => {
-    if (job) await sendInvitation(deps, deliver, job.data.emailId)
-  })
-  await boss.work<InvitationEmailJob>(DEAD_INVITATION_EMAILS, options, async ([job]) => {
-    if (!job) return
-    await giveUpEmail(deps, job.data.emailId)
-    deps.log.error({ emailId: job.data.emailId }, 'an invitation was given up after all its retries')
-  })
+  const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
+  const batches = { ...polling, batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true } as const
+  await boss.work<InvitationEmailJob>(INVITATION_EMAILS, { ...batches, localConcurrency: WORKERS }, (jobs) =>
+    Promise.all(jobs.map(({ id, data }) => settle(id, sendInvitation(deps, deliver, data.emailId)))),
+  )
+  await boss.work<InvitationEmailJob>(DEAD_INVITATION_EMAILS, batches, (jobs) =>
+    Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(deps, data.emailId)))),
+  )
+}
+
+/** One job's outcome, so that those of its batch do not share it. */
+const settle = async (id: string, work: Promise<void>): Promise<JobResult> =>
+  work.then(
+    () => ({ id, status: 'completed' as const }),
+    (error: Error) => ({ id, status: 'failed' as const, output: { message: error.message } }),
+  )
+
+async function giveUp(deps: Deps, emailId: string): Promise<void> {
+  await giveUpEmail(deps, emailId)
+  deps.log.error({ emailId }, 'an invitation was given up after all its retries')
 }
 
 /** One attempt. It does nothing when an earlier attempt has succeeded but could not tell the queue. */

@@ -15,7 +15,7 @@ export type SmtpListener = {
 }
 
 /** A real SMTP server on loopback that keeps what it accepts. `behaviour` overrides how it answers. */
-export async function startSmtpListener(behaviour: SMTPServerOptions = {}): Promise<SmtpListener> {
+export async function startSmtpListener(behaviour: SMTPServerOptions = {}, listenOn = 0): Promise<SmtpListener> {
   const mails: ReceivedMail[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   const server = new SMTPServer({
@@ -36,7 +36,7 @@ export async function startSmtpListener(behaviour: SMTPServerOptions = {}): Prom
     ...behaviour,
   })
   server.on('error', () => {}) // a client that went away
-  server.listen(0, '127.0.0.1')
+  server.listen(listenOn, '127.0.0.1')
   await once(server.server, 'listening')
   const { port } = server.server.address() as AddressInfo
   return {

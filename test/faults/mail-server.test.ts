@@ -1,0 +1,185 @@
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { SMTPServerOptions } from 'smtp-server'
+import { expect, it, onTestFinished } from 'vitest'
+import { ask, openTestDatabase, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
+import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+import { scaled } from './scale.ts'
+
+/** A port on loopback on which nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function start(smtpUrl: string) {
+  const database = await openTestDatabase()
+  const organization = await database.make.organization()
+  const { id: assessmentId } = await database.make.assessment(organization.id)
+  const service = await startProcess({ DATABASE_URL: database.url, SMTP_URL: smtpUrl, RATE_LIMIT_STANDARD: '1000000' })
+  onTestFinished(() => database.db.$disconnect())
+  return { ...database, key: organization.key, assessmentId, service }
+}
+
+type Started = Awaited<ReturnType<typeof start>>
+
+const invite = async ({ service, key, assessmentId }: Started, email: string, by: ServiceProcess = service) =>
+  (await ask(by, key, '/invites', { assessmentId, recipientEmail: email })).status
+
+async function listen(behaviour: SMTPServerOptions = {}, port = 0): Promise<SmtpListener> {
+  const smtp = await startSmtpListener(behaviour, port)
+  onTestFinished(() => smtp.close())
+  return smtp
+}
+
+/** Retries wait 15 s and more: lets them begin now. */
+const makeRetriesDue = ({ db }: Started) =>
+  db.$executeRaw`UPDATE pgboss.job SET start_after = now() - interval '1 minute' WHERE state = 'retry' AND start_after > now()`
+
+const emailOf = (started: Started, recipientEmail: string) =>
+  started.db.inviteEmail.findFirstOrThrow({ where: { invite: { recipientEmail } } })
+
+it('delivers every invite made while the mail server refused connections, once each', async () => {
+  const port = await freePort()
+  const started = await start(`smtp://127.0.0.1:${port}`)
+  const emails = Array.from({ length: scaled(60, 500) }, (_, i) => `refused-${i}@example.com`)
+  const answers = await Promise.all(emails.map((email) => invite(started, email)))
+  expect(answers).toEqual(emails.map(() => 201))
+  await waitUntil(
+    'a failed attempt',
+    async () => (await started.db.inviteEmail.count({ where: { attempts: { gt: 0 } } })) || undefined,
+  )
+
+  const smtp = await listen({}, port)
+  const delivered = async () => {
+    await makeRetriesDue(started)
+    return smtp.mails.length >= emails.length || undefined
+  }
+  await waitUntil('all mails', delivered, 40_000)
+  await waitUntil(
+    'all records',
+    async () => (await started.db.inviteEmail.count({ where: { state: 'sent' } })) === emails.length || undefined,
+  )
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
+})
+
+it('tries again after a 4xx, as the same message, until it is accepted', async () => {
+  let refusals = 0
+  const smtp = await listen({
+    onRcptTo(_address, _session, callback) {
+      if (refusals++ < 3) callback(Object.assign(new Error('Try again later'), { responseCode: 451 }))
+      else callback()
+    },
+  })
+  const started = await start(smtp.url)
+  expect(await invite(started, 'greylisted@example.com')).toBe(201)
+  const accepted = async () => {
+    await makeRetriesDue(started)
+    return smtp.mails[0]
+  }
+  const mail = await waitUntil('the mail', accepted, 30_000)
+  const email = await emailOf(started, 'greylisted@example.com')
+  expect(mail.parsed.messageId).toContain(email.id)
+  await waitUntil('its record', async () =>
+    (await emailOf(started, 'greylisted@example.com')).state === 'sent' ? true : undefined,
+  )
+  expect(await emailOf(started, 'greylisted@example.com')).toMatchObject({ attempts: 4, reason: '' })
+  expect(smtp.mails).toHaveLength(1)
+})
+
+it('shows a 550 as failed at once, with the words of the server, and does not try again', async () => {
+  let asked = 0
+  const smtp = await listen({
+    onRcptTo(_address, _session, callback) {
+      asked++
+      callback(Object.assign(new Error('No such user here'), { responseCode: 550 }))
+    },
+  })
+  const started = await start(smtp.url)
+  expect(await invite(started, 'nobody@example.com')).toBe(201)
+  const email = await waitUntil('the refusal', async () => {
+    const found = await emailOf(started, 'nobody@example.com')
+    return found.state === 'failed' ? found : undefined
+  })
+  expect(email.reason).toContain('No such user here')
+  expect(asked).toBe(1)
+  const [{ waiting }] = await started.db.$queryRaw<[{ waiting: bigint }]>`
+    SELECT count(*) AS waiting FROM pgboss.job WHERE name = 'invitation-email' AND state IN ('created', 'retry')`
+  expect(waiting).toBe(0n)
+})
+
+it('gives up on silence after DATA within 30 s, and sends the same message again', async () => {
+  const ids: string[] = []
+  let silent = true
+  const smtp = await listen({
+    onData(stream, _session, callback) {
+      let raw = ''
+      stream.on('data', (bytes) => {
+        raw += bytes
+      })
+      stream.on('end', () => {
+        ids.push(/^Message-ID:\s*(<.+>)/im.exec(raw)![1]!)
+        if (!silent) callback()
+      })
+    },
+  })
+  const started = await start(smtp.url)
+  const begun = performance.now()
+  expect(await invite(started, 'silence@example.com')).toBe(201)
+  await waitUntil(
+    'the time-out',
+    async () => ((await emailOf(started, 'silence@example.com')).attempts > 0 ? true : undefined),
+    32_000,
+  )
+  expect(performance.now() - begun).toBeLessThan(30_000)
+  silent = false
+  const sent = async () => {
+    await makeRetriesDue(started)
+    return (await emailOf(started, 'silence@example.com')).state === 'sent' || undefined
+  }
+  await waitUntil('the second try', sent, 20_000)
+  expect(ids).toHaveLength(2)
+  expect(new Set(ids).size).toBe(1)
+})
+
+it('does not let a greeting at one byte a second hold up other mails', async () => {
+  const smtp = await listen()
+  const port = Number(new URL(smtp.url).port)
+  let connections = 0
+  const slow = await slowGreeter(port, () => connections++ < 3)
+  const started = await start(`smtp://127.0.0.1:${slow.port}`)
+  const emails = Array.from({ length: 10 }, (_, i) => `patient-${i}@example.com`)
+  await Promise.all(emails.map((email) => invite(started, email)))
+  // Three connections are being greeted at a byte a second: what they hold is late, the rest is not.
+  await waitUntil('the mails over the other connections', () => (smtp.mails.length >= 7 ? true : undefined), 8_000)
+})
+
+/** Passes connections on to `port`, and greets those that `isSlow` names at one byte a second. */
+async function slowGreeter(port: number, isSlow: () => boolean): Promise<{ port: number }> {
+  const { connect } = await import('node:net')
+  const sockets: Socket[] = []
+  const server: Server = createServer((client) => {
+    sockets.push(client.on('error', () => {}))
+    if (isSlow()) {
+      const greeting = '220 slow.example.com ESMTP and so on and on and on\r\n'
+      let sent = 0
+      const timer = setInterval(() => client.write(greeting[sent++ % greeting.length]!), 1_000)
+      client.on('close', () => clearInterval(timer))
+      return
+    }
+    const upstream = connect(port, '127.0.0.1').on('error', () => client.destroy())
+    sockets.push(upstream)
+    client.pipe(upstream).pipe(client)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return { port: (server.address() as { port: number }).port }
+}

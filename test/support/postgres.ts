@@ -1,0 +1,41 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/db/embedded.ts'
+import { waitUntil } from './processes.ts'
+
+/** A PostgreSQL of a test's own, to do to it what is not done to the one that all tests share. */
+export async function startPostgres() {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-faults-'))
+  await chmod(dataDir, 0o755) // under root the server is another user's
+  let database: EmbeddedDatabase = await startEmbeddedDatabase({ dataDir })
+  const serverPid = async () => Number((await readFile(path.join(database.folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
+  return {
+    url: database.url,
+    /** The unix socket it listens on. */
+    socket: path.join(new URL(database.url).searchParams.get('host')!, '.s.PGSQL.5432'),
+    /** As `pg_ctl stop -m immediate` does: no backend says goodbye, the next start recovers. */
+    async stopAtOnce() {
+      const pid = await serverPid()
+      process.kill(pid, 'SIGQUIT')
+      await waitUntil('the database to stop', () => (isRunning(pid) ? undefined : true))
+    },
+    async start() {
+      database = await startEmbeddedDatabase({ dataDir })
+    },
+    async close() {
+      await database.release()
+      await rm(dataDir, { recursive: true, force: true })
+      await rm(database.folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
