@@ -26,7 +26,7 @@ export function inviteRoutes(
   { expiresInDays, graderRequired }: AlternateSettings,
   variant: '' | 'OfOrganization',
 ): void {
-  const scopeErrors = variant === '' ? [] : ([403] as const)
+  const scopeErrors = variant === '' ? [] : ([403, 404] as const)
   app.get(
     '/assessment_invites',
     {

@@ -2,20 +2,39 @@ import type { FastifyInstance } from 'fastify'
 import { parse } from 'secure-json-parse'
 import { HttpError } from './failure.ts'
 
+/** Far more levels than any field has; the stack of whatever walks a body by recursion ends at a few thousand. */
+const MAX_DEPTH = 32
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads JSON bodies more strictly than Fastify does: invalid UTF-8 and a `__proto__` member are refused, not repaired. An empty body
+ * Reads JSON bodies more strictly than Fastify does: invalid UTF-8, a `__proto__` member and nesting without
+ * end are refused, not repaired or ignored. An empty body
  * is left to the validation of the fields.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
     if (body.length === 0) return undefined
-    try {
-      return parse(utf8.decode(body))
-    } catch (error) {
-      throw new HttpError('malformed_json', { detail: (error as Error).message })
-    }
+    const value = parseStrictly(body)
+    if (isTooDeep(value)) throw new HttpError('malformed_json', { detail: `nested more than ${MAX_DEPTH} levels deep` })
+    return value
   })
+}
+
+function parseStrictly(body: Buffer): unknown {
+  try {
+    return parse(utf8.decode(body))
+  } catch (error) {
+    throw new HttpError('malformed_json', { detail: (error as Error).message })
+  }
+}
+
+function isTooDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+    if (level.length === 0) return false
+  }
+  return true
 }

@@ -83,7 +83,7 @@ export function tagRoutes(app: V1App): void {
         description:
           'For good: the tag also disappears from every assessment, invite and member. Answers with the tag as it was.',
         params,
-        response: { 200: OneTag, ...errorResponses(404) },
+        response: { 200: OneTag, ...errorResponses(400, 404, 413) },
       },
     },
     async ({ ctx, params }) => ({ tag: presentTag(await deleteTag(ctx, params.tagId)) }),
