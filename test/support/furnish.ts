@@ -71,7 +71,7 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
 }
 
 /** What a part of a path, a parameter or a field wants the id of, by its name. */
-function ownIdFor(name: string, of: Furnished): string {
+export function ownIdFor(name: string, of: Furnished): string {
   const kinds = [
     [/tag/i, of.tag.id],
     [/invite/i, of.invite.id],
