@@ -33,11 +33,14 @@ const MAX_KEYS = 10_000
  */
 export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; close: () => Promise<void> } {
   const entries = new LRUCache<string, CachedApiKey>({ max: MAX_KEYS })
+  /** Look-ups under way, for a burst of requests with one key to share: each its own would exhaust the connections. */
+  const loading = new Map<string, Promise<CachedApiKey | null>>()
   let listening = false
   let generation = 0
   const empty = () => {
     generation++
     entries.clear()
+    loading.clear()
   }
   const close = listenForNotifications(url, CHANNEL, {
     onNotification: empty,
@@ -53,12 +56,21 @@ export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; 
   })
   const cache: ApiKeyCache = {
     get: (fingerprint) => entries.get(fingerprint),
-    async load(fingerprint, load) {
+    load(fingerprint, load) {
+      const underWay = loading.get(fingerprint)
+      if (underWay) return underWay
       const before = generation
-      const found = await load()
-      // A key that changed while it was being loaded may have been loaded as it was.
-      if (found && listening && generation === before) entries.set(fingerprint, found)
-      return found
+      const result = load()
+        .then((found) => {
+          // A key that changed while it was being loaded may have been loaded as it was.
+          if (found && listening && generation === before) entries.set(fingerprint, found)
+          return found
+        })
+        .finally(() => {
+          if (loading.get(fingerprint) === result) loading.delete(fingerprint)
+        })
+      loading.set(fingerprint, result)
+      return result
     },
   }
   return { cache, close }
