@@ -9,6 +9,9 @@ import { copyDatabase } from './copy-database.ts'
 import { type Factories, factories } from './factories.ts'
 import { SECRET_KEY } from './service.ts'
 
+// Several processes may start at once, beside the tests of another file.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
 const ROOT = path.join(import.meta.dirname, '../..')
 /** Spares half of the processor time of a start. */
 const NODE_COMPILE_CACHE = path.join(ROOT, 'node_modules/.cache/node-compile')
