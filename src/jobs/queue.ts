@@ -10,9 +10,9 @@ export type InvitationEmailJob = { emailId: string }
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
 const KEPT_FOR_SECONDS = 10 * 365 * 86_400
 
-/** About a day of retries: 15 s, doubling up to an hour. */
-const RETRIES = { retryLimit: 32, retryDelay: 15, retryBackoff: true, retryDelayMax: 3_600 }
-/** A job whose process died is taken up by another within half a minute: without a heartbeat for 10 s it counts as lost. */
+/** About a day of retries: 10 s, doubling up to an hour. */
+const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelayMax: 3_600 }
+/** Without a heartbeat for 10 s a job counts as lost: what a killed process was sending is retried within 45 s, all told. */
 const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 120 }
 const SUPERVISION = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 }
 

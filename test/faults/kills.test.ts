@@ -1,0 +1,76 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { ask, openTestDatabase, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
+import { startSmtpListener } from '../support/smtp.ts'
+import { scaled } from './scale.ts'
+
+/** How long a killed process's mails may take: its jobs count as lost after 10 s without a heartbeat, and their retry waits 10 to 20 s. */
+const RECOVERY_MS = 60_000
+
+async function start() {
+  const smtp = await startSmtpListener()
+  const database = await openTestDatabase()
+  onTestFinished(async () => {
+    await database.db.$disconnect()
+    await smtp.close()
+  })
+  const { id, key } = await database.make.organization()
+  const { id: assessmentId } = await database.make.assessment(id)
+  const launch = () => startProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, RATE_LIMIT_STANDARD: '1000000' })
+  /** Invites one after the other, and kills the process at some moment of the invite number `last`. @returns the acknowledged addresses. */
+  const inviteUntilKilled = async (service: ServiceProcess, emails: string[], last: number): Promise<string[]> => {
+    const acknowledged: string[] = []
+    for (const [i, email] of emails.slice(0, last + 1).entries()) {
+      const answering = ask(service, key, '/invites', { assessmentId, recipientEmail: email }).catch(() => null)
+      if (i === last) setTimeout(() => service.kill('SIGKILL'), Math.random() * 30)
+      if ((await answering)?.status === 201) acknowledged.push(email)
+    }
+    await service.exited
+    return acknowledged
+  }
+  return { smtp, launch, inviteUntilKilled }
+}
+
+const recipients = (mails: { envelope: { to: string[] } }[]) => mails.map(({ envelope }) => envelope.to[0]!)
+
+it('delivers the mail of an invite whose process was killed at the 201, within a minute', async () => {
+  const { smtp, launch, inviteUntilKilled } = await start()
+  const emails = ['before@example.com', 'right-after@example.com']
+  const acknowledged = await inviteUntilKilled(await launch(), emails, 1)
+  expect(acknowledged).toContain('before@example.com')
+  const begun = performance.now()
+  await launch()
+  const arrived = () => acknowledged.every((email) => recipients(smtp.mails).includes(email)) || undefined
+  await waitUntil('the mails', arrived, RECOVERY_MS)
+  expect(performance.now() - begun).toBeLessThan(RECOVERY_MS)
+})
+
+it(
+  'loses no acknowledged invite over random kills, and sends at most one duplicate mail a kill, as the same message',
+  async () => {
+    const { smtp, launch, inviteUntilKilled } = await start()
+    const kills = scaled(4, 50)
+    const perLife = scaled(15, 80)
+    const acknowledged: string[] = []
+    for (let life = 0; life < kills; life++) {
+      const emails = Array.from({ length: perLife }, (_, i) => `life-${life}-${i}@example.com`)
+      acknowledged.push(...(await inviteUntilKilled(await launch(), emails, Math.floor(Math.random() * perLife))))
+    }
+    await launch()
+    const delivered = () => {
+      const arrived = new Set(recipients(smtp.mails))
+      return acknowledged.every((email) => arrived.has(email)) || undefined
+    }
+    await waitUntil('every acknowledged invite', delivered, RECOVERY_MS)
+    const ids = new Map<string, Set<string>>()
+    for (const { envelope, parsed } of smtp.mails) {
+      const email = envelope.to[0]!
+      ids.set(email, (ids.get(email) ?? new Set()).add(parsed.messageId!))
+    }
+    const duplicates = smtp.mails.length - ids.size
+    process.stdout.write(`${acknowledged.length} acknowledged, ${kills} kills, 0 lost, ${duplicates} duplicates\n`)
+    expect(acknowledged.length).toBeGreaterThan(kills)
+    expect([...ids.values()].every((messageIds) => messageIds.size === 1)).toBe(true)
+    expect(duplicates).toBeLessThanOrEqual(kills)
+  },
+  scaled(120_000, 900_000),
+)
