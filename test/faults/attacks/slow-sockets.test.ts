@@ -27,7 +27,7 @@ it('gives a request 10 seconds for its headers, 15 for the whole, and a connecti
 function hurry(): void {
   if (LONG) return
   Object.assign(service.app.server, { headersTimeout: 1_000, requestTimeout: 1_500 })
-  service.app.server.setTimeout(3_000)
+  service.app.server.setTimeout(1_500)
 }
 
 const post = (path: string) =>
