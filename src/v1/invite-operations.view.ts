@@ -29,7 +29,7 @@ export const InviteEmailView = Type.Object(
       description:
         'queued: not accepted by the mail server yet; sent: accepted; failed: refused for good; captured: made with a test key, never sent',
     }),
-    attempts: Type.Integer({ description: 'Times the mail server was asked to take it' }),
+    attempts: Type.Integer({ description: 'Attempts to send it so far' }),
     reason: Type.String({ description: "The mail server's words when the last attempt failed; empty otherwise" }),
     createdAt: DateTime(),
     sentAt: OrNull(DateTime('When the mail server accepted it')),
