@@ -12,5 +12,11 @@ export const createLog = (level: string) =>
 
 function describeError(error: Error & { code?: unknown; cause?: unknown }): object {
   const { name, message, stack, code, cause } = error
-  return { type: name, message, stack, ...(code !== undefined && { code }), ...(cause instanceof Error && { cause: describeError(cause) }) }
+  return {
+    type: name,
+    message,
+    stack,
+    ...(code !== undefined && { code }),
+    ...(cause instanceof Error && { cause: describeError(cause) }),
+  }
 }
