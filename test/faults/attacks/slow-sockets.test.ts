@@ -82,7 +82,7 @@ it(`closes ${SOCKETS} connections that dawdle, each in its own way, and serves o
     if (open) await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 50))])
   }
   expect(waits.length).toBeGreaterThan(5)
-  expect(Math.max(...waits)).toBeLessThan(2_000)
+  expect(Math.max(...waits)).toBeLessThan(5_000)
   for (const { what, received } of clients) {
     const answers = readAnswers(received()).map(({ status }) => status)
     expect([what, answers]).toEqual([what, [expect.toBeOneOf([400, 401, 404, 408])]])
@@ -111,8 +111,8 @@ it.each(greedy)('closes connections that ask for %s and read nothing, and serves
   const accepted: Socket[] = []
   const keep = (socket: Socket) => void accepted.push(socket)
   server.on('connection', keep)
-  const clients = connectGreedy(scaled(30, 300), ask)
-  await vi.waitFor(() => expect(accepted.length).toBeGreaterThanOrEqual(clients.length), { timeout: 10_000 })
+  const clients = connectGreedy(scaled(30, 60), ask)
+  await vi.waitFor(() => expect(accepted.length).toBeGreaterThanOrEqual(clients.length), { timeout: 30_000 })
   server.off('connection', keep)
   const ended = Promise.all(accepted.map((socket) => socket.destroyed || once(socket, 'close'))).then(() => 'ended')
   let state: unknown
