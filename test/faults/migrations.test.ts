@@ -1,0 +1,37 @@
+import { Client } from 'pg'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { findPendingMigrations } from '../../src/db/migrate.ts'
+import { launchService, startProcess } from '../support/processes.ts'
+import { scaled } from './scale.ts'
+
+async function createEmptyDatabase(): Promise<string> {
+  const url = new URL(inject('templateUrl'))
+  const name = `empty_${crypto.randomUUID().slice(0, 8)}`
+  url.pathname = '/postgres'
+  const client = new Client({ connectionString: url.href })
+  await client.connect()
+  await client.query(`CREATE DATABASE ${name}`)
+  await client.end()
+  url.pathname = `/${name}`
+  return url.href
+}
+
+it(
+  'starts cleanly on a database that two processes were migrating when one was killed',
+  async () => {
+    for (let round = 0; round < scaled(2, 20); round++) {
+      const url = await createEmptyDatabase()
+      const [killed, other] = [1, 2].map(() => launchService({ DATABASE_URL: url }, ['src/cli.ts', 'migrate']))
+      const timer = setTimeout(() => killed!.kill('SIGKILL'), 300 + Math.random() * 700)
+      onTestFinished(() => clearTimeout(timer))
+      await killed!.exited
+      expect((await other!.exited).code, other!.output()).toBe(0)
+      const service = await startProcess({ DATABASE_URL: url })
+      expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+      expect(await findPendingMigrations(url)).toEqual([])
+      service.kill('SIGKILL')
+      await service.exited
+    }
+  },
+  scaled(90_000, 400_000),
+)
