@@ -102,13 +102,13 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   const db = connection(ctx)
   const organizationId = ctx.organization.id
   const own = (id: string) => ({ organizationId_id: { organizationId, id } })
-  const [assessment, grader, tags] = await Promise.all([
-    assessmentId ? db.assessment.findUnique({ where: own(assessmentId), select: { name: true } }) : null,
-    assignedGraderId
-      ? db.member.findUnique({ where: { ...own(assignedGraderId), status: 'active' }, select: { id: true } })
-      : null,
-    tagIds.length > 0 ? db.tag.findMany({ where: { organizationId, id: { in: tagIds } }, select: { id: true } }) : [],
-  ])
+  // One after the other: within a transaction they share a connection, and usually only the first is asked.
+  const assessment = assessmentId ? await db.assessment.findUnique({ where: own(assessmentId), select: { name: true } }) : null
+  const grader = assignedGraderId
+    ? await db.member.findUnique({ where: { ...own(assignedGraderId), status: 'active' }, select: { id: true } })
+    : null
+  const tags =
+    tagIds.length > 0 ? await db.tag.findMany({ where: { organizationId, id: { in: tagIds } }, select: { id: true } }) : []
   const known = new Set(tags.map(({ id }) => id))
   const unknownTag = tagIds.find((id) => !known.has(id))
   const issues: Issue[] = []
