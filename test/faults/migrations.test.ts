@@ -1,20 +1,8 @@
-import { Client } from 'pg'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { findPendingMigrations } from '../../src/db/migrate.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
 import { launchService, startProcess } from '../support/processes.ts'
 import { scaled } from './scale.ts'
-
-async function createEmptyDatabase(): Promise<string> {
-  const url = new URL(inject('templateUrl'))
-  const name = `empty_${crypto.randomUUID().slice(0, 8)}`
-  url.pathname = '/postgres'
-  const client = new Client({ connectionString: url.href })
-  await client.connect()
-  await client.query(`CREATE DATABASE ${name}`)
-  await client.end()
-  url.pathname = `/${name}`
-  return url.href
-}
 
 it(
   'starts cleanly on a database that two processes were migrating when one was killed',
