@@ -9,7 +9,7 @@ export type Transaction = Parameters<Parameters<Db['$transaction']>[0]>[0]
 
 /** Milliseconds. Each bounds one way in which a request could otherwise wait for the database without end. */
 const TIMEOUTS = {
-  connectionTimeoutMillis: 3_000,
+  connectionTimeoutMillis: 2_500,
   /** By the server, and by ourselves for a connection that has gone silent. */
   statement_timeout: 4_000,
   query_timeout: 5_000,
