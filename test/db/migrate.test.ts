@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { findPendingMigrations, migrate } from '../../src/db/migrate.ts'
 import { copyDatabase } from '../support/copy-database.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
 
 let names: string[]
 beforeAll(async () => {
@@ -14,19 +14,6 @@ beforeAll(async () => {
     .map(({ name }) => name)
     .sort()
 })
-
-/** A database without any table. */
-async function createEmptyDatabase(): Promise<string> {
-  const url = new URL(inject('templateUrl'))
-  const name = `empty_${randomBytes(6).toString('hex')}`
-  url.pathname = '/postgres'
-  const admin = new Client({ connectionString: url.href })
-  await admin.connect()
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`)
-  await admin.end()
-  url.pathname = `/${name}`
-  return url.href
-}
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
