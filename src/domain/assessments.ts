@@ -30,11 +30,14 @@ const include = {
   categories: { select: { categoryId: true }, ...inGivenOrder },
   tags: { select: { tagId: true }, ...inGivenOrder },
   clients: { select: { memberId: true }, ...inGivenOrder },
-  _count: { select: { invites: true } },
+  inviteCounts: { select: { count: true } },
 } satisfies Prisma.AssessmentInclude
 
-/** An assessment with what refers to it: languages, and the ids of categories, tags and clients; and the number of its invites. */
+/** An assessment with what refers to it: languages, and the ids of categories, tags and clients. */
 export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof include }>
+
+/** How many invites it has, whatever became of them. */
+export const countInvites = ({ inviteCounts }: Assessment): number => inviteCounts.reduce((sum, { count }) => sum + count, 0)
 
 /** v1.md GET /assessments; alternate.md GET /assessments. */
 export function listAssessments(

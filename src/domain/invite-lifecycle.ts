@@ -1,5 +1,5 @@
 import type { Db, Transaction } from '../db/client.ts'
-import type { Invite as InviteRow, InviteStatus, Prisma } from '../generated/prisma/client.ts'
+import { type Invite as InviteRow, type InviteStatus, Prisma } from '../generated/prisma/client.ts'
 import type { Context, Deps } from './context.ts'
 import { DomainError } from './errors.ts'
 
@@ -40,13 +40,13 @@ export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
 
 /**
  * Flips the organization's due invites to expired. Called before every list of invites, so that filter, order and count are
- * those of this instant; an index of what can still expire makes it one short look when nothing is due.
+ * those of this instant. It looks first: an index of what can still expire makes that short, and mostly nothing is due.
  */
 export async function expireDueInvites({ organization, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> {
   const now = deps.clock()
-  await deps.db.$executeRaw`
-    UPDATE invites SET status = 'expired', updated_at = expires_at
-    WHERE organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted') AND expires_at <= ${now}`
+  const due = Prisma.sql`organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted') AND expires_at <= ${now}`
+  const found = await deps.db.$queryRaw<unknown[]>`SELECT 1 FROM invites WHERE ${due} LIMIT 1`
+  if (found.length > 0) await deps.db.$executeRaw`UPDATE invites SET status = 'expired', updated_at = expires_at WHERE ${due}`
 }
 
 /** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */

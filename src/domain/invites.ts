@@ -3,6 +3,7 @@ import type { InviteStatus, Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
 import { asOfNow, expireDueInvites } from './invite-lifecycle.ts'
+import { countInvites, findDistantIds } from './invite-windows.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { connection } from './transaction.ts'
 import { isUuid } from './uuid.ts'
@@ -37,21 +38,27 @@ export type Invite = Prisma.InviteGetPayload<{ include: typeof include }>
 /** The same with the grader's account. */
 export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclude }>
 
+/** Rows to skip from which on it is cheaper to find the ids first. */
+const DISTANT = 1_000
+
 /** v1.md GET /invites; alternate.md GET /assessment_invites. */
-export async function listInvites(
-  ctx: Context,
-  filter: InviteFilter,
-  { field, direction }: InviteOrder,
-  page: Page,
-): Promise<Listing<Invite>> {
+export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
   await expireDueInvites(ctx)
   const where = toWhere(ctx, filter)
-  const orderBy = [{ [field]: direction }, { id: direction }]
   const { invite } = ctx.deps.db
   return readPage(
     page,
-    () => invite.count({ where }),
-    (window) => invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window }),
+    () => (filter.search ? invite.count({ where }) : countInvites(ctx, filter)),
+    async (window, total) => {
+      if (filter.search || window.skip < DISTANT) {
+        const orderBy = [{ [order.field]: order.direction }, { id: order.direction }]
+        return invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
+      }
+      const ids = await findDistantIds(ctx, filter, order, window, total)
+      const found = await invite.findMany({ where: { ...where, id: { in: ids } }, include, relationLoadStrategy: 'join' })
+      const byId = new Map(found.map((row) => [row.id, row]))
+      return ids.flatMap((id) => byId.get(id) ?? [])
+    },
   )
 }
 

@@ -9,15 +9,18 @@ export type Order<Field extends string> = { field: Field; direction: 'asc' | 'de
 
 export const pageCount = (total: number, size: number): number => Math.ceil(total / size)
 
-/** Counts first, because a page beyond the end then costs no search for it. */
+/** Rows of a list, counted from 0. */
+export type Window = { skip: number; take: number }
+
+/** Counts first, because a page beyond the end then costs no search for it. `find` is told the count. */
 export async function readPage<T>(
   page: Page,
   count: () => Promise<number>,
-  find: (window: { skip: number; take: number }) => Promise<T[]>,
+  find: (window: Window, total: number) => Promise<T[]>,
 ): Promise<Listing<T>> {
   const total = await count()
   const number = page.number === 'last' ? Math.max(1, pageCount(total, page.size)) : page.number
   const skip = (number - 1) * page.size
-  const items = skip < total ? await find({ skip, take: page.size }) : []
+  const items = skip < total ? await find({ skip, take: page.size }, total) : []
   return { items, total, page: number, pageSize: page.size }
 }
