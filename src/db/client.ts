@@ -28,7 +28,11 @@ export function openPool(url: string, { max = 10 }: { max?: number } = {}): Pool
 
 /** Prisma over the pool; `$disconnect()` closes both. */
 export const createDb = (pool: Pool): Db =>
-  new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true, statementNameGenerator: nameStatements() }) })
+  new PrismaClient({
+    adapter: new PrismaPg(pool, { disposeExternalPool: true, statementNameGenerator: nameStatements() }),
+    // The other formats name the line that made the query, and so make a stack trace for each.
+    errorFormat: 'minimal',
+  })
 
 /** Each connection keeps a plan for each, so there is an end to them. */
 const MAX_NAMED_STATEMENTS = 500

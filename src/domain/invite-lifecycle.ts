@@ -40,13 +40,15 @@ export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
 
 /**
  * Flips the organization's due invites to expired. Called before every list of invites, so that filter, order and count are
- * those of this instant. It looks first: an index of what can still expire makes that short, and mostly nothing is due.
+ * those of this instant. It looks first which invite is due next: one entry of an index, and mostly there is nothing to do.
  */
 export async function expireDueInvites({ organization, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> {
-  const now = deps.clock()
-  const due = Prisma.sql`organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted') AND expires_at <= ${now}`
-  const found = await deps.db.$queryRaw<unknown[]>`SELECT 1 FROM invites WHERE ${due} LIMIT 1`
-  if (found.length > 0) await deps.db.$executeRaw`UPDATE invites SET status = 'expired', updated_at = expires_at WHERE ${due}`
+  const { db, clock } = deps
+  const now = clock()
+  const expiring = Prisma.sql`organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted')`
+  const [next] = await db.$queryRaw<{ due: Date | null }[]>`SELECT min(expires_at) AS due FROM invites WHERE ${expiring}`
+  if (!next?.due || next.due > now) return
+  await db.$executeRaw`UPDATE invites SET status = 'expired', updated_at = expires_at WHERE ${expiring} AND expires_at <= ${now}`
 }
 
 /** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */
