@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash as digest, randomInt } from 'node:crypto'
 import { violatedConstraint } from '../db/errors.ts'
 import type { CachedApiKey } from './api-key-cache.ts'
 import type { Context, Deps, KeyMode } from './context.ts'
@@ -34,7 +34,7 @@ export const generateApiKey = (mode: KeyMode): string =>
 
 /** What is stored of a key. A fast hash is enough for 190 random bits: there is nothing to guess. */
 export const fingerprintApiKey = (key: string) => ({
-  hash: new Uint8Array(createHash('sha256').update(key).digest()),
+  hash: new Uint8Array(digest('sha256', key, 'buffer')),
   lastFour: key.slice(-4),
 })
 
@@ -45,10 +45,9 @@ export const fingerprintApiKey = (key: string) => ({
  */
 export async function authenticate(deps: Deps, key: string | undefined): Promise<Context> {
   if (!key) throw new DomainError('api_key_missing')
-  const { hash } = fingerprintApiKey(key)
-  const fingerprint = Buffer.from(hash).toString('base64')
+  const fingerprint = digest('sha256', key, 'base64')
   const { apiKeyCache } = deps
-  const found = apiKeyCache.get(fingerprint) ?? (await apiKeyCache.load(fingerprint, () => findApiKey(deps, hash)))
+  const found = apiKeyCache.get(fingerprint) ?? (await apiKeyCache.load(fingerprint, () => findApiKey(deps, key)))
   if (!found) throw new DomainError('api_key_unknown')
   const now = deps.clock()
   if (found.revokedAt) throw new DomainError('api_key_revoked')
@@ -64,9 +63,9 @@ export async function authenticate(deps: Deps, key: string | undefined): Promise
   return { organization: found.organization, mode: found.mode, apiKey: { id: found.id, createdById: found.createdById }, deps }
 }
 
-const findApiKey = ({ db }: Deps, hash: Uint8Array<ArrayBuffer>): Promise<CachedApiKey | null> =>
+const findApiKey = ({ db }: Deps, key: string): Promise<CachedApiKey | null> =>
   db.apiKey.findUnique({
-    where: { hash },
+    where: { hash: fingerprintApiKey(key).hash },
     select: {
       id: true,
       mode: true,

@@ -54,6 +54,10 @@ export async function measureEmailQueue(db: Db): Promise<{ waiting: number; olde
 export const findEmail = async ({ db }: Deps, id: string): Promise<InviteEmail | null> =>
   isUuid(id) ? db.inviteEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
 
+/** Those of these sendings that there are, in no particular order. */
+export const findEmails = ({ db }: Deps, ids: string[]): Promise<InviteEmail[]> =>
+  db.inviteEmail.findMany({ where: { id: { in: ids } }, include, relationLoadStrategy: 'join' })
+
 /** Records what became of one attempt to send. A retry that is still to come leaves the state `queued`. */
 export async function recordAttempt({ db, clock }: Deps, id: string, { state, reason = '' }: Outcome): Promise<void> {
   const now = clock()

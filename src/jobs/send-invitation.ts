@@ -1,6 +1,6 @@
 import type { JobResult, PgBoss } from 'pg-boss'
 import type { Deps } from '../domain/context.ts'
-import { findEmail, giveUpEmail, type InviteEmail, recordAttempt } from '../domain/invite-emails.ts'
+import { findEmails, giveUpEmail, type InviteEmail, recordAttempt } from '../domain/invite-emails.ts'
 import { asOfNow } from '../domain/invite-lifecycle.ts'
 import { DEAD_INVITATION_EMAILS, INVITATION_EMAILS, type InvitationEmailJob } from './queue.ts'
 
@@ -24,9 +24,14 @@ export async function workInvitationEmails(boss: PgBoss, deps: Deps, deliver: De
   // pg-boss would poll every 30 s only where jobs announce themselves.
   const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
   const batches = { ...polling, batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true } as const
-  await boss.work<InvitationEmailJob>(INVITATION_EMAILS, { ...batches, localConcurrency: WORKERS }, (jobs) =>
-    Promise.all(jobs.map(({ id, data }) => settle(id, sendInvitation(deps, deliver, data.emailId)))),
-  )
+  await boss.work<InvitationEmailJob>(INVITATION_EMAILS, { ...batches, localConcurrency: WORKERS }, async (jobs) => {
+    const emails = await findEmails(
+      deps,
+      jobs.map(({ data }) => data.emailId),
+    )
+    const byId = new Map(emails.map((email) => [email.id, email]))
+    return Promise.all(jobs.map(({ id, data }) => settle(id, sendInvitation(deps, deliver, byId.get(data.emailId)))))
+  })
   await boss.work<InvitationEmailJob>(DEAD_INVITATION_EMAILS, batches, (jobs) =>
     Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(deps, data.emailId)))),
   )
@@ -44,11 +49,14 @@ async function giveUp(deps: Deps, emailId: string): Promise<void> {
   deps.log.error({ emailId }, 'an invitation was given up after all its retries')
 }
 
-/** One attempt. It does nothing when an earlier attempt has succeeded but could not tell the queue. */
-async function sendInvitation(deps: Deps, deliver: DeliverInvitation, emailId: string): Promise<void> {
-  const email = await findEmail(deps, emailId)
+/**
+ * One attempt. It does nothing when an earlier attempt has succeeded but could not tell the queue, or when the organization was deleted
+ * meanwhile, and its mail with it.
+ */
+async function sendInvitation(deps: Deps, deliver: DeliverInvitation, email: InviteEmail | undefined): Promise<void> {
   if (email?.state !== 'queued') return
-  const fields = { emailId, inviteId: email.inviteId, organizationId: email.organizationId }
+  const { id: emailId, inviteId, organizationId } = email
+  const fields = { emailId, inviteId, organizationId }
   const obsolete = whyObsolete(email, deps.clock())
   try {
     const delivery = obsolete ? { state: 'failed' as const, reason: obsolete } : await deliver(email)
