@@ -38,17 +38,16 @@ export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
   return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
 }
 
-/**
- * Flips the organization's due invites to expired. Called before every list of invites, so that filter, order and count are
- * those of this instant. It looks first which invite is due next: one entry of an index, and mostly there is nothing to do.
- */
+/** SQL: when the clock ends the next of the organization's invites, past or to come; null when there is none. One entry of an index. */
+export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Prisma.Sql =>
+  Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted')`
+
+/** Flips the organization's due invites to expired, so that filter, order and count of a list are those of this instant. */
 export async function expireDueInvites({ organization, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> {
-  const { db, clock } = deps
-  const now = clock()
-  const expiring = Prisma.sql`organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted')`
-  const [next] = await db.$queryRaw<{ due: Date | null }[]>`SELECT min(expires_at) AS due FROM invites WHERE ${expiring}`
-  if (!next?.due || next.due > now) return
-  await db.$executeRaw`UPDATE invites SET status = 'expired', updated_at = expires_at WHERE ${expiring} AND expires_at <= ${now}`
+  const now = deps.clock()
+  await deps.db.$executeRaw`
+    UPDATE invites SET status = 'expired', updated_at = expires_at
+    WHERE organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted') AND expires_at <= ${now}`
 }
 
 /** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */

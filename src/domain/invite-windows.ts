@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
+import { expireDueInvites, nextExpiry } from './invite-lifecycle.ts'
 import type { InviteFilter, InviteOrder } from './invites.ts'
 import type { Window } from './page.ts'
 
@@ -9,10 +10,18 @@ type Countable = Omit<InviteFilter, 'search'>
 
 const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', createdAt: 'created_at' } as const
 
-/** How many invites the filter lets through: a few rows that a trigger keeps, however many invites there are. */
+/**
+ * How many invites the filter lets through at this instant: the sum of a few rows that a trigger keeps, however many invites there are.
+ * Flips those that have become due, which is mostly none.
+ */
 export async function countInvites(ctx: Context, filter: Countable): Promise<number> {
-  const [row] = await ctx.deps.db.$queryRaw<{ total: number }[]>`SELECT (${counted(ctx, filter)}) AS total`
-  return row!.total
+  const { db, clock } = ctx.deps
+  const read = db.$queryRaw<[{ total: number; next: Date | null }]>`
+    SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
+  const [{ total, next }] = await read
+  if (!next || next > clock()) return total
+  await expireDueInvites(ctx)
+  return countInvites(ctx, filter)
 }
 
 /**

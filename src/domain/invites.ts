@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
 import { asOfNow, expireDueInvites } from './invite-lifecycle.ts'
 import { countInvites, findDistantIds } from './invite-windows.ts'
-import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { type Listing, type Order, type Page, readPage, type Window } from './page.ts'
 import { connection } from './transaction.ts'
 import { isUuid } from './uuid.ts'
 
@@ -42,24 +42,33 @@ export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclu
 const DISTANT = 1_000
 
 /** v1.md GET /invites; alternate.md GET /assessment_invites. */
-export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
-  await expireDueInvites(ctx)
-  const where = toWhere(ctx, filter)
-  const { invite } = ctx.deps.db
-  return readPage(
+export const listInvites = (ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> =>
+  readPage(
     page,
-    () => (filter.search ? invite.count({ where }) : countInvites(ctx, filter)),
-    async (window, total) => {
-      if (filter.search || window.skip < DISTANT) {
-        const orderBy = [{ [order.field]: order.direction }, { id: order.direction }]
-        return invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
-      }
-      const ids = await findDistantIds(ctx, filter, order, window, total)
-      const found = await invite.findMany({ where: { ...where, id: { in: ids } }, include, relationLoadStrategy: 'join' })
-      const byId = new Map(found.map((row) => [row.id, row]))
-      return ids.flatMap((id) => byId.get(id) ?? [])
-    },
+    () => (filter.search ? countMatches(ctx, filter) : countInvites(ctx, filter)),
+    (window, total) =>
+      filter.search || window.skip < DISTANT
+        ? findInvites(ctx, filter, order, window)
+        : findDistantInvites(ctx, filter, order, window, total),
   )
+
+async function countMatches(ctx: Context, filter: InviteFilter): Promise<number> {
+  await expireDueInvites(ctx)
+  return ctx.deps.db.invite.count({ where: toWhere(ctx, filter) })
+}
+
+function findInvites(ctx: Context, filter: InviteFilter, { field, direction }: InviteOrder, window: Window): Promise<Invite[]> {
+  const where = toWhere(ctx, filter)
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  return ctx.deps.db.invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
+}
+
+async function findDistantInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window, total: number) {
+  const ids = await findDistantIds(ctx, filter, order, window, total)
+  const where = { ...toWhere(ctx, filter), id: { in: ids } }
+  const invites = await ctx.deps.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
+  const byId = new Map(invites.map((invite) => [invite.id, invite]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found. */
