@@ -35,25 +35,35 @@ const references: Partial<Record<Kind, Record<string, Kind>>> = {
   tag: { organization: 'organization' },
 }
 
-type Load = (ctx: Context, ids: string[]) => Promise<(View & { id: string })[]>
+type Loadable = Exclude<Kind, 'invite'>
+type Found = { kind: Loadable; view: View & { id: string } }
+type Load = (ctx: Context, ids: string[]) => Promise<Found[]>
 
-/** Each kind is loaded as its own endpoint shows it, so that nesting can show no more. */
-const loaders: Record<Exclude<Kind, 'invite'>, Load> = {
-  assessment: async (ctx, ids) => (await findAssessments(ctx, ids)).map(presentAssessment),
-  organization_user: async (ctx, ids) => (await findMembers(ctx, ids)).map(presentOrganizationUser),
-  tag: async (ctx, ids) => (await findTags(ctx, ids)).map(presentTag),
-  organization: async ({ organization }) => [presentOrganization(organization)],
-  user: async (ctx, ids) => (await findUsers(ctx, ids)).map(presentUser),
-  instruction: async (ctx, ids) => (await findInstructions(ctx, ids)).map(presentInstruction),
-  language: async (ctx, ids) => (await findLanguages(ctx, ids)).map(presentLanguage),
-  category: async (ctx, ids) => (await findCategories(ctx, ids)).map(presentCategory),
+const found = (kind: Loadable, view: View & { id: string }): Found => ({ kind, view })
+
+/** Each kind is loaded as its own endpoint shows it, so that nesting can show no more; with what has come along. */
+const loaders: Record<Loadable, Load> = {
+  assessment: async (ctx, ids) => (await findAssessments(ctx, ids)).map((row) => found('assessment', presentAssessment(row))),
+  organization_user: async (ctx, ids) =>
+    (await findMembers(ctx, ids)).flatMap((member) => [
+      found('organization_user', presentOrganizationUser(member)),
+      found('user', presentUser(member.user)),
+    ]),
+  tag: async (ctx, ids) => (await findTags(ctx, ids)).map((row) => found('tag', presentTag(row))),
+  organization: async ({ organization }) => [found('organization', presentOrganization(organization))],
+  user: async (ctx, ids) => (await findUsers(ctx, ids)).map((row) => found('user', presentUser(row))),
+  instruction: async (ctx, ids) => (await findInstructions(ctx, ids)).map((row) => found('instruction', presentInstruction(row))),
+  language: async (ctx, ids) => (await findLanguages(ctx, ids)).map((row) => found('language', presentLanguage(row))),
+  category: async (ctx, ids) => (await findCategories(ctx, ids)).map((row) => found('category', presentCategory(row))),
 }
 
 type Node = { kind: Kind; view: View }
+/** Objects by kind and id, with plain ids in them. */
+type Objects = Map<Loadable, Map<string, View>>
 
 /**
  * The answer, a resource or a page of them, with related objects in the place of their ids, as many levels deep as `depth` asks
- * (alternate-behaviour.md, Depth). A level costs one query a kind, however many items there are.
+ * (alternate-behaviour.md, Depth). A level costs one query for each kind that no level before has loaded, however many items there are.
  */
 export async function nestObjects<Body extends object>(
   { ctx, query: { depth = 0 } }: { ctx: Context; query: { depth?: number } },
@@ -63,40 +73,48 @@ export async function nestObjects<Body extends object>(
 ): Promise<Body> {
   if (depth === 0) return body
   const views = ('results' in body ? body.results : [body]) as View[]
+  const known: Objects = new Map()
   let nodes: Node[] = views.map((view) => ({ kind, view }))
-  for (let level = 0; level < depth && nodes.length > 0; level++) nodes = await expandLevel(ctx, nodes)
+  for (let level = 0; level < depth && nodes.length > 0; level++) nodes = await expandLevel(ctx, nodes, known)
   // The response schemas, and the serializers made from them, are those of plain ids.
   reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
   return body
 }
 
 /** @returns the objects put in, for the next level. */
-async function expandLevel(ctx: Context, nodes: Node[]): Promise<Node[]> {
-  const wanted = new Map<Exclude<Kind, 'invite'>, Set<string>>()
+async function expandLevel(ctx: Context, nodes: Node[], known: Objects): Promise<Node[]> {
+  const wanted = new Map<Loadable, Set<string>>()
   forEachReference(nodes, (kind, ids) => wanted.set(kind, new Set([...(wanted.get(kind) ?? []), ...ids])))
-  const loaded = await Promise.all(
-    [...wanted].map(async ([kind, ids]) => {
-      const views = ids.size > 0 ? await loaders[kind](ctx, [...ids]) : []
-      return [kind, new Map(views.map((view) => [view.id, view]))] as const
-    }),
-  )
-  const found = new Map(loaded)
+  await loadMissing(ctx, wanted, known)
+  // Copies: an object that is met again on the next level has its ids there.
+  const placed: Objects = new Map([...wanted].map(([kind, ids]) => [kind, copyObjects(known.get(kind), ids)]))
   forEachReference(nodes, (kind, _ids, node, field) => {
-    const object = (id: unknown) => found.get(kind)?.get(String(id)) ?? id
+    const object = (id: unknown) => placed.get(kind)?.get(String(id)) ?? id
     const value = node.view[field]
     node.view[field] = Array.isArray(value) ? value.map(object) : object(value)
   })
-  return loaded.flatMap(([kind, views]) => [...views.values()].map((view) => ({ kind, view })))
+  return [...placed].flatMap(([kind, views]) => [...views.values()].map((view) => ({ kind, view })))
 }
 
-function forEachReference(
-  nodes: Node[],
-  visit: (kind: Exclude<Kind, 'invite'>, ids: string[], node: Node, field: string) => void,
-): void {
+async function loadMissing(ctx: Context, wanted: Map<Loadable, Set<string>>, known: Objects): Promise<void> {
+  const loads = [...wanted].map(async ([kind, ids]) => {
+    const missing = [...ids].filter((id) => !known.get(kind)?.has(id))
+    return missing.length > 0 ? loaders[kind](ctx, missing) : []
+  })
+  for (const { kind, view } of (await Promise.all(loads)).flat()) {
+    if (!known.has(kind)) known.set(kind, new Map())
+    known.get(kind)!.set(view.id, view)
+  }
+}
+
+const copyObjects = (objects: Map<string, View> | undefined, ids: Set<string>): Map<string, View> =>
+  new Map([...ids].flatMap((id) => (objects?.has(id) ? [[id, { ...objects.get(id) }]] : [])))
+
+function forEachReference(nodes: Node[], visit: (kind: Loadable, ids: string[], node: Node, field: string) => void): void {
   for (const node of nodes) {
     for (const [field, kind] of Object.entries(references[node.kind] ?? {})) {
       const ids = [node.view[field]].flat().filter((id) => id !== null)
-      visit(kind as Exclude<Kind, 'invite'>, ids as string[], node, field)
+      visit(kind as Loadable, ids as string[], node, field)
     }
   }
 }

@@ -36,16 +36,16 @@ export const createDb = (pool: Pool): Db =>
 
 /** Each connection keeps a plan for each, so there is an end to them. */
 const MAX_NAMED_STATEMENTS = 500
-/** Lists of values: their length is the input's, and each length would be a statement of its own. */
-const VALUE_LIST = /\bIN \(\$\d+,|\), ?\(\$/
+/** Longer lists of values come from imports, in any length. */
+const MAX_NAMED_PARAMETERS = 150
 
 /** A statement with a name is parsed once a connection, and planned once where its values make no difference: half the cost of a look-up. */
-function nameStatements(): (query: { sql: string }) => string {
+function nameStatements(): (query: { sql: string; args: unknown[] }) => string {
   const names = new Map<string, string>()
-  return ({ sql }) => {
+  return ({ sql, args }) => {
     const known = names.get(sql)
     if (known !== undefined) return known
-    if (names.size >= MAX_NAMED_STATEMENTS || VALUE_LIST.test(sql)) return ''
+    if (names.size >= MAX_NAMED_STATEMENTS || args.length > MAX_NAMED_PARAMETERS) return ''
     const name = `s${names.size}`
     names.set(sql, name)
     return name

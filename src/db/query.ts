@@ -6,3 +6,12 @@ export const containsText = (text: string) => ({ contains: escapeLike(text), mod
 
 /** Filter: the text is these characters, in either case. */
 export const equalsText = (text: string) => ({ equals: escapeLike(text), mode: 'insensitive' as const })
+
+/**
+ * Filter: any of these values. The last is repeated up to the next power of two: few lengths make few statements, which PostgreSQL then
+ * has parsed and planned before.
+ */
+export function anyOf<T>(values: T[]): { in: T[] } {
+  const length = values.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(values.length))
+  return { in: Array.from({ length }, (_, i) => values[Math.min(i, values.length - 1)]!) }
+}

@@ -1,4 +1,4 @@
-import { containsText } from '../db/query.ts'
+import { anyOf, containsText } from '../db/query.ts'
 import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -67,22 +67,22 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 /** Those of these assessments that are the organization's, in no particular order. */
 export const findAssessments = (ctx: Context, ids: string[]): Promise<Assessment[]> =>
   ctx.deps.db.assessment.findMany({
-    where: { organizationId: ctx.organization.id, id: { in: ids } },
+    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     include,
     relationLoadStrategy: 'join',
   })
 
 /** Those of these instructions that are the organization's, in no particular order. */
 export const findInstructions = (ctx: Context, ids: string[]): Promise<Instruction[]> =>
-  ctx.deps.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+  ctx.deps.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } })
 
 /** Those of these categories that are the organization's, in no particular order. */
 export const findCategories = (ctx: Context, ids: string[]): Promise<Category[]> =>
-  ctx.deps.db.category.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+  ctx.deps.db.category.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } })
 
 /** Languages are shared by all organizations. */
 export const findLanguages = (ctx: Context, ids: string[]): Promise<Language[]> =>
-  ctx.deps.db.language.findMany({ where: { id: { in: ids } } })
+  ctx.deps.db.language.findMany({ where: { id: anyOf(ids) } })
 
 function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
   const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search = [] } = filter
@@ -92,9 +92,9 @@ function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhere
     ...(createdById !== undefined && { createdById }),
     ...(audience !== undefined && { audience }),
     ...(questionCount !== undefined && { questionCount }),
-    ...(tagIds !== undefined && { tags: { some: { tagId: { in: tagIds } } } }),
-    ...(questionFormats !== undefined && { defaultQuestionFormat: { in: questionFormats } }),
-    ...(answerFormats !== undefined && { defaultAnswerFormat: { in: answerFormats } }),
+    ...(tagIds !== undefined && { tags: { some: { tagId: anyOf(tagIds) } } }),
+    ...(questionFormats !== undefined && { defaultQuestionFormat: anyOf(questionFormats) }),
+    ...(answerFormats !== undefined && { defaultAnswerFormat: anyOf(answerFormats) }),
     AND: search.map((word) => ({ name: containsText(word) })),
   }
 }

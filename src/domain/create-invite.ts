@@ -1,5 +1,6 @@
 import type { Transaction } from '../db/client.ts'
 import { violatedConstraint } from '../db/errors.ts'
+import { anyOf } from '../db/query.ts'
 import type { Context } from './context.ts'
 import { DomainError, type Issue } from './errors.ts'
 import { queueInvitationEmail } from './invite-emails.ts'
@@ -108,7 +109,7 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
     ? await db.member.findUnique({ where: { ...own(assignedGraderId), status: 'active' }, select: { id: true } })
     : null
   const tags =
-    tagIds.length > 0 ? await db.tag.findMany({ where: { organizationId, id: { in: tagIds } }, select: { id: true } }) : []
+    tagIds.length > 0 ? await db.tag.findMany({ where: { organizationId, id: anyOf(tagIds) }, select: { id: true } }) : []
   const known = new Set(tags.map(({ id }) => id))
   const unknownTag = tagIds.find((id) => !known.has(id))
   const issues: Issue[] = []

@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../db/client.ts'
+import { anyOf } from '../db/query.ts'
 import type { EmailState, InviteEmail as InviteEmailRow, Prisma } from '../generated/prisma/client.ts'
 import type { Context, Deps } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -56,7 +57,7 @@ export const findEmail = async ({ db }: Deps, id: string): Promise<InviteEmail |
 
 /** Those of these sendings that there are, in no particular order. */
 export const findEmails = ({ db }: Deps, ids: string[]): Promise<InviteEmail[]> =>
-  db.inviteEmail.findMany({ where: { id: { in: ids } }, include, relationLoadStrategy: 'join' })
+  db.inviteEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
 
 /** Records what became of one attempt to send. A retry that is still to come leaves the state `queued`. */
 export async function recordAttempt({ db, clock }: Deps, id: string, { state, reason = '' }: Outcome): Promise<void> {

@@ -1,4 +1,4 @@
-import { containsText } from '../db/query.ts'
+import { anyOf, containsText } from '../db/query.ts'
 import type { InviteStatus, Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -65,7 +65,7 @@ function findInvites(ctx: Context, filter: InviteFilter, { field, direction }: I
 
 async function findDistantInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window, total: number) {
   const ids = await findDistantIds(ctx, filter, order, window, total)
-  const where = { ...toWhere(ctx, filter), id: { in: ids } }
+  const where = { ...toWhere(ctx, filter), id: anyOf(ids) }
   const invites = await ctx.deps.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
   const byId = new Map(invites.map((invite) => [invite.id, invite]))
   return ids.flatMap((id) => byId.get(id) ?? [])

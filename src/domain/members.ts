@@ -1,4 +1,4 @@
-import { containsText, equalsText } from '../db/query.ts'
+import { anyOf, containsText, equalsText } from '../db/query.ts'
 import type { Prisma, User } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -60,14 +60,14 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
 /** Those of these members that are the organization's, in no particular order. */
 export const findMembers = (ctx: Context, ids: string[]): Promise<Member[]> =>
   ctx.deps.db.member.findMany({
-    where: { organizationId: ctx.organization.id, id: { in: ids } },
+    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     include,
     relationLoadStrategy: 'join',
   })
 
 /** Those of these accounts whose person is a member of the organization, in no particular order. */
 export const findUsers = (ctx: Context, ids: string[]): Promise<User[]> =>
-  ctx.deps.db.user.findMany({ where: { id: { in: ids }, memberships: { some: { organizationId: ctx.organization.id } } } })
+  ctx.deps.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } })
 
 function toWhere(
   ctx: Context,
@@ -82,7 +82,7 @@ function toWhere(
   return {
     organizationId: ctx.organization.id,
     ...(status !== undefined && { status }),
-    ...(tagIds !== undefined && { tags: { some: { tagId: { in: tagIds } } } }),
+    ...(tagIds !== undefined && { tags: { some: { tagId: anyOf(tagIds) } } }),
     ...(email !== undefined && { email: equalsText(email) }),
     AND: [
       ...byRole,

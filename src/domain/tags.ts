@@ -1,5 +1,5 @@
 import { violatedConstraint } from '../db/errors.ts'
-import { containsText } from '../db/query.ts'
+import { anyOf, containsText } from '../db/query.ts'
 import type { Prisma, Tag } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -40,7 +40,7 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 
 /** Those of these tags that are the organization's, in no particular order. */
 export const findTags = (ctx: Context, ids: string[]): Promise<Tag[]> =>
-  ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+  ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } })
 
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
