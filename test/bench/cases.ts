@@ -1,0 +1,202 @@
+import type { Organization, Organizations } from './fill.ts'
+import type { Request, Sample } from './load.ts'
+import type { RivalName } from './rivals.ts'
+
+/** Who is asked for what, as whom. */
+export type Variant = { name: string; rival: RivalName; organization: Organization; requests: Request[] }
+
+type Figure = keyof Sample
+/** What a value has to keep, if anything. */
+export type Bound = { atLeast: number } | { atMost: number } | { forInformation: true }
+/** A figure of a variant over another one's, or another of its own. */
+export type Goal = { over: [variant: string, Figure]; under: [variant: string, Figure] } & Bound
+
+/** Variants that are measured in turn, and compared. */
+export type Case = { name: string; connections: number; variants: Variant[]; goals: Goal[] }
+
+const CONNECTIONS = 16
+/** For pages that cost the database so much that more connections would measure its queue. */
+const FEW_CONNECTIONS = 2
+const PAGE_SIZE = 20
+const V1 = '/api/v1'
+const ALTERNATE = '/api/alternate'
+
+const sizeOf = ({ size }: Organization) => (size >= 1_000_000 ? `${size / 1_000_000}M` : `${size / 1_000}k`)
+const paths = (...all: string[]): Request[] => all.map((path) => ({ path }))
+
+/** All that is asked of the running rivals. */
+export function makeCases(organizations: Organizations): Case[] {
+  return [
+    ...readCases(organizations),
+    firstPageCase(organizations),
+    ...flatCases(organizations),
+    ...pageCases(organizations),
+    ...depthCases(organizations),
+    createCase(organizations),
+  ]
+}
+
+function readCases({ large }: Organizations): Case[] {
+  const resources = [
+    ['invite', 'invites', 'assessment_invites', large.inviteIds],
+    ['assessment', 'assessments', 'assessments', large.assessmentIds],
+    ['tag', 'tags', 'tags', large.tagIds],
+  ] as const
+  const ask = (name: string, resource: string, ids: string[]): Case => ({
+    name: `read ${name}`,
+    connections: CONNECTIONS,
+    variants: (['service', 'plain', 'floor'] as const).map((rival) => ({
+      name: rival,
+      rival,
+      organization: large,
+      requests: ids.map((id) => ({ path: `${resource}/${id}` })),
+    })),
+    goals: [
+      { over: ['service', 'throughput'], under: ['plain', 'throughput'], atLeast: 2.2 },
+      { over: ['service', 'throughput'], under: ['floor', 'throughput'], atLeast: 0.5 },
+    ],
+  })
+  return resources.flatMap(([name, v1, alternate, ids]) => [
+    ask(`${name}, v1`, `${V1}/${v1}`, ids),
+    ask(`${name}, alternate`, `${ALTERNATE}/${alternate}`, ids),
+  ])
+}
+
+function firstPageCase({ small, middle, large }: Organizations): Case {
+  const requests = paths(`${V1}/invites`)
+  const ask = (rival: RivalName, organization: Organization) => ({
+    name: `${rival}@${sizeOf(organization)}`,
+    rival,
+    organization,
+    requests,
+  })
+  const [service, floor, plain] = [ask('service', large), ask('floor', large), ask('plain', large)]
+  return {
+    name: 'first page, v1',
+    connections: CONNECTIONS,
+    variants: [service, ask('service', small), ask('service', middle), floor, plain],
+    goals: [
+      { over: [service.name, 'throughput'], under: [`service@${sizeOf(small)}`, 'throughput'], atLeast: 0.8 },
+      { over: [service.name, 'throughput'], under: [floor.name, 'throughput'], atLeast: 15 },
+      { over: [service.name, 'throughput'], under: [plain.name, 'throughput'], forInformation: true },
+    ],
+  }
+}
+
+/** What costs as much in a large organization as in a small one. */
+function flatCases({ small, large }: Organizations): Case[] {
+  const flat = (name: string, ask: (organization: Organization) => Request[]): Case => {
+    const [at, than] = [large, small].map((organization) => ({
+      name: `service@${sizeOf(organization)}`,
+      rival: 'service' as const,
+      organization,
+      requests: ask(organization),
+    })) as [Variant, Variant]
+    const goal = { over: [at.name, 'throughput'], under: [than.name, 'throughput'], atLeast: 0.8 } satisfies Goal
+    return { name, connections: CONNECTIONS, variants: [at, than], goals: [goal] }
+  }
+  const list = (query: string) => () => paths(`${V1}/invites?${query}`)
+  const ofAssessment = (query: string) => (organization: Organization) =>
+    organization.assessmentIds.map((id) => ({ path: `${V1}/invites?assessmentId=${id}${query}` }))
+  const words = ['sent_at', 'status', 'expires_at']
+  return [
+    flat('first page, alternate', () => paths(`${ALTERNATE}/assessment_invites`)),
+    flat('of a status, v1', list('status=completed')),
+    flat('of an assessment, v1', ofAssessment('')),
+    flat('of both, v1', ofAssessment('&status=completed')),
+    ...words.flatMap((word) =>
+      ['asc', 'desc'].map((order) => flat(`by ${word} ${order}, v1`, list(`sort=${word}&order=${order}`))),
+    ),
+    ...words.map((word) => flat(`by ${word}, of a status, v1`, list(`sort=${word}&status=completed`))),
+    ...words.map((word) => flat(`by ${word}, of an assessment, v1`, ofAssessment(`&sort=${word}`))),
+    flat('assessments, v1', () => paths(`${V1}/assessments`)),
+    flat('assessments, alternate', () => paths(`${ALTERNATE}/assessments`)),
+  ]
+}
+
+/** Pages far from the first one. */
+function pageCases({ large }: Organizations): Case[] {
+  const pages = Math.ceil(large.size / PAGE_SIZE)
+  const middle = Array.from({ length: 20 }, (_, i) => Math.floor(pages / 2) + i)
+  const ask = (name: string, rival: RivalName, requests: Request[]): Variant => ({ name, rival, organization: large, requests })
+  return [
+    ['v1', `${V1}/invites`, String(pages)] as const,
+    ['alternate', `${ALTERNATE}/assessment_invites`, 'last'] as const,
+  ].flatMap(([name, list, last]): Case[] => [
+    {
+      name: `middle page, ${name}`,
+      connections: FEW_CONNECTIONS,
+      variants: [
+        ask('service', 'service', paths(...middle.map((page) => `${list}?page=${page}`))),
+        ask('floor', 'floor', paths(...middle.map((page) => `${list}?page=${page}&uncounted`))),
+      ],
+      goals: [{ over: ['service', 'p50'], under: ['floor', 'p50'], atMost: 0.6 }],
+    },
+    {
+      name: `last page, ${name}`,
+      connections: FEW_CONNECTIONS,
+      variants: [ask('last', 'service', paths(`${list}?page=${last}`)), ask('first', 'service', paths(list))],
+      goals: [{ over: ['last', 'p50'], under: ['first', 'p50'], atMost: 2 }],
+    },
+  ])
+}
+
+/** Lists with related objects instead of their ids. */
+function depthCases({ large }: Organizations): Case[] {
+  const lists = ['assessments', 'assessment_invites', 'organization_users', 'tags']
+  return lists.map((list) => ({
+    name: `depth of ${list}`,
+    connections: CONNECTIONS,
+    variants: [2, 0].map((depth) => ({
+      name: `depth=${depth}`,
+      rival: 'service',
+      organization: large,
+      requests: paths(`${ALTERNATE}/${list}?depth=${depth}`),
+    })),
+    goals: [{ over: ['depth=2', 'p50'], under: ['depth=0', 'p50'], atMost: 2 }],
+  }))
+}
+
+let candidates = 0
+/** An address that was never invited. */
+const newCandidate = () => `invited.${process.pid}.${++candidates}@example.com`
+
+/** Creates an invite of the assessment. */
+export const invitation = (assessmentId: string): Request => ({
+  path: `${V1}/invites`,
+  body: () => ({ assessmentId, recipientEmail: newCandidate() }),
+})
+
+const alternateInvitation = (assessment: string): Request => ({
+  path: `${ALTERNATE}/assessment_invites`,
+  body: () => ({
+    email: newCandidate(),
+    assessment,
+    question_play_limit: 1,
+    answer_record_limit: 1,
+    face_photo_required: true,
+    id_photo_required: true,
+    tags: [],
+    assigned_grader: null,
+  }),
+})
+
+function createCase({ service, floor }: Organizations): Case {
+  const own = { rival: 'service', organization: service } as const
+  return {
+    name: 'create',
+    connections: CONNECTIONS,
+    variants: [
+      { name: 'service', ...own, requests: service.assessmentIds.map(invitation) },
+      { name: 'floor', rival: 'floor', organization: floor, requests: floor.assessmentIds.map(invitation) },
+      { name: 'one assessment', ...own, requests: service.assessmentIds.slice(0, 1).map(invitation) },
+      { name: 'alternate', ...own, requests: service.assessmentIds.map(alternateInvitation) },
+    ],
+    goals: [
+      { over: ['service', 'throughput'], under: ['floor', 'throughput'], atLeast: 0.4 },
+      { over: ['service', 'p99'], under: ['service', 'p50'], atMost: 5 },
+      { over: ['one assessment', 'throughput'], under: ['service', 'throughput'], atLeast: 0.9 },
+      { over: ['alternate', 'throughput'], under: ['service', 'throughput'], forInformation: true },
+    ],
+  }
+}

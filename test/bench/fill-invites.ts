@@ -1,0 +1,55 @@
+import type { PoolClient } from 'pg'
+import type { Furniture } from './fill-furniture.ts'
+
+const BATCH = 100_000
+
+/**
+ * Spread evenly over assessments and states, and over the last 300 days, the newest last; every time is another. What can still
+ * expire has time enough not to do so during the run. Ids are in the order of creation, as the service's are.
+ *
+ * $1 organization, $2 key, $3 assessments, $4 members, $5 first number, $6 last number, $7 how many in all.
+ */
+const INVITES = `
+  INSERT INTO invites (id, organization_id, assessment_id, recipient_email, recipient_name, status, question_replay_limit,
+    answer_record_limit, screen_recording, webcam_monitoring, require_id_capture, face_photo_required, custom_message,
+    assessment_session, assigned_grader_id, created_by_id, created_by_key_id, sent_at, expires_at, accepted_at, started_at,
+    completed_at, revoked_at, created_at, updated_at)
+  SELECT uuidv7(created_at - now()), $1, ($3::uuid[])[1 + i % cardinality($3::uuid[])], 'candidate' || i || '@example.com',
+    'Candidate ' || i, status, 1 + i % 3, 1 + i % 2, true, true, i % 2 = 0, i % 2 = 0, 'We look forward to hearing you.',
+    CASE WHEN status IN ('started', 'completed') THEN gen_random_uuid() END,
+    CASE WHEN i % 4 = 0 THEN ($4::uuid[])[1 + i / 4 % cardinality($4::uuid[])] END,
+    ($4::uuid[])[1], $2, created_at + interval '1 second',
+    CASE WHEN status IN ('pending', 'accepted') THEN now() + interval '2 days' + i * (interval '28 days' / $7::int)
+      ELSE created_at + interval '30 days' END,
+    CASE WHEN status IN ('accepted', 'started', 'completed') THEN created_at + interval '1 hour' END,
+    CASE WHEN status IN ('started', 'completed') THEN created_at + interval '2 hours' END,
+    CASE WHEN status = 'completed' THEN created_at + interval '3 hours' END,
+    CASE WHEN status = 'revoked' THEN created_at + interval '3 hours' END,
+    created_at, created_at + interval '4 hours'
+  FROM (
+    SELECT i,
+      now() - interval '1 hour' - ($7::int - i) * (interval '300 days' / $7::int) AS created_at,
+      ('{pending,accepted,started,completed,expired,revoked}'::invite_status[])[1 + i / cardinality($3::uuid[]) % 6] AS status
+    FROM generate_series($5::int, $6::int) AS i
+  ) AS invite
+  RETURNING id`
+
+/** Two tags for one invite in three. */
+const TAGS = `
+  INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
+  SELECT $1, invite, ($3::uuid[])[1 + (i / 3 + 7 * position) % cardinality($3::uuid[])], position
+  FROM unnest($2::uuid[]) WITH ORDINALITY AS i (invite, i), generate_series(0, 1) AS position
+  WHERE i % 3 = 0`
+
+type Makers = Furniture & { keyId: string }
+
+/** Adds so many invites to the organization, by ordinary INSERTs: what triggers keep is kept. */
+export async function addInvites(client: PoolClient, organization: Makers, name: string, size: number): Promise<void> {
+  const { id, keyId, assessmentIds, memberIds, tagIds } = organization
+  for (let first = 1; first <= size; first += BATCH) {
+    const last = Math.min(size, first + BATCH - 1)
+    const invites = await client.query<{ id: string }>(INVITES, [id, keyId, assessmentIds, memberIds, first, last, size])
+    await client.query(TAGS, [id, invites.rows.map((row) => row.id), tagIds])
+    console.error(`  ${name} organization: ${last} of ${size} invites`)
+  }
+}

@@ -1,0 +1,101 @@
+import autocannon, { type Client } from 'autocannon'
+
+/** One kind of request; those with a body make one anew each time. */
+export type Request = { path: string; body?: () => object }
+
+export type Load = {
+  /** Of the server. */
+  url: string
+  /** API key. */
+  key: string
+  /** Taken in turn, by each connection from another one on. */
+  requests: Request[]
+  connections: number
+}
+
+/** What came of some seconds of load: answers a second, and response times in milliseconds. */
+export type Sample = { throughput: number; p50: number; p99: number; answers: number }
+
+/** How soon autocannon stops, in milliseconds. */
+const STOPS_WITHIN_MS = 20
+/** What is slow gets more time, until each connection has had an answer, but not more than this, in seconds. */
+const PATIENCE = 30
+
+/**
+ * Sends requests for so many seconds or a little longer, on each connection the next as soon as the one before is answered.
+ *
+ * @throws Error when anything but the expected status comes back, or nothing does.
+ */
+export async function drive({ url, key, requests, connections }: Load, seconds: number): Promise<Sample> {
+  const expected = requests[0]?.body ? 201 : 200
+  const prepared = requests.map((request) => prepare(request, key))
+  const times: number[] = []
+  const failures = new Map<string, number>()
+  const fail = (what: string) => failures.set(what, (failures.get(what) ?? 0) + 1)
+  const isEnough = (elapsed: number) => failures.size > 0 || (elapsed >= seconds * 1000 && times.length >= connections)
+  let [begun, last] = [performance.now(), performance.now()]
+  let clients = 0
+  await new Promise<void>((resolve, reject) => {
+    const options: autocannon.Options = {
+      url,
+      connections,
+      duration: seconds + PATIENCE,
+      timeout: 30,
+      sampleInt: STOPS_WITHIN_MS,
+      skipAggregateResult: true,
+      // All clients begin with the first request otherwise, and would ask for the same thing at the same time ever after.
+      setupClient: (client) => client.setRequests(rotate(prepared, Math.floor((clients++ * prepared.length) / connections))),
+    }
+    const run = autocannon(options, (error) => (error ? reject(error) : resolve()))
+    run.on('start', () => {
+      begun = performance.now()
+    })
+    run.on('response', (_client: Client, status: number, _bytes: number, ms: number) => {
+      last = performance.now()
+      times.push(ms)
+      if (status !== expected) fail(`status ${status}`)
+      if (isEnough(last - begun)) run.stop()
+    })
+    run.on('reqError', (error: Error) => {
+      fail(error.message)
+      run.stop()
+    })
+  })
+  if (times.length === 0 && failures.size === 0) fail('no answer')
+  if (failures.size > 0) {
+    const what = [...failures].map(([failure, count]) => `${count} x ${failure}`).join(', ')
+    throw new Error(`${url}${requests[0]?.path}: ${what}, of ${times.length} answers`)
+  }
+  times.sort((a, b) => a - b)
+  // Until the last answer, not until the end: what is under way then is dropped, which would count against the slow.
+  const throughput = times.length / ((last - begun) / 1000)
+  return { throughput, p50: percentile(times, 0.5), p99: percentile(times, 0.99), answers: times.length }
+}
+
+/** The value that so much of the whole is not above; `sorted` has at least one. */
+export const percentile = (sorted: number[], share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!
+
+/** Of values in any order. */
+export const median = (values: number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
+}
+
+/** The header by which each interface takes the key. */
+export const keyHeader = (path: string, key: string): Record<string, string> =>
+  path.startsWith('/api/v1') ? { 'x-api-key': key } : { 'x-service-docs-api-key': key }
+
+function prepare({ path, body }: Request, key: string): autocannon.Request {
+  const headers = keyHeader(path, key)
+  if (!body) return { path, headers }
+  return {
+    path,
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    setupRequest: (request) => ({ ...request, body: JSON.stringify(body()) }),
+  }
+}
+
+const rotate = (requests: autocannon.Request[], by: number): autocannon.Request[] =>
+  [...requests.slice(by), ...requests.slice(0, by)].map((request) => ({ ...request }))

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BenchDatabase } from './database.ts'
+import { atTheEnd } from './endings.ts'
+
+/** A server in a process of its own. */
+export type Server = {
+  /** Address, without a trailing slash. */
+  url: string
+  pid: number
+  stop: () => Promise<void>
+}
+
+/**
+ * The service as it is in production; the floor: the same answers by hand-written SQL and node:http, about what this database and
+ * Node can do; and plain: the same answers by Fastify and Prisma as most would write it.
+ */
+export type RivalName = 'service' | 'floor' | 'plain'
+export type Rivals = Record<RivalName, Server>
+
+const ROOT = path.join(import.meta.dirname, '../..')
+const SECRET_KEY = 'the-secret-of-a-benchmark-which-guards-nothing'
+/** So many connections to the database for each. */
+const POOL_SIZE = '10'
+const START_TIMEOUT_MS = 30_000
+/** The service itself takes up to 9 s. */
+const STOP_TIMEOUT_MS = 12_000
+
+type ServiceSettings = { smtpUrl: string; role?: 'all' | 'api' | 'worker'; flags?: string[] }
+
+/** Starts the service as `npm start` does. */
+export async function startService({ url }: BenchDatabase, settings: ServiceSettings): Promise<Server> {
+  const { smtpUrl, role = 'all', flags = [] } = settings
+  const port = await findFreePort()
+  return startServer([...flags, ...(await readStartFlags()), 'src/server.ts'], port, {
+    NODE_COMPILE_CACHE: 'node_modules/.cache/node-compile',
+    DATABASE_URL: url,
+    DATABASE_POOL_SIZE: POOL_SIZE,
+    PUBLIC_URL: `http://localhost:${port}`,
+    SECRET_KEY,
+    RATE_LIMIT_ENTERPRISE: '2000000000',
+    SMTP_URL: smtpUrl,
+    ROLE: role,
+  })
+}
+
+/** Node's flags in the script `start`, without that of the settings, which are not to be this machine's. */
+async function readStartFlags(): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
+  const flags = / node (.*) src\/server\.ts$/.exec(scripts.start)?.[1]
+  if (flags === undefined) throw new Error('The script "start" does not say how the service is started')
+  return flags.split(' ').filter((flag) => !flag.startsWith('--env-file'))
+}
+
+/** Starts one of the others. */
+export const startRival = async (name: 'floor' | 'plain', { url }: BenchDatabase): Promise<Server> =>
+  startServer([`test/bench/${name}.ts`], await findFreePort(), { DATABASE_URL: url, POOL_SIZE })
+
+async function startServer(args: string[], port: number, env: Record<string, string>): Promise<Server> {
+  const what = args.at(-1)!
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, PORT: String(port), ...env },
+    // Their logs cost them what logs cost, and nobody else anything.
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const stop = () => stopProcess(child)
+  atTheEnd(what, stop)
+  const url = `http://127.0.0.1:${port}`
+  const deadline = Date.now() + START_TIMEOUT_MS
+  while (!(await answers(url))) {
+    if (child.exitCode !== null) throw new Error(`${what} ended with ${child.exitCode}`)
+    if (Date.now() > deadline) throw new Error(`${what} does not answer after ${START_TIMEOUT_MS / 1000} s`)
+    await sleep(50)
+  }
+  return { url, pid: child.pid!, stop }
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) }).then(
+    async (response) => (await response.arrayBuffer()) && true,
+    () => false,
+  )
+
+/** Asks the process to end, and makes it end when it does not. */
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  const killing = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await exited
+  clearTimeout(killing)
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,73 @@
+import { deepStrictEqual, strictEqual } from 'node:assert'
+import { invitation } from './cases.ts'
+import type { Organization, Organizations } from './fill.ts'
+import { keyHeader, type Request } from './load.ts'
+import type { RivalName, Rivals } from './rivals.ts'
+
+type Body = Record<string, unknown>
+
+/** Asks all who are compared for the same, and compares what they answer. @throws AssertionError with the difference. */
+export async function verifyRivals(rivals: Rivals, { large, service, floor }: Organizations): Promise<void> {
+  const [invite, assessment, tag] = [large.inviteIds, large.assessmentIds, large.tagIds].map((ids) => ids[ids.length >> 1]!)
+  const middle = Math.floor(large.size / 40)
+  const all = ['floor', 'plain'] as const
+  const compare = (path: string, names: readonly RivalName[], part?: string) => compareAnswers(rivals, large, path, names, part)
+  await compare(`/api/v1/invites/${invite}`, all)
+  await compare(`/api/v1/assessments/${assessment}`, all)
+  await compare(`/api/v1/tags/${tag}`, all)
+  await compare(`/api/alternate/assessment_invites/${invite}`, all)
+  await compare(`/api/alternate/assessments/${assessment}`, all)
+  await compare(`/api/alternate/tags/${tag}`, all)
+  await compare('/api/v1/invites', all)
+  await compare('/api/v1/invites?status=completed', ['floor'])
+  await compare(`/api/v1/invites?page=${middle}&uncounted`, ['floor'], 'invites')
+  await compare(`/api/alternate/assessment_invites?page=${middle}&uncounted`, ['floor'], 'results')
+
+  const [made, byFloor] = await Promise.all([
+    ask(rivals, 'service', service, invitation(service.assessmentIds[0]!)),
+    ask(rivals, 'floor', floor, invitation(floor.assessmentIds[0]!)),
+  ])
+  // Two invites: ids, address and times differ.
+  const ownValues = ['id', 'assessmentId', 'recipientEmail', 'sentAt', 'expiresAt']
+  deepStrictEqual(
+    without(byFloor.invite as Body, ownValues),
+    without(made.invite as Body, ownValues),
+    'floor: POST /api/v1/invites',
+  )
+}
+
+async function compareAnswers(
+  rivals: Rivals,
+  organization: Organization,
+  path: string,
+  names: readonly RivalName[],
+  part?: string,
+): Promise<void> {
+  const read = async (name: RivalName) => {
+    const body = await ask(rivals, name, organization, { path })
+    return part ? body[part] : body
+  }
+  const expected = await read('service')
+  for (const name of names) {
+    const actual = await read(name)
+    try {
+      deepStrictEqual(actual, expected)
+    } catch (error) {
+      throw new Error(`${name} answers ${path} otherwise than the service: ${(error as Error).message}`)
+    }
+  }
+}
+
+async function ask(rivals: Rivals, name: RivalName, organization: Organization, { path, body }: Request): Promise<Body> {
+  const response = await fetch(rivals[name].url + path, {
+    headers: { ...keyHeader(path, organization.key), ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { method: 'POST', body: JSON.stringify(body()) }),
+  })
+  const text = await response.text()
+  strictEqual(response.status, body ? 201 : 200, `${name} answers ${path} with ${response.status}: ${text}`)
+  return JSON.parse(text)
+}
+
+/** With the names of all fields, and the values of the others. */
+const without = (body: Body, fields: string[]): Body =>
+  Object.fromEntries(Object.entries(body).map(([field, value]) => [field, fields.includes(field) ? typeof value : value]))
