@@ -2,8 +2,8 @@ import { anyOf, containsText } from '../db/query.ts'
 import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
+import { lookUpBy } from './look-up.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
-import { isUuid } from './uuid.ts'
 
 export type { Category, Instruction, Language }
 export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
@@ -58,8 +58,7 @@ export function listAssessments(
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
 export async function getAssessment(ctx: Context, id: string): Promise<Assessment> {
-  const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
-  const assessment = isUuid(id) && (await ctx.deps.db.assessment.findUnique({ where, include, relationLoadStrategy: 'join' }))
+  const assessment = await lookUpAssessment(ctx, id)
   if (!assessment) throw new DomainError('assessment_not_found')
   return assessment
 }
@@ -71,6 +70,8 @@ export const findAssessments = (ctx: Context, ids: string[]): Promise<Assessment
     include,
     relationLoadStrategy: 'join',
   })
+
+const lookUpAssessment = lookUpBy(findAssessments)
 
 /** Those of these instructions that are the organization's, in no particular order. */
 export const findInstructions = (ctx: Context, ids: string[]): Promise<Instruction[]> =>

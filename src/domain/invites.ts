@@ -4,9 +4,9 @@ import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
 import { asOfNow, expireDueInvites } from './invite-lifecycle.ts'
 import { countInvites, findDistantIds } from './invite-windows.ts'
+import { lookUpBy } from './look-up.ts'
 import { type Listing, type Order, type Page, readPage, type Window } from './page.ts'
 import { connection } from './transaction.ts'
-import { isUuid } from './uuid.ts'
 
 export type { InviteStatus }
 export const INVITE_STATUSES = [
@@ -73,12 +73,18 @@ async function findDistantInvites(ctx: Context, filter: InviteFilter, order: Inv
 
 /** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found. */
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
-  const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
-  const invite =
-    isUuid(id) && (await connection(ctx).invite.findUnique({ where, include: detailInclude, relationLoadStrategy: 'join' }))
+  const invite = await lookUpInvite(ctx, id)
   if (!invite) throw new DomainError('invite_not_found')
   return asOfNow(invite, ctx.deps.clock())
 }
+
+const lookUpInvite = lookUpBy((ctx, ids) =>
+  connection(ctx).invite.findMany({
+    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
+    include: detailInclude,
+    relationLoadStrategy: 'join',
+  }),
+)
 
 function toWhere(ctx: Context, { assessmentId, status, search = [] }: InviteFilter): Prisma.InviteWhereInput {
   return {

@@ -2,8 +2,8 @@ import { anyOf, containsText, equalsText } from '../db/query.ts'
 import type { Prisma, User } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
+import { lookUpBy } from './look-up.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
-import { isUuid } from './uuid.ts'
 
 export type { User }
 export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
@@ -51,9 +51,8 @@ export function listMembers(
 
 /** alternate.md GET /organization_users/{id}. @throws DomainError member_not_found. */
 export async function getMember(ctx: Context, id: string): Promise<Member> {
-  const where = { organizationId_id: { organizationId: ctx.organization.id, id }, status: 'active' as const }
-  const member = isUuid(id) && (await ctx.deps.db.member.findUnique({ where, include, relationLoadStrategy: 'join' }))
-  if (!member) throw new DomainError('member_not_found')
+  const member = await lookUpMember(ctx, id)
+  if (member?.status !== 'active') throw new DomainError('member_not_found')
   return member
 }
 
@@ -64,6 +63,8 @@ export const findMembers = (ctx: Context, ids: string[]): Promise<Member[]> =>
     include,
     relationLoadStrategy: 'join',
   })
+
+const lookUpMember = lookUpBy(findMembers)
 
 /** Those of these accounts whose person is a member of the organization, in no particular order. */
 export const findUsers = (ctx: Context, ids: string[]): Promise<User[]> =>

@@ -3,6 +3,7 @@ import { anyOf, containsText } from '../db/query.ts'
 import type { Prisma, Tag } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
+import { lookUpBy } from './look-up.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { connection } from './transaction.ts'
 import { isUuid } from './uuid.ts'
@@ -33,7 +34,7 @@ export function listTags(ctx: Context, filter: TagFilter, { field, direction }: 
 
 /** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
 export async function getTag(ctx: Context, id: string): Promise<Tag> {
-  const tag = isUuid(id) && (await ctx.deps.db.tag.findUnique({ where: ownTag(ctx, id) }))
+  const tag = await lookUpTag(ctx, id)
   if (!tag) throw new DomainError('tag_not_found')
   return tag
 }
@@ -41,6 +42,8 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 /** Those of these tags that are the organization's, in no particular order. */
 export const findTags = (ctx: Context, ids: string[]): Promise<Tag[]> =>
   ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } })
+
+const lookUpTag = lookUpBy(findTags)
 
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
@@ -82,8 +85,6 @@ export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
   if (count === 0) throw new DomainError('tag_not_found') // another request was faster
   return tag
 }
-
-const ownTag = (ctx: Context, id: string) => ({ organizationId_id: { organizationId: ctx.organization.id, id } })
 
 function translateDuplicateName(error: unknown): never {
   if (violatedConstraint(error) === 'tags_name_key') throw new DomainError('duplicate_tag_name')
