@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import { DomainError, type Issue } from './errors.ts'
 import { queueInvitationEmail } from './invite-emails.ts'
 import type { Invite } from './invites.ts'
+import { lookUpBy } from './look-up.ts'
 import { connection, inTransaction } from './transaction.ts'
 
 export type NewInvite = {
@@ -36,9 +37,7 @@ const DAY_MS = 86_400_000
 export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
-  const invite = await inTransaction(ctx, (tx) => insert(ctx, tx, input, tagIds)).catch((error) => {
-    throw lostReference(error, input) ?? error
-  })
+  const invite = await inTransaction(ctx, (tx) => insert(ctx, tx, input, tagIds)).catch((error) => refuse(ctx, error, input))
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
 }
@@ -50,9 +49,8 @@ async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: s
   const { clock, newId } = ctx.deps
   const organizationId = ctx.organization.id
   const now = clock()
-  const [invite] = await tx.invite.createManyAndReturn({
-    // No look first: the unique index decides, also between requests that race, and says so without failing the transaction.
-    skipDuplicates: true,
+  // No look first: the unique index decides, also between requests that race.
+  const invite = await tx.invite.create({
     data: {
       id: newId(),
       organizationId,
@@ -77,7 +75,6 @@ async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: s
       updatedAt: now,
     },
   })
-  if (!invite) throw await duplicateOf(ctx, tx, input)
   if (tagIds.length > 0) {
     await tx.inviteTag.createMany({
       data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
@@ -104,7 +101,7 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   const organizationId = ctx.organization.id
   const own = (id: string) => ({ organizationId_id: { organizationId, id } })
   // One after the other: within a transaction they share a connection, and usually only the first is asked.
-  const assessment = assessmentId ? await db.assessment.findUnique({ where: own(assessmentId), select: { name: true } }) : null
+  const assessment = assessmentId ? await lookUpAssessment(ctx, assessmentId) : undefined
   const grader = assignedGraderId
     ? await db.member.findUnique({ where: { ...own(assignedGraderId), status: 'active' }, select: { id: true } })
     : null
@@ -119,25 +116,34 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-/** What a new invite refers to may be deleted between the look and the insert: then the database refuses it. */
-function lostReference(error: unknown, { assessmentId, assignedGraderId }: NewInvite): DomainError | null {
+const lookUpAssessment = lookUpBy((ctx, ids) =>
+  connection(ctx).assessment.findMany({
+    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
+    select: { id: true, name: true },
+  }),
+)
+
+/** The database has the last word: an invite may be there already, and what it refers to may be deleted between the look and the insert. */
+async function refuse(ctx: Context, error: unknown, input: NewInvite): Promise<never> {
   switch (violatedConstraint(error)) {
+    case 'invites_recipient_key':
+      throw new DomainError('duplicate_invite', await findDuplicate(ctx, input))
     case 'invites_assessment_fkey':
-      return new DomainError('assessment_not_found', { issues: [unknownId('assessmentId', assessmentId)] })
+      throw new DomainError('assessment_not_found', { issues: [unknownId('assessmentId', input.assessmentId)] })
     case 'invites_assigned_grader_fkey':
-      return new DomainError('invalid', { issues: [unknownId('assignedGraderId', assignedGraderId)] })
+      throw new DomainError('invalid', { issues: [unknownId('assignedGraderId', input.assignedGraderId)] })
     case 'invite_tags_tag_fkey':
-      return new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
+      throw new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
     default:
-      return null
+      throw error
   }
 }
 
 const unknownId = (field: string, value: string | null | undefined): Issue => ({ field, rule: 'reference', value })
 
-async function duplicateOf(ctx: Context, tx: Transaction, { assessmentId, recipientEmail }: NewInvite): Promise<DomainError> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
+async function findDuplicate(ctx: Context, { assessmentId, recipientEmail }: NewInvite): Promise<{ existingId?: string }> {
+  const [existing] = await connection(ctx).$queryRaw<{ id: string }[]>`
     SELECT id FROM invites
     WHERE organization_id = ${ctx.organization.id}::uuid AND assessment_id = ${assessmentId}::uuid AND lower(recipient_email) = lower(${recipientEmail})`
-  return new DomainError('duplicate_invite', rows[0] ? { existingId: rows[0].id } : {})
+  return existing ? { existingId: existing.id } : {}
 }

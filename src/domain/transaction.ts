@@ -4,6 +4,6 @@ import type { Context } from './context.ts'
 /** Where the request's queries go: into the transaction that is open around it, or each by itself. */
 export const connection = (ctx: Context): Db | Transaction => ctx.transaction ?? ctx.deps.db
 
-/** All or nothing; within the transaction that is open around the request, if there is one. */
+/** All or nothing. Within the transaction that is open around the request a part of it: when it fails, the rest may go on. */
 export const inTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-  ctx.transaction ? work(ctx.transaction) : ctx.deps.db.$transaction(work)
+  connection(ctx).$transaction(work)

@@ -11,11 +11,12 @@ export type Delivery = { state: 'sent' | 'captured' } | { state: 'failed'; reaso
 export type DeliverInvitation = (email: InviteEmail) => Promise<Delivery>
 
 /**
- * A worker takes up to a batch of mails and sends them at once; while batches come back full it goes on without a pause. A slow mail
- * server's answer holds up the rest of one worker's turn, not the others.
+ * A worker takes up to a batch of mails and sends them at once; while batches come back full it goes on without a pause. Each new job
+ * wakes every idle worker: with few of them the jobs gather while a batch is sent, and share its queries. A mail server that takes its
+ * time over one mail holds up one worker's turn, not the other's.
  */
-const WORKERS = 8
-const BATCH = 5
+const WORKERS = 2
+const BATCH = 20
 /** New jobs announce themselves (LISTEN/NOTIFY); the poll is for those that become due: retries, the dead, and what was missed. */
 const POLLING_SECONDS = 2
 
