@@ -84,7 +84,11 @@ export async function nestObjects<Body extends object>(
 /** @returns the objects put in, for the next level. */
 async function expandLevel(ctx: Context, nodes: Node[], known: Objects): Promise<Node[]> {
   const wanted = new Map<Loadable, Set<string>>()
-  forEachReference(nodes, (kind, ids) => wanted.set(kind, new Set([...(wanted.get(kind) ?? []), ...ids])))
+  forEachReference(nodes, (kind, ids) => {
+    const all = wanted.get(kind) ?? new Set()
+    wanted.set(kind, all)
+    for (const id of ids) all.add(id)
+  })
   await loadMissing(ctx, wanted, known)
   // Copies: an object that is met again on the next level has its ids there.
   const placed: Objects = new Map([...wanted].map(([kind, ids]) => [kind, copyObjects(known.get(kind), ids)]))

@@ -2,8 +2,8 @@ import { anyOf, containsText } from '../db/query.ts'
 import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
-import { lookUpBy } from './look-up.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { shareQuery } from './shared-query.ts'
 
 export type { Category, Instruction, Language }
 export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
@@ -58,32 +58,32 @@ export function listAssessments(
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
 export async function getAssessment(ctx: Context, id: string): Promise<Assessment> {
-  const assessment = await lookUpAssessment(ctx, id)
+  const [assessment] = await findAssessments(ctx, [id])
   if (!assessment) throw new DomainError('assessment_not_found')
   return assessment
 }
 
 /** Those of these assessments that are the organization's, in no particular order. */
-export const findAssessments = (ctx: Context, ids: string[]): Promise<Assessment[]> =>
+export const findAssessments = shareQuery<Assessment>((ctx, ids) =>
   ctx.deps.db.assessment.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     include,
     relationLoadStrategy: 'join',
-  })
-
-const lookUpAssessment = lookUpBy(findAssessments)
+  }),
+)
 
 /** Those of these instructions that are the organization's, in no particular order. */
-export const findInstructions = (ctx: Context, ids: string[]): Promise<Instruction[]> =>
-  ctx.deps.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } })
+export const findInstructions = shareQuery<Instruction>((ctx, ids) =>
+  ctx.deps.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+)
 
 /** Those of these categories that are the organization's, in no particular order. */
-export const findCategories = (ctx: Context, ids: string[]): Promise<Category[]> =>
-  ctx.deps.db.category.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } })
+export const findCategories = shareQuery<Category>((ctx, ids) =>
+  ctx.deps.db.category.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+)
 
 /** Languages are shared by all organizations. */
-export const findLanguages = (ctx: Context, ids: string[]): Promise<Language[]> =>
-  ctx.deps.db.language.findMany({ where: { id: anyOf(ids) } })
+export const findLanguages = shareQuery<Language>((ctx, ids) => ctx.deps.db.language.findMany({ where: { id: anyOf(ids) } }))
 
 function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
   const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search = [] } = filter

@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { DomainError, type Issue } from './errors.ts'
 import { queueInvitationEmail } from './invite-emails.ts'
 import type { Invite } from './invites.ts'
-import { lookUpBy } from './look-up.ts'
+import { shareQuery } from './shared-query.ts'
 import { connection, inTransaction } from './transaction.ts'
 
 export type NewInvite = {
@@ -101,7 +101,7 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   const organizationId = ctx.organization.id
   const own = (id: string) => ({ organizationId_id: { organizationId, id } })
   // One after the other: within a transaction they share a connection, and usually only the first is asked.
-  const assessment = assessmentId ? await lookUpAssessment(ctx, assessmentId) : undefined
+  const [assessment] = assessmentId ? await findNames(ctx, [assessmentId]) : []
   const grader = assignedGraderId
     ? await db.member.findUnique({ where: { ...own(assignedGraderId), status: 'active' }, select: { id: true } })
     : null
@@ -116,7 +116,7 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-const lookUpAssessment = lookUpBy((ctx, ids) =>
+const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
   connection(ctx).assessment.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     select: { id: true, name: true },

@@ -4,8 +4,8 @@ import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
 import { asOfNow, expireDueInvites } from './invite-lifecycle.ts'
 import { countInvites, findDistantIds } from './invite-windows.ts'
-import { lookUpBy } from './look-up.ts'
 import { type Listing, type Order, type Page, readPage, type Window } from './page.ts'
+import { shareQuery } from './shared-query.ts'
 import { connection } from './transaction.ts'
 
 export type { InviteStatus }
@@ -73,12 +73,12 @@ async function findDistantInvites(ctx: Context, filter: InviteFilter, order: Inv
 
 /** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found. */
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
-  const invite = await lookUpInvite(ctx, id)
+  const [invite] = await findDetails(ctx, [id])
   if (!invite) throw new DomainError('invite_not_found')
   return asOfNow(invite, ctx.deps.clock())
 }
 
-const lookUpInvite = lookUpBy((ctx, ids) =>
+const findDetails = shareQuery<InviteDetail>((ctx, ids) =>
   connection(ctx).invite.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     include: detailInclude,

@@ -2,8 +2,8 @@ import { anyOf, containsText, equalsText } from '../db/query.ts'
 import type { Prisma, User } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
-import { lookUpBy } from './look-up.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { shareQuery } from './shared-query.ts'
 
 export type { User }
 export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
@@ -51,24 +51,24 @@ export function listMembers(
 
 /** alternate.md GET /organization_users/{id}. @throws DomainError member_not_found. */
 export async function getMember(ctx: Context, id: string): Promise<Member> {
-  const member = await lookUpMember(ctx, id)
+  const [member] = await findMembers(ctx, [id])
   if (member?.status !== 'active') throw new DomainError('member_not_found')
   return member
 }
 
 /** Those of these members that are the organization's, in no particular order. */
-export const findMembers = (ctx: Context, ids: string[]): Promise<Member[]> =>
+export const findMembers = shareQuery<Member>((ctx, ids) =>
   ctx.deps.db.member.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     include,
     relationLoadStrategy: 'join',
-  })
-
-const lookUpMember = lookUpBy(findMembers)
+  }),
+)
 
 /** Those of these accounts whose person is a member of the organization, in no particular order. */
-export const findUsers = (ctx: Context, ids: string[]): Promise<User[]> =>
-  ctx.deps.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } })
+export const findUsers = shareQuery<User>((ctx, ids) =>
+  ctx.deps.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } }),
+)
 
 function toWhere(
   ctx: Context,

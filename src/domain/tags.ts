@@ -3,8 +3,8 @@ import { anyOf, containsText } from '../db/query.ts'
 import type { Prisma, Tag } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
-import { lookUpBy } from './look-up.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
+import { shareQuery } from './shared-query.ts'
 import { connection } from './transaction.ts'
 import { isUuid } from './uuid.ts'
 
@@ -34,16 +34,15 @@ export function listTags(ctx: Context, filter: TagFilter, { field, direction }: 
 
 /** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
 export async function getTag(ctx: Context, id: string): Promise<Tag> {
-  const tag = await lookUpTag(ctx, id)
+  const [tag] = await findTags(ctx, [id])
   if (!tag) throw new DomainError('tag_not_found')
   return tag
 }
 
 /** Those of these tags that are the organization's, in no particular order. */
-export const findTags = (ctx: Context, ids: string[]): Promise<Tag[]> =>
-  ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } })
-
-const lookUpTag = lookUpBy(findTags)
+export const findTags = shareQuery<Tag>((ctx, ids) =>
+  ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+)
 
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
-import { lookUpBy } from '../../src/domain/look-up.ts'
-import { findTags } from '../../src/domain/tags.ts'
+import { shareQuery } from '../../src/domain/shared-query.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -20,20 +19,22 @@ async function makeWorld() {
 }
 function observed() {
   const queries: [organization: string, ids: string[]][] = []
-  const lookUp = lookUpBy((ctx, ids) => {
+  const find = shareQuery((ctx, ids) => {
     queries.push([ctx.organization.id, ids])
-    return findTags(ctx, ids)
+    return ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
   })
-  return { queries, lookUp }
+  const lookUp = async (ctx: Context, id: string) => (await find(ctx, [id]))[0]
+  return { queries, find, lookUp }
 }
 
 it('asks once for what is looked up in one turn, and gives each its own row', async () => {
   const { ctx, tags, ids } = await makeWorld()
-  const { queries, lookUp } = observed()
+  const { queries, find, lookUp } = observed()
   const found = await Promise.all([...ids, ids[0]!, ids[1]!.toUpperCase()].map((id) => lookUp(ctx, id)))
   expect(found).toEqual([...tags, tags[0], tags[1]])
   expect(queries).toEqual([[ctx.organization.id, ids]])
-  expect(await lookUp(ctx, ids[2]!)).toEqual(tags[2])
+  const [two, one] = await Promise.all([find(ctx, [ids[2]!, ids[0]!]), find(ctx, [ids[0]!])])
+  expect([two, one]).toEqual([[tags[2], tags[0]], [tags[0]]])
   expect(queries).toHaveLength(2)
 })
 
@@ -61,10 +62,10 @@ it('asks nothing for what is no id', async () => {
 
 it('sees within a transaction what that has changed', async () => {
   const { ctx, ids } = await makeWorld()
-  const lookUp = lookUpBy((inside, wanted) => inside.transaction!.tag.findMany({ where: { id: { in: wanted } } }))
+  const find = shareQuery((inside, wanted) => inside.transaction!.tag.findMany({ where: { id: { in: wanted } } }))
   await service.db.$transaction(async (transaction) => {
     await transaction.tag.update({ where: { id: ids[0]! }, data: { name: 'Changed' } })
-    expect(await lookUp({ ...ctx, transaction }, ids[0]!)).toMatchObject({ name: 'Changed' })
+    expect(await find({ ...ctx, transaction }, [ids[0]!])).toMatchObject([{ name: 'Changed' }])
   })
 })
 
@@ -74,9 +75,9 @@ it('splits what is too much for one query, and tells all who wait for one that f
   const many = Array.from({ length: 150 }, () => service.deps.newId())
   await Promise.all(many.map((id) => lookUp(ctx, id)))
   expect(queries.map(([, ids]) => ids.length)).toEqual([128, 22])
-  const failing = lookUpBy(async () => {
+  const failing = shareQuery(async () => {
     throw new Error('no database')
   })
-  const outcomes = await Promise.allSettled(many.slice(0, 3).map((id) => failing(ctx, id)))
+  const outcomes = await Promise.allSettled(many.slice(0, 3).map((id) => failing(ctx, [id])))
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
 })

@@ -1,0 +1,47 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import type { Db } from '../db/client.ts'
+import type { Context } from './context.ts'
+import { isUuid } from './uuid.ts'
+
+/** Those of the organization's rows that have these ids, in no particular order. */
+type Find<Row> = (ctx: Context, ids: string[]) => Promise<Row[]>
+type Batch<Row> = { ids: Set<string>; found: Promise<Map<string, Row>> }
+
+/** The longest list that is still one of the prepared statements. */
+const MAX_IDS = 128
+
+/**
+ * The same query, shared: what is asked for an organization in the same turn of the event loop becomes one query, which costs little
+ * more than that of one asker. A lone asker waits for nothing but the end of the turn. Within a transaction each asks for itself.
+ * What is no id is not found.
+ */
+export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {
+  const gathering = new WeakMap<Db, Map<string, Batch<Row>>>()
+
+  function gather(ctx: Context, batches: Map<string, Batch<Row>>): Batch<Row> {
+    const organizationId = ctx.organization.id
+    const ids = new Set<string>()
+    const found = endOfTurn().then(async () => {
+      if (batches.get(organizationId)?.ids === ids) batches.delete(organizationId)
+      const rows = await find(ctx, [...ids])
+      return new Map(rows.map((row) => [row.id, row]))
+    })
+    const batch = { ids, found }
+    batches.set(organizationId, batch)
+    return batch
+  }
+
+  return async (ctx, ids) => {
+    const wanted = ids.filter(isUuid).map((id) => id.toLowerCase())
+    if (wanted.length === 0) return []
+    if (ctx.transaction) return find(ctx, wanted)
+    const { db } = ctx.deps
+    const batches = gathering.get(db) ?? new Map<string, Batch<Row>>()
+    gathering.set(db, batches)
+    const open = batches.get(ctx.organization.id)
+    const batch = open && open.ids.size + wanted.length <= MAX_IDS ? open : gather(ctx, batches)
+    for (const id of wanted) batch.ids.add(id)
+    const found = await batch.found
+    return wanted.flatMap((id) => found.get(id) ?? [])
+  }
+}
