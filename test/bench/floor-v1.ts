@@ -47,7 +47,7 @@ export async function readAssessment({ pool, key, id }: Request) {
     text: `SELECT a.id, a.name, a.default_question_format, a.default_answer_format, a.question_count, a.total_points, a.created_at, a.updated_at,
         ARRAY(SELECT l.code FROM assessment_languages al JOIN languages l ON l.id = al.language_id
           WHERE al.assessment_id = a.id ORDER BY al.position) AS languages,
-        (SELECT count(*)::int FROM invites i WHERE i.organization_id = a.organization_id AND i.assessment_id = a.id) AS invite_count
+        (SELECT coalesce(sum(c.count), 0)::int FROM assessment_invite_counts c WHERE c.assessment_id = a.id) AS invite_count
       FROM assessments a WHERE a.organization_id = $1 AND a.id = $2`,
     values: [key.organizationId, id],
   })
