@@ -37,7 +37,7 @@ const include = {
 export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof include }>
 
 /** How many invites it has, whatever became of them. */
-export const countInvites = ({ inviteCounts }: Assessment): number => inviteCounts.reduce((sum, { count }) => sum + count, 0)
+export const sumInviteCounts = ({ inviteCounts }: Assessment): number => inviteCounts.reduce((sum, { count }) => sum + count, 0)
 
 /** v1.md GET /assessments; alternate.md GET /assessments. */
 export function listAssessments(

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type Assessment, countInvites, MEDIA_FORMATS } from '../domain/assessments.ts'
+import { type Assessment, MEDIA_FORMATS, sumInviteCounts } from '../domain/assessments.ts'
 import { DateTime, isoTime, Uuid, Words } from '../http/field-types.ts'
 
 const fields = {
@@ -42,7 +42,7 @@ export const presentAssessment = (assessment: Assessment): Static<typeof Assessm
   defaultAnswerFormat: assessment.defaultAnswerFormat,
   languages: assessment.languages.map(({ language }) => language.code),
   questionCount: assessment.questionCount,
-  inviteCount: countInvites(assessment),
+  inviteCount: sumInviteCounts(assessment),
   createdAt: isoTime(assessment.createdAt),
   updatedAt: isoTime(assessment.updatedAt),
 })
