@@ -79,6 +79,10 @@ export const waitUntil = <T>(what: string, ask: () => T | undefined | Promise<T 
     { timeout, interval: 20 },
   )
 
+/** What a hook has started: to a hook that runs, no other can be added. */
+const endings: (() => Promise<void>)[] = []
+afterAll(async () => void (await Promise.all(endings.map((end) => end()))))
+
 function endWithTest(child: ChildProcess, exited: Promise<Exit>): void {
   const end = async () => {
     child.kill('SIGKILL')
@@ -87,7 +91,7 @@ function endWithTest(child: ChildProcess, exited: Promise<Exit>): void {
   try {
     onTestFinished(end)
   } catch {
-    afterAll(end)
+    endings.push(end)
   }
 }
 
