@@ -38,24 +38,33 @@ export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
   return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
 }
 
+/** Written out, not as parameters: only so PostgreSQL knows the index of those that can expire. */
+const expiring = Prisma.sql`status IN ('pending', 'accepted')`
+
 /** SQL: when the clock ends the next of the organization's invites, past or to come; null when there is none. One entry of an index. */
 export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Prisma.Sql =>
-  Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted')`
+  Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`
 
 /** Flips the organization's due invites to expired, so that filter, order and count of a list are those of this instant. */
-export async function expireDueInvites({ organization, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> {
-  const now = deps.clock()
-  await deps.db.$executeRaw`
-    UPDATE invites SET status = 'expired', updated_at = expires_at
-    WHERE organization_id = ${organization.id}::uuid AND status IN ('pending', 'accepted') AND expires_at <= ${now}`
-}
+export const expireDueInvites = async ({ organization, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> =>
+  void (await flipDue(deps, Prisma.sql`organization_id = ${organization.id}::uuid AND ${expiring}`))
 
 /** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */
-export async function expireAllDueInvites({ db, clock }: Deps): Promise<number> {
+export const expireAllDueInvites = (deps: Deps): Promise<number> => flipDue(deps, expiring)
+
+/** Invites a statement: a campaign whose invites all end at once is more than one statement has time for. */
+const FLIPPED_AT_ONCE = 2_000
+
+async function flipDue({ db, clock }: Deps, which: Prisma.Sql): Promise<number> {
   const now = clock()
-  return db.$executeRaw`
-    UPDATE invites SET status = 'expired', updated_at = expires_at
-    WHERE status IN ('pending', 'accepted') AND expires_at <= ${now}`
+  for (let flipped = 0; ; ) {
+    // Locked as they are looked up: two that flip at once take turns, and neither stops while there is something left.
+    const count = await db.$executeRaw`
+      UPDATE invites SET status = 'expired', updated_at = expires_at
+      WHERE id IN (SELECT id FROM invites WHERE ${which} AND expires_at <= ${now} ORDER BY expires_at LIMIT ${FLIPPED_AT_ONCE} FOR UPDATE)`
+    flipped += count
+    if (count < FLIPPED_AT_ONCE) return flipped
+  }
 }
 
 /** Whether an invite in this state may make the move. */

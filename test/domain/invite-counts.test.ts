@@ -176,3 +176,25 @@ it('deletes an organization with its counts', async () => {
   expect(await service.db.organizationInviteCount.count({ where: { organizationId } })).toBe(0)
   expect(await service.db.assessmentInviteCount.count({ where: { organizationId } })).toBe(0)
 })
+
+it('expires thousands that end at the same instant, for all who list them at once', async () => {
+  const { organizationId, key, assessments } = await makeWorld()
+  const { id } = await service.make.invite(assessments[0]!)
+  await service.db.$executeRaw`
+    INSERT INTO invites SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com'))).*
+    FROM invites i, generate_series(1, 4999) n WHERE i.id = ${id}::uuid`
+  service.clock.advance(31 * DAY_MS)
+  const lists = await Promise.all(
+    ['expired', 'pending', 'expired'].map((status) => service.v1(key).get(`/invites?status=${status}`)),
+  )
+  expect(lists.map(({ body }) => body.pagination.total)).toEqual([5_000, 0, 5_000])
+  expect(await service.db.invite.count({ where: { organizationId, status: 'expired' } })).toBe(5_000)
+})
+
+it('has nothing to count when all invites are gone at once', async () => {
+  const { assessments } = await makeWorld()
+  await service.make.invite(assessments[0]!)
+  await service.db.$executeRaw`TRUNCATE invites CASCADE`
+  expect(await service.db.organizationInviteCount.count()).toBe(0)
+  expect(await service.db.assessmentInviteCount.count()).toBe(0)
+})
