@@ -2,19 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { SMTPServerOptions } from 'smtp-server'
 import { expect, it, onTestFinished } from 'vitest'
+import { findFreePort } from '../support/free-port.ts'
 import { ask, openTestDatabase, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { scaled } from './scale.ts'
-
-/** A port on loopback on which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function start(smtpUrl: string) {
   const database = await openTestDatabase()
@@ -44,7 +35,7 @@ const emailOf = (started: Started, recipientEmail: string) =>
   started.db.inviteEmail.findFirstOrThrow({ where: { invite: { recipientEmail } } })
 
 it('delivers every invite made while the mail server refused connections, once each', async () => {
-  const port = await freePort()
+  const port = await findFreePort()
   const started = await start(`smtp://127.0.0.1:${port}`)
   const emails = Array.from({ length: scaled(60, 500) }, (_, i) => `refused-${i}@example.com`)
   // Twenty clients at a time: it is the mail server that is to fail, not the pool.
