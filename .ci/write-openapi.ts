@@ -5,8 +5,8 @@ import { pino } from 'pino'
 import { buildApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import { createDb, openPool } from '../src/db/client.ts'
-import { createMetrics } from '../src/metrics.ts'
 import { noApiKeyCache } from '../src/domain/api-key-cache.ts'
+import { createMetrics } from '../src/metrics.ts'
 
 const { rateLimits, maxEventLoopDelay, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
 const log = pino({ level: 'silent' })
@@ -16,6 +16,7 @@ const app = await buildApp({
     db: createDb(openPool('postgresql://unused')),
     apiKeyCache: noApiKeyCache,
     queue: { enqueueInvitationEmail: async () => {} },
+    invitationUrl: () => '',
     clock: () => new Date(),
     newId: () => crypto.randomUUID(),
     log,

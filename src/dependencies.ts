@@ -14,6 +14,7 @@ import { startEmbeddedDatabase } from './db/embedded.ts'
 import { findPendingMigrations, migrate } from './db/migrate.ts'
 import { createApiKeyCache, noApiKeyCache } from './domain/api-key-cache.ts'
 import type { Deps } from './domain/context.ts'
+import { invitationUrl } from './domain/invitation-link.ts'
 import { workSweep } from './jobs/expire-invites.ts'
 import { asDomainQueue, startQueue } from './jobs/queue.ts'
 import { workInvitationEmails } from './jobs/send-invitation.ts'
@@ -75,9 +76,18 @@ export async function createDependencies(
   const metrics = createMetrics()
   metrics.observe(pool, db)
   const mailer = createMailer(config.smtpUrl)
-  const deps: Deps = { db, apiKeyCache: keys.cache, queue: asDomainQueue(boss), clock, newId: () => uuidv7(), log, metrics }
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(config.dataDir)]
   const mailSettings = { publicUrl: config.publicUrl, secretKeys, mailFrom: config.mailFrom }
+  const deps: Deps = {
+    db,
+    apiKeyCache: keys.cache,
+    queue: asDomainQueue(boss),
+    invitationUrl: (invite) => invitationUrl(mailSettings, invite),
+    clock,
+    newId: () => uuidv7(),
+    log,
+    metrics,
+  }
   if (works) await startWork(boss, deps, mailer, mailSettings, config)
 
   const dispose = async () => {

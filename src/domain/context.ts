@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { ApiKeyCache } from './api-key-cache.ts'
+import type { InvitationRef } from './invitation-token.ts'
 
 export type { KeyMode, Tier }
 
@@ -24,6 +25,8 @@ export type Deps = {
   db: Db
   apiKeyCache: ApiKeyCache
   queue: Queue
+  /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
+  invitationUrl: (invite: InvitationRef) => string
   clock: () => Date
   newId: () => string
   log: Log

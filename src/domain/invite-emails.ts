@@ -2,7 +2,7 @@ import type { Db, Transaction } from '../db/client.ts'
 import { anyOf } from '../db/query.ts'
 import type { EmailState, InviteEmail as InviteEmailRow, Prisma } from '../generated/prisma/client.ts'
 import type { Context, Deps } from './context.ts'
-import { DomainError } from './errors.ts'
+import { requireInvite } from './invites.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { isUuid } from './uuid.ts'
 
@@ -90,11 +90,9 @@ export async function listInviteEmails(
   { field, direction }: InviteEmailOrder,
   page: Page,
 ): Promise<Listing<InviteEmailRow>> {
-  const { invite, inviteEmail } = ctx.deps.db
-  const organizationId = ctx.organization.id
-  const exists = isUuid(inviteId) && (await invite.count({ where: { organizationId, id: inviteId } }))
-  if (!exists) throw new DomainError('invite_not_found')
-  const where = { organizationId, inviteId }
+  await requireInvite(ctx, inviteId)
+  const { inviteEmail } = ctx.deps.db
+  const where = { organizationId: ctx.organization.id, inviteId }
   const orderBy = [{ [field]: direction }, { id: direction }]
   return readPage(
     page,

@@ -7,6 +7,7 @@ import { countInvites, findDistantIds } from './invite-windows.ts'
 import { type Listing, type Order, type Page, readPage, type Window } from './page.ts'
 import { shareQuery } from './shared-query.ts'
 import { connection } from './transaction.ts'
+import { isUuid } from './uuid.ts'
 
 export type { InviteStatus }
 export const INVITE_STATUSES = [
@@ -85,6 +86,12 @@ const findDetails = shareQuery<InviteDetail>((ctx, ids) =>
     relationLoadStrategy: 'join',
   }),
 )
+
+/** @throws DomainError invite_not_found. */
+export async function requireInvite({ organization, deps }: Context, id: string): Promise<void> {
+  const exists = isUuid(id) && (await deps.db.invite.count({ where: { organizationId: organization.id, id } }))
+  if (!exists) throw new DomainError('invite_not_found')
+}
 
 function toWhere(ctx: Context, { assessmentId, status, search = [] }: InviteFilter): Prisma.InviteWhereInput {
   return {

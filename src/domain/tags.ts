@@ -3,6 +3,7 @@ import { anyOf, containsText } from '../db/query.ts'
 import type { Prisma, Tag } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
+import { requireInvite } from './invites.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { shareQuery } from './shared-query.ts'
 import { connection } from './transaction.ts'
@@ -29,6 +30,30 @@ export function listTags(ctx: Context, filter: TagFilter, { field, direction }: 
     page,
     () => tag.count({ where }),
     (window) => tag.findMany({ where, orderBy: [{ [field]: direction }, { id: direction }], ...window }),
+  )
+}
+
+export type InviteTagOrder = Order<'position' | TagOrder['field']>
+
+/** The tags of one invite; `position` is the order in which they were given. Beyond both documents. @throws DomainError invite_not_found. */
+export async function listInviteTags(
+  ctx: Context,
+  inviteId: string,
+  { field, direction }: InviteTagOrder,
+  page: Page,
+): Promise<Listing<Tag>> {
+  await requireInvite(ctx, inviteId)
+  const { inviteTag } = ctx.deps.db
+  const where = { organizationId: ctx.organization.id, inviteId }
+  const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }
+  return readPage(
+    page,
+    () => inviteTag.count({ where }),
+    async (window) => {
+      const orderBy = [order, { tagId: direction }]
+      const rows = await inviteTag.findMany({ where, orderBy, include: { tag: true }, relationLoadStrategy: 'join', ...window })
+      return rows.map(({ tag }) => tag)
+    },
   )
 }
 

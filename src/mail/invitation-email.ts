@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { Eta } from 'eta'
 import { timeInWords } from '../domain/in-words.ts'
-import { type InvitationRef, signInvitation } from '../domain/invitation-token.ts'
+import { invitationUrl, type LinkSettings } from '../domain/invitation-link.ts'
 import type { InviteEmail } from '../domain/invite-emails.ts'
 
 type Mailbox = { name: string; address: string }
@@ -18,7 +18,7 @@ export type InvitationMessage = {
   headers: Record<string, string>
 }
 
-export type MailSettings = { publicUrl: string; secretKeys: readonly string[]; mailFrom: string }
+export type MailSettings = LinkSettings & { mailFrom: string }
 
 const LOCALE = 'en'
 /** Characters, not UTF-16 units: half a pair would be no text. */
@@ -26,10 +26,6 @@ const MAX_HEADER_TEXT = 150
 const views = path.join(import.meta.dirname, 'templates', LOCALE)
 const html = new Eta({ views, cache: true, autoEscape: true })
 const plain = new Eta({ views, cache: true, autoEscape: false, autoTrim: false })
-
-/** The address of the candidate's page. */
-export const invitationUrl = ({ publicUrl, secretKeys }: MailSettings, invite: InvitationRef): string =>
-  `${publicUrl}/i/${signInvitation(secretKeys, invite)}`
 
 /**
  * The mail of one sending, the same however often it is rendered: its Message-ID comes from the invite and the sending, so that a

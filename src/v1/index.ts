@@ -10,7 +10,7 @@ import { assessmentRoutes } from './assessments.routes.ts'
 import { AssessmentDetailView, AssessmentView } from './assessments.view.ts'
 import { ErrorView, sendFailure } from './errors.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
-import { InviteEmailView } from './invite-operations.view.ts'
+import { InviteEmailView, InviteLinkView } from './invite-operations.view.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { InviteDetailView, InviteView } from './invites.view.ts'
 import { Pagination } from './list.ts'
@@ -45,6 +45,7 @@ export async function v1Interface(app: FastifyInstance, { deps, limiter }: { dep
     InviteView,
     InviteDetailView,
     InviteEmailView,
+    InviteLinkView,
     TagView,
   ]
   for (const schema of named) app.addSchema(schema)

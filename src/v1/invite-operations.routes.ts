@@ -1,16 +1,32 @@
 import { Type } from '@sinclair/typebox'
+import { getInvitationLink } from '../domain/invitation-link.ts'
 import { listInviteEmails } from '../domain/invite-emails.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../domain/invite-operations.ts'
 import type { InviteDetail } from '../domain/invites.ts'
+import { listInviteTags } from '../domain/tags.ts'
+import { Words } from '../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
 import { ref } from '../http/schema-ref.ts'
 import { errorResponses } from './errors.ts'
 import type { V1App } from './index.ts'
-import { ExtensionBody, InviteEmailView, presentInviteEmail, ReactivationBody } from './invite-operations.view.ts'
+import {
+  ExtensionBody,
+  InviteEmailView,
+  InviteLinkView,
+  presentInviteEmail,
+  presentInviteLink,
+  ReactivationBody,
+} from './invite-operations.view.ts'
 import { InviteDetailView, presentInviteDetail } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import { tagSortWords } from './tags.routes.ts'
+import { presentTag, TagView } from './tags.view.ts'
 
-const sortWords = { created_at: 'createdAt' } as const
+const emailSortWords = { created_at: 'createdAt' } as const
+const inviteTagSortWords = { position: 'position', ...tagSortWords } as const
+const inviteTagOrder = Type.Optional(
+  Words(['asc', 'desc'], { description: 'Direction; asc by position unless given, else desc' }),
+)
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid' }) })
 const tags = ['Invite operations']
 
@@ -26,7 +42,7 @@ const operation = (operationId: string, summary: string, description: string) =>
 
 const answer = async (invite: Promise<InviteDetail>) => ({ status: 200, body: { invite: presentInviteDetail(await invite) } })
 
-/** Beyond v1.md: resend, extend, revoke and bring back an invite, and see what became of its mails. */
+/** Beyond v1.md: resend, extend, revoke and bring back an invite, and read what belongs to it: its mails, its link, its tags. */
 export function inviteOperationRoutes(app: V1App): void {
   app.post(
     '/invites/:inviteId/resend',
@@ -89,14 +105,54 @@ export function inviteOperationRoutes(app: V1App): void {
         summary: "See what became of an invite's mails",
         description: 'Each sending of the invitation, with its state. Beyond the original interface.',
         params,
-        querystring: ListQuery(sortWords, {}),
+        querystring: ListQuery(emailSortWords, {}),
         response: { 200: ListOf('emails', InviteEmailView), ...errorResponses(400, 404) },
       },
     },
     async (request, reply) => {
       const { ctx, params, query } = request
-      const list = await listInviteEmails(ctx, params.inviteId, toOrder(sortWords, query), toPage(query))
+      const list = await listInviteEmails(ctx, params.inviteId, toOrder(emailSortWords, query), toPage(query))
       return answerList(request, reply, 'emails', list, presentInviteEmail)
+    },
+  )
+
+  app.get(
+    '/invites/:inviteId/link',
+    {
+      schema: {
+        tags,
+        operationId: 'getInviteLink',
+        summary: "Get the candidate's link",
+        description:
+          'For those who send the invitation themselves: whoever has the link can act as the candidate. It is given whatever the status; of an invite that is over it leads to a page that says so. A reactivation makes a new one. Never cached. Beyond the original interface.',
+        params,
+        response: { 200: ref(InviteLinkView), ...errorResponses(404) },
+      },
+    },
+    async ({ ctx, params }, reply) => {
+      reply.header('cache-control', 'no-store')
+      return presentInviteLink(await getInvitationLink(ctx, params.inviteId))
+    },
+  )
+
+  app.get(
+    '/invites/:inviteId/tags',
+    {
+      schema: {
+        tags,
+        operationId: 'listInviteTags',
+        summary: "List an invite's tags",
+        description: 'In the order in which they were given, unless sorted otherwise. Beyond the original interface.',
+        params,
+        querystring: ListQuery(inviteTagSortWords, { order: inviteTagOrder }),
+        response: { 200: ListOf('tags', TagView), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      const direction = (query.sort ?? 'position') === 'position' ? 'asc' : 'desc'
+      const order = toOrder(inviteTagSortWords, { order: direction, ...query })
+      return answerList(request, reply, 'tags', await listInviteTags(ctx, params.inviteId, order, toPage(query)), presentTag)
     },
   )
 }

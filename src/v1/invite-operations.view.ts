@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/create-invite.ts'
+import type { InvitationLink } from '../domain/invitation-link.ts'
 import { EMAIL_STATES, type InviteEmailRow } from '../domain/invite-emails.ts'
+import { INVITE_STATUSES } from '../domain/invites.ts'
 import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../http/field-types.ts'
 
 // Beyond v1.md: what an organization does with an invite it has made.
@@ -56,4 +58,29 @@ export const presentInviteEmail = (email: InviteEmailRow): Static<typeof InviteE
   reason: email.reason,
   createdAt: isoTime(email.createdAt),
   sentAt: isoTimeOrNull(email.sentAt),
+})
+
+/** The candidate's link, with what it leads to. */
+export const InviteLinkView = Type.Object(
+  {
+    link: Type.String({ format: 'uri', description: "Address of the candidate's page" }),
+    status: Words(INVITE_STATUSES),
+    expiresAt: DateTime('When the invite expires'),
+  },
+  {
+    $id: 'InviteLink',
+    examples: [
+      {
+        link: 'https://assessments.example.com/i/AZej8mwee1KdCj8cK01ecwABd3dDkVYVbm9Tf1sVbF5Qbg',
+        status: 'pending',
+        expiresAt: '2026-04-01T09:30:00.000Z',
+      },
+    ],
+  },
+)
+
+export const presentInviteLink = ({ link, status, expiresAt }: InvitationLink): Static<typeof InviteLinkView> => ({
+  link,
+  status,
+  expiresAt: isoTime(expiresAt),
 })

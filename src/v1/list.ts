@@ -23,7 +23,7 @@ export const Pagination = Type.Object(
 /** The words an endpoint sorts by, each with the domain's field. The first is the default. */
 type SortWords<Field extends string> = Record<string, Field>
 
-/** v1.md, Shared list query parameters; `filters` are the endpoint's own. */
+/** v1.md, Shared list query parameters; `filters` are the endpoint's own, and may replace one of them. */
 export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<string>, filters: Filters) =>
   Type.Object({
     page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, default: 1, description: 'Page number, from 1' })),

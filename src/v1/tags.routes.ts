@@ -7,7 +7,7 @@ import type { V1App } from './index.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { NewTagBody, presentTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
 
-const sortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
+export const tagSortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
 const OneTag = Type.Object({ tag: ref(TagView) })
 const params = Type.Object({ tagId: Type.String({ format: 'uuid' }) })
 const tags = ['Tags']
@@ -21,13 +21,13 @@ export function tagRoutes(app: V1App): void {
         tags,
         operationId: 'listTags',
         summary: 'List tags',
-        querystring: ListQuery(sortWords, {}),
+        querystring: ListQuery(tagSortWords, {}),
         response: { 200: ListOf('tags', TagView), ...errorResponses(400) },
       },
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const list = await listTags(ctx, {}, toOrder(sortWords, query), toPage(query))
+      const list = await listTags(ctx, {}, toOrder(tagSortWords, query), toPage(query))
       return answerList(request, reply, 'tags', list, presentTag)
     },
   )

@@ -27,14 +27,15 @@ async function furnish() {
 
 const post = ({ client }: Organization, operation: string, id: string) =>
   client.post(`/invites/${id}/${operation}`).send({ expiresInDays: 60 })
+const reads = ['emails', 'link', 'tags']
 const send = (by: Organization, route: string, id: string): Test =>
-  route === 'emails' ? by.client.get(`/invites/${id}/emails`) : post(by, route, id)
+  reads.includes(route) ? by.client.get(`/invites/${id}/${route}`) : post(by, route, id)
 const snapshot = async () => ({
   invites: await service.db.invite.findMany({ orderBy: { id: 'asc' } }),
   emails: await service.db.inviteEmail.count(),
 })
 
-describe.each([...operations, 'emails'])('/invites/{id}/%s', (route) => {
+describe.each([...operations, ...reads])('/invites/{id}/%s', (route) => {
   it("answers another organization's invite as one that does not exist, and changes nothing", async () => {
     const before = await snapshot()
     for (const id of [foreign.inviteFor(route).id, unknownId, foreign.assessment.id]) {
@@ -51,7 +52,7 @@ describe.each([...operations, 'emails'])('/invites/{id}/%s', (route) => {
 
   it('answers 401 without a key, and to one that is not known', async () => {
     const path = `/api/v1/invites/${own.inviteFor(route).id}/${route}`
-    const method = route === 'emails' ? 'get' : 'post'
+    const method = reads.includes(route) ? 'get' : 'post'
     expect((await service.http()[method](path)).body).toEqual({ error: 'API key is required' })
     const { status, body } = await service
       .http()

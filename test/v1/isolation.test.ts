@@ -44,6 +44,8 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['GET /invites?assessmentId', 'assessment', (id) => own.client.get(`/invites?assessmentId=${id}`)],
   ['GET /invites?assessment_id', 'assessment', (id) => own.client.get(`/invites?assessment_id=${id}`)],
   ['GET /invites/{inviteId}', 'invite', (id) => own.client.get(`/invites/${id}`)],
+  ['GET /invites/{inviteId}/link', 'invite', (id) => own.client.get(`/invites/${id}/link`)],
+  ['GET /invites/{inviteId}/tags', 'invite', (id) => own.client.get(`/invites/${id}/tags`)],
   ['GET /tags/{tagId}', 'tag', (id) => own.client.get(`/tags/${id}`)],
   ['PATCH /tags/{tagId}', 'tag', (id) => own.client.patch(`/tags/${id}`).send({ name: 'Taken over' })],
   ['PATCH /tags/{tagId} to a name in use', 'tag', (id) => own.client.patch(`/tags/${id}`).send({ name: own.tag.name })],
