@@ -23,13 +23,15 @@ export type NewInvite = {
   customMessage?: string
   assignedGraderId?: string | null
   tagIds?: string[]
+  /** false: the organization sends the link itself; a resend is mailed as always. */
+  sendEmail?: boolean
 }
 
 export const DEFAULT_EXPIRES_IN_DAYS = 30
 const DAY_MS = 86_400_000
 
 /**
- * Makes an invite and queues its mail, both or neither (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
+ * Makes an invite and queues its mail, unless that is not wanted; both or neither (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
  *
  * @throws DomainError assessment_not_found or invalid, with an issue (rule `reference`) for each id that is not the organization's;
  *   duplicate_invite with the id of the invite that stands in the way.
@@ -80,7 +82,7 @@ async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: s
       data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
     })
   }
-  await queueInvitationEmail(ctx.deps, tx, invite)
+  if (input.sendEmail ?? true) await queueInvitationEmail(ctx.deps, tx, invite)
   return invite
 }
 

@@ -63,7 +63,8 @@ export function inviteRoutes(app: V1App): void {
         tags,
         operationId: 'createInvite',
         summary: 'Invite a candidate',
-        description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
+        description:
+          'Creates one invite. The invitation email is sent to the candidate automatically, unless `sendEmail` is false.',
         headers: IdempotencyHeaders,
         body: NewInviteBody,
         response: { 201: Type.Object({ invite: ref(InviteView) }), ...errorResponses(400, 404, 409, 413, 422) },

@@ -73,7 +73,7 @@ export const InviteDetailView = Type.Object(
 const Limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, default: 1, description }))
 const Proctoring = (description: string) => Type.Optional(Type.Boolean({ default: true, description }))
 
-/** v1.md, CreateInvite body; the last four fields go beyond the document. */
+/** v1.md, CreateInvite body; the last five fields go beyond the document. */
 export const NewInviteBody = Type.Object(
   {
     assessmentId: Uuid('Assessment to invite the candidate to'),
@@ -99,6 +99,9 @@ export const NewInviteBody = Type.Object(
     customMessage: Type.Optional(Type.String({ maxLength: 5_000, pattern: TEXT_PATTERN, description: 'Included in the mail' })),
     assignedGraderId: Type.Optional(OrNull(Uuid('Member who will review the submission'))),
     tagIds: Type.Optional(Type.Array(Uuid(), { maxItems: 100, description: 'Tags of the invite' })),
+    sendEmail: Type.Optional(
+      Type.Boolean({ default: true, description: 'false: nothing is mailed; the candidate gets the link from you' }),
+    ),
   },
   {
     examples: [
@@ -129,6 +132,7 @@ export function toNewInvite(body: Static<typeof NewInviteBody>): NewInvite {
     customMessage: body.customMessage ?? '',
     assignedGraderId: body.assignedGraderId ?? null,
     tagIds: body.tagIds ?? [],
+    sendEmail: body.sendEmail ?? true,
   }
 }
 
