@@ -1,23 +1,12 @@
-import { existsSync } from 'node:fs'
-import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { INVITE_STATUSES } from '../../src/domain/invites.ts'
+import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../support/browser.ts'
 import { candidateOf } from '../support/candidate.ts'
 import { linkIn } from '../support/mail.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 
-/** Where Debian installs it. */
-const CHROMIUM = '/usr/bin/chromium'
-const isInstalled = existsSync(CHROMIUM)
-const QUIET = [
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 const desktop = { width: 1280, height: 900 }
 const phone = { width: 360, height: 740 }
 
@@ -26,11 +15,11 @@ let smtp: SmtpListener
 let browser: Browser
 let origin: string
 beforeAll(async () => {
-  if (!isInstalled) return
+  if (!isBrowserInstalled) return
   smtp = await startSmtpListener()
   service = await startService({ SMTP_URL: smtp.url })
   origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--headless', '--no-sandbox', '--disable-gpu', ...QUIET] })
+  browser = await startBrowser()
 }, 60_000)
 afterAll(async () => {
   await browser?.close()
@@ -88,11 +77,8 @@ async function openPage(url: string, options: Parameters<Browser['newContext']>[
 }
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
-/** How many pixels the page is wider than the window. */
-const overflow = (page: Page) =>
-  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>
 
-describe.skipIf(!isInstalled)('in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
   it.each([
     ['a desktop', desktop],
     ['a phone', phone],
@@ -159,12 +145,9 @@ describe.skipIf(!isInstalled)('in a browser (skipped where no chromium is instal
       'passes the automated check of accessibility, on wide and narrow screens, and never scrolls sideways: %s',
       async (name) => {
         await open(name)
-        await page.evaluate(axe.source)
         for (const viewport of [desktop, phone]) {
           await page.setViewportSize(viewport)
-          const { violations, passes } = (await page.evaluate('axe.run()')) as axe.AxeResults
-          expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
-          expect(passes.length).toBeGreaterThan(10)
+          await expectAccessible(page)
           expect(await overflow(page)).toBe(0)
         }
       },
