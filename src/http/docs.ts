@@ -1,38 +1,56 @@
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Eta } from 'eta'
 import type { FastifyInstance } from 'fastify'
+import { describeDocument } from './docs/describe.ts'
+import type { OpenApiDocument } from './docs/openapi-document.ts'
 
 /** One interface's OpenAPI document, as it is once all routes are known. */
 export type ApiDocument = { name: string; title: string; read: () => object }
 
-/** `/docs`: a page for reading and trying the interfaces, and their documents under `/docs/<name>/openapi.json`. Works offline. */
+const folder = path.join(import.meta.dirname, 'docs')
+const eta = new Eta({ views: folder, cache: true })
+
+/** No inline script or style, nothing from elsewhere, and no form that a browser sends by itself. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * A page for reading and trying each interface under `/docs/<name>`, made of its OpenAPI document, which is under
+ * `/docs/<name>/openapi.json`. `/docs` leads to the first. Works offline, and for reading without JavaScript.
+ */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
-  const path = (name: string) => `/docs/${name}/openapi.json`
+  const pages = documents.map(({ name, title }) => ({ name, title, path: `/docs/${name}` }))
   for (const { name, read } of documents) {
-    let text: string | undefined // written once, when all routes are known
-    app.get(path(name), async (_request, reply) => {
-      text ??= JSON.stringify(read())
-      return reply.type('application/json; charset=utf-8').send(text)
-    })
+    const document = once(() => JSON.stringify(read()))
+    const page = once(() => eta.render('./page.eta', { ...describeDocument(read() as OpenApiDocument), name, pages }))
+    app.get(`/docs/${name}/openapi.json`, async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(document()),
+    )
+    app.get(`/docs/${name}`, async (_request, reply) =>
+      reply.header('content-security-policy', CONTENT_SECURITY_POLICY).type('text/html; charset=utf-8').send(page()),
+    )
   }
-  await app.register(async (scope) => {
-    await scope.register(swagger) // the page insists on it; the documents are those above
-    await scope.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: {
-        'default-src': "'none'",
-        'connect-src': "'self'",
-        'script-src': "'self'",
-        'style-src': "'self' 'unsafe-inline'",
-        'img-src': "'self' data:",
-        'frame-ancestors': "'none'",
-      },
-      uiConfig: {
-        urls: documents.map(({ name, title }) => ({ name: title, url: path(name) })),
-        persistAuthorization: false,
-        validatorUrl: null,
-      },
-      theme: { title: 'Assessment Invitation Service' },
-    })
-  })
+  for (const address of ['/docs', '/docs/']) app.get(address, async (_request, reply) => reply.redirect(pages[0]!.path))
+  const files = { 'page.css': 'text/css', 'page.js': 'text/javascript' }
+  for (const [file, type] of Object.entries(files)) {
+    const content = readFileSync(path.join(folder, file), 'utf8')
+    app.get(`/docs/${file}`, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(content))
+  }
+}
+
+/** Made when first asked for: by then all routes are known. */
+function once(make: () => string): () => string {
+  let made: string | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

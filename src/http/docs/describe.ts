@@ -1,0 +1,145 @@
+import { STATUS_CODES } from 'node:http'
+import { exampleOf } from './example.ts'
+import type { OpenApiDocument, OperationObject, ParameterObject, ResponseObject, Schema } from './openapi-document.ts'
+
+/** A part of a type in words; `object` is the name of one of the page's objects, to link to. */
+type TypePart = { text: string; object?: string }
+/** A parameter, a header, or a field of an object. */
+type Field = {
+  name: string
+  type: TypePart[]
+  required: boolean
+  description: string
+  /** Its bounds, words and default. */
+  rules: string[]
+  fields: Field[]
+}
+type Parameter = Field & { in: ParameterObject['in']; words: unknown[] }
+type Body = { fields: Field[]; example: string }
+type Response = { status: string; reason: string; description: string; headers: Field[]; type: TypePart[]; fields: Field[] }
+type Operation = {
+  id: string
+  method: string
+  path: string
+  summary: string
+  description: string
+  parameters: Parameter[]
+  body: Body | null
+  responses: Response[]
+  /** Of a success. */
+  example: string
+}
+
+/** What the page of a document says, in the order of the document. */
+export type Description = {
+  title: string
+  version: string
+  introduction: string
+  keyHeader: string
+  groups: { name: string; operations: Operation[] }[]
+  objects: { name: string; description: string; fields: Field[]; example: string }[]
+}
+
+export function describeDocument(document: OpenApiDocument): Description {
+  const { info, components, paths } = document
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ operation, group: operation.tags[0] ?? '', method, path })),
+  )
+  const groups = Map.groupBy(operations, ({ group }) => group)
+  return {
+    title: info.title,
+    version: info.version,
+    introduction: info.description ?? '',
+    keyHeader: components.securitySchemes.apiKey.name,
+    groups: [...groups].map(([name, members]) => ({
+      name,
+      operations: members.map(({ operation, method, path }) => describeOperation(document, operation, method, path)),
+    })),
+    objects: Object.entries(components.schemas).map(([name, schema]) => ({
+      name,
+      description: schema.description ?? '',
+      fields: describeFields(schema),
+      example: toJson(exampleOf(document, schema)),
+    })),
+  }
+}
+
+function describeOperation(document: OpenApiDocument, operation: OperationObject, method: string, path: string): Operation {
+  const body = operation.requestBody?.content['application/json']
+  const responses = Object.entries(operation.responses)
+  const success = responses.find(([status]) => status.startsWith('2'))?.[1].content?.['application/json']
+  return {
+    id: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    summary: operation.summary,
+    description: operation.description ?? '',
+    parameters: (operation.parameters ?? []).map(describeParameter),
+    body: body
+      ? { fields: describeFields(body.schema), example: toJson(body.example ?? exampleOf(document, body.schema)) }
+      : null,
+    responses: responses.map(([status, response]) => describeResponse(status, response)),
+    example: success ? toJson(exampleOf(document, success.schema)) : '',
+  }
+}
+
+const describeParameter = ({ name, in: place, required = false, description, schema }: ParameterObject): Parameter => ({
+  ...describeField(name, { ...schema, ...(description !== undefined && { description }) }, required),
+  in: place,
+  words: schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : []),
+})
+
+function describeResponse(status: string, { description = '', headers = {}, content }: ResponseObject): Response {
+  const schema = content?.['application/json']?.schema
+  const isOk = status.startsWith('2')
+  return {
+    status,
+    reason: STATUS_CODES[status] ?? '',
+    description: isOk ? '' : description,
+    headers: Object.entries(headers).map(([name, header]) => describeField(name, { ...header.schema, ...header }, false)),
+    type: schema && !schema.properties ? describeType(schema) : [],
+    fields: schema ? describeFields(schema) : [],
+  }
+}
+
+const describeFields = ({ properties = {}, required = [] }: Schema): Field[] =>
+  Object.entries(properties).map(([name, schema]) => describeField(name, schema, required.includes(name)))
+
+const describeField = (name: string, schema: Schema, required: boolean): Field => ({
+  name,
+  type: describeType(schema),
+  required,
+  description: schema.description ?? '',
+  rules: describeRules(schema),
+  fields: describeFields(schema.items ?? schema),
+})
+
+function describeType({ $ref, anyOf, type = [], items, format }: Schema): TypePart[] {
+  if ($ref !== undefined) return [objectNamed($ref)]
+  if (anyOf) return anyOf.flatMap((schema, i) => [...(i > 0 ? [{ text: ' or ' }] : []), ...describeType(schema)])
+  if (type === 'array') return [{ text: 'array of ' }, ...describeType(items ?? {})]
+  return [{ text: [type].flat().join(' or ') + (format === undefined ? '' : ` (${format})`) }]
+}
+
+function objectNamed($ref: string): TypePart {
+  const name = $ref.slice($ref.lastIndexOf('/') + 1)
+  return { text: name, object: name }
+}
+
+function describeRules({ minimum, maximum, maxLength, maxItems, enum: words, default: preset }: Schema): string[] {
+  return [
+    words && `one of ${words.join(', ')}`,
+    describeRange(minimum, maximum),
+    maxLength !== undefined && `at most ${maxLength} characters`,
+    maxItems !== undefined && `at most ${maxItems} items`,
+    preset !== undefined && typeof preset !== 'object' && `default ${preset}`,
+  ].filter((rule) => typeof rule === 'string')
+}
+
+function describeRange(minimum: number | undefined, maximum: number | undefined): string | undefined {
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`
+  if (minimum !== undefined) return `at least ${minimum}`
+  return maximum === undefined ? undefined : `at most ${maximum}`
+}
+
+const toJson = (value: unknown): string => JSON.stringify(value, null, 2)
