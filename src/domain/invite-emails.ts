@@ -71,11 +71,19 @@ export async function giveUpEmail({ db, clock }: Deps, id: string): Promise<void
   await db.inviteEmail.updateMany({ where: { id, state: 'queued' }, data: { state: 'failed', updatedAt: clock() } })
 }
 
-/** The newest sendings of all organizations, for the operator. */
-export const listEmails = ({ db }: Deps, { state, limit }: { state?: EmailState; limit: number }): Promise<InviteEmail[]> =>
+/**
+ * The newest sendings of all organizations, for the operator, by their ids, which rise with time: a page costs the same however many
+ * there are.
+ *
+ * @param before only those that are older than the sending with this id.
+ */
+export const listEmails = (
+  { db }: Deps,
+  { state, before, limit }: { state?: EmailState; before?: string; limit: number },
+): Promise<InviteEmail[]> =>
   db.inviteEmail.findMany({
-    where: { ...(state && { state }) },
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    where: { ...(state && { state }), ...(before !== undefined && { id: { lt: before } }) },
+    orderBy: { id: 'desc' },
     take: limit,
     include,
     relationLoadStrategy: 'join',

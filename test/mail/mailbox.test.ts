@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../support/browser.ts'
 import { linkIn, waitForState } from '../support/mail.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -71,3 +73,132 @@ it.each(['01900000-0000-7000-8000-000000000000', 'none', '%00', "'"])(
     expect((await service.http().get(`/dev/mailbox/${id}`)).status).toBe(404)
   },
 )
+
+describe('the list', () => {
+  /** Mails of one organization, the oldest first, as rows only. */
+  async function makeMails(count: number, assessmentName: string) {
+    const { id: organizationId } = await service.make.organization()
+    const assessment = await service.make.assessment(organizationId, { name: assessmentName })
+    const emails: { id: string; recipientEmail: string }[] = []
+    for (let i = 0; i < count; i++) {
+      const invite = await service.make.invite(assessment)
+      const times = { createdAt: service.clock.now(), updatedAt: service.clock.now() }
+      const data = { id: service.deps.newId(), organizationId, inviteId: invite.id, linkVersion: 1, ...times }
+      await service.db.inviteEmail.create({ data: { ...data, state: 'captured' } })
+      emails.push({ id: data.id, recipientEmail: invite.recipientEmail })
+    }
+    return emails
+  }
+  const read = async (address: string) => {
+    const { status, text } = await service.http().get(address)
+    expect(status).toBe(200)
+    const ids = [...text.matchAll(/href="\/dev\/mailbox\/([0-9a-f-]{36})"/g)].map(([, id]) => id!)
+    const older = /href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+    return { text, ids, older }
+  }
+  const readAll = async (first: string) => {
+    const ids: string[] = []
+    for (let next: string | undefined = first; next; ) {
+      const page = await read(next)
+      ids.push(...page.ids)
+      next = page.older
+    }
+    return ids
+  }
+  const newestFirst = (emails: { id: string }[]) => emails.map(({ id }) => id).toReversed()
+
+  it('has pages that lead to the oldest mail, each mail on one of them', async () => {
+    await makeMails(51, service.make.unique('Paged'))
+    const all = await service.db.inviteEmail.findMany({ orderBy: { id: 'asc' } })
+    const first = await read('/dev/mailbox')
+    expect([first.ids.length, await readAll('/dev/mailbox')]).toEqual([50, newestFirst(all)])
+    expect(first.text).not.toContain('>Newest<')
+    expect((await read(first.older!)).text).toContain('>Newest<')
+  })
+
+  it('is searched by recipient and assessment, every word, whatever its case', async () => {
+    const name = service.make.unique('Sought & <found>')
+    const [one, other] = (await makeMails(2, name)) as [{ id: string; recipientEmail: string }, { id: string }]
+    const search = (words: string) => readAll(`/dev/mailbox?search=${encodeURIComponent(words)}`)
+    expect(await search(one.recipientEmail.toUpperCase())).toEqual([one.id])
+    expect(await search(name)).toEqual([other.id, one.id])
+    expect(await search(`found ${one.recipientEmail}`)).toEqual([one.id])
+    expect(await search(`absent ${one.recipientEmail}`)).toEqual([])
+    expect((await read('/dev/mailbox?search=%22%3Cscript%3E')).text).toContain('value="&quot;&lt;script&gt;"')
+  })
+
+  it('searches a bounded number of mails at a time, and goes on with older ones', async () => {
+    const name = service.make.unique('Early')
+    const sought = await makeMails(60, name)
+    const { inviteId, organizationId } = await service.db.inviteEmail.findUniqueOrThrow({
+      where: { id: (await makeMails(1, service.make.unique('Crowd')))[0]!.id },
+    })
+    const times = { createdAt: service.clock.now(), updatedAt: service.clock.now() }
+    const row = () => ({
+      id: service.deps.newId(),
+      organizationId,
+      inviteId,
+      linkVersion: 1,
+      state: 'captured' as const,
+      ...times,
+    })
+    await service.db.inviteEmail.createMany({ data: Array.from({ length: 1_000 }, row) })
+    const address = `/dev/mailbox?search=${encodeURIComponent(name)}`
+    const first = await read(address)
+    expect([first.ids, first.text]).toEqual([[], expect.stringContaining('None found, in 1000 mails')])
+    expect(await readAll(address)).toEqual(newestFirst(sought))
+  })
+
+  it.each(['before=none', 'before=%00', 'search=%00%F0', 'search=a&search=b', 'before=a&before=b', 'search=%25_\\', 'before='])(
+    'is answered whatever is asked: %s',
+    async (query) => {
+      expect((await service.http().get(`/dev/mailbox?${query}`)).status).toBe(200)
+    },
+  )
+})
+
+describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+  let browser: Browser
+  let origin: string
+  beforeAll(async () => {
+    origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+    browser = await startBrowser()
+  })
+  afterAll(() => browser.close())
+  const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'.repeat(2)
+
+  it.each(['light', 'dark'] as const)(
+    'passes the automated check of accessibility, on wide and narrow screens, and never scrolls sideways: %s',
+    async (colorScheme) => {
+      const long = { recipientName: LONG, recipientEmail: `${'long'.repeat(16)}@example.com`, customMessage: LONG }
+      const { email } = await inviteCandidate(long, service.make.unique(LONG))
+      const context = await browser.newContext({ bypassCSP: true, colorScheme })
+      const page = await context.newPage()
+      for (const path of ['', `/${email.id}`, '?search=absent', `?before=${email.id}`]) {
+        await page.goto(`${origin}/dev/mailbox${path}`)
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 })
+          await expectAccessible(page)
+          expect(await overflow(page)).toBe(0)
+        }
+      }
+      await context.close()
+    },
+  )
+
+  it('is searched by typing, and a mail leads to the invitation', async () => {
+    const { assessment } = await inviteCandidate({ recipientEmail: 'typed@example.com' })
+    const page = await browser.newPage()
+    // The address of the links is the one that is configured.
+    await page.route(/:3000\/i\//, (route) => route.continue({ url: origin + new URL(route.request().url()).pathname }))
+    await page.goto(`${origin}/dev/mailbox`)
+    await page.getByRole('searchbox').fill('typed@example.com')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.waitForURL(/search=typed/)
+    await page.getByRole('link', { name: assessment.name }).click()
+    await page.frameLocator('iframe').getByRole('link', { name: 'Open the invitation' }).click()
+    await page.waitForURL(/\/i\//)
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(assessment.name)
+    await page.close()
+  })
+})
