@@ -1,9 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { MIGRATIONS_FOLDER, readMigrations } from '../src/db/migrations.ts'
 
 /** Node has it; its types come with the browser's library only. */
 declare const WebAssembly: {
@@ -22,9 +23,9 @@ const prismaFolder = import.meta.dirname
 export async function diffMigrationsToSchema(): Promise<string> {
   const schemaPath = path.join(prismaFolder, 'schema.prisma')
   const schema = await readFile(schemaPath, 'utf8')
-  const engine = await loadSchemaEngine()
+  const engine = await loadSchemaEngine(new PGliteFactory())
   const { stdout } = await engine.diff({
-    from: { tag: 'migrations', ...(await readMigrations()) },
+    from: { tag: 'migrations', ...(await listMigrations()) },
     to: { tag: 'schemaDatamodel', files: [{ path: schemaPath, content: schema }] },
     script: true,
     exitCode: null,
@@ -33,15 +34,20 @@ export async function diffMigrationsToSchema(): Promise<string> {
   return stdout?.trim() ?? EMPTY_MIGRATION
 }
 
-/** The package is made for bundlers: the WebAssembly module has to be joined to its glue by hand. */
-async function loadSchemaEngine() {
+type AdapterFactory = Parameters<typeof bindMigrationAwareSqlAdapterFactory>[0]
+
+/**
+ * Prisma's schema engine on the databases that the factory connects to. The package is made for bundlers: the WebAssembly module has to
+ * be joined to its glue by hand.
+ */
+export async function loadSchemaEngine(factory: AdapterFactory) {
   const folder = path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm'))
   const glue = await import(path.join(folder, 'schema_engine_bg.js'))
   const wasm = await readFile(path.join(folder, 'schema_engine_bg.wasm'))
   const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': glue })
   glue.__wbg_set_wasm(instance.exports)
   ;(instance.exports.__wbindgen_start as () => void)()
-  return glue.SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(new PGliteFactory()))
+  return glue.SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(factory))
 }
 
 class PGliteFactory {
@@ -55,19 +61,17 @@ class PGliteFactory {
   }
 }
 
-async function readMigrations() {
-  const baseDir = path.join(prismaFolder, 'migrations')
-  const entries = await readdir(baseDir, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
-  const migrationDirectories = await Promise.all(
-    names.sort().map(async (name) => ({
-      path: name,
-      migrationFile: {
-        path: 'migration.sql',
-        content: { tag: 'ok', value: await readFile(path.join(baseDir, name, 'migration.sql'), 'utf8') },
-      },
-    })),
-  )
-  const lockfile = await readFile(path.join(baseDir, 'migration_lock.toml'), 'utf8')
-  return { baseDir, lockfile: { path: 'migration_lock.toml', content: lockfile }, shadowDbInitScript: '', migrationDirectories }
+/** The migrations as the engine takes them. */
+export async function listMigrations() {
+  const migrationDirectories = (await readMigrations()).map(({ name, sql }) => ({
+    path: name,
+    migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+  }))
+  const lockfile = await readFile(path.join(MIGRATIONS_FOLDER, 'migration_lock.toml'), 'utf8')
+  return {
+    baseDir: MIGRATIONS_FOLDER,
+    lockfile: { path: 'migration_lock.toml', content: lockfile },
+    shadowDbInitScript: '',
+    migrationDirectories,
+  }
 }

@@ -1,31 +1,63 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import type { Db } from './client.ts'
+import { type Migration, readMigrations } from './migrations.ts'
 
-const MIGRATIONS_FOLDER = path.join(import.meta.dirname, '../../prisma/migrations')
 /** Prisma Migrate's own advisory lock, so that its `migrate deploy` and ours wait for each other too. */
 const LOCK = 72_707_369
-
-type Migration = { name: string; sql: string; checksum: string }
-type Applied = { migration_name: string; checksum: string; finished_at: Date | null }
+const TURN_TRIED_EVERY_MS = 200
 
 /**
- * Applies the migrations that the database lacks, in order, a transaction each, and records them as Prisma Migrate does, so that
- * `prisma migrate deploy` agrees with the history. Processes that start at once wait for each other.
+ * In a transaction a migration keeps what it has locked, and whoever asks for a table that it waits for waits behind it: so it gives up
+ * well before the service's own statements would (see client.ts), and tries again when they have had their turn. Not sooner than after a
+ * second, when PostgreSQL makes an autovacuum give way.
+ */
+const LOCK_TIMEOUT = '2s'
+const LOCK_ATTEMPTS = 10
+const LOCK_PAUSE_MS = 4_000
+/** Nobody waits behind an index that is made concurrently. It waits itself, for every transaction that was there before it. */
+const CONCURRENT_LOCK_TIMEOUT = '10min'
+
+type Log = Record<'info' | 'warn', (fields: object, message: string) => void>
+const silent: Log = { info() {}, warn() {} }
+
+type Applied = { migration_name: string; checksum: string; finished_at: Date | null }
+
+type Options = {
+  log?: Log
+  /** Where the migrations are. */
+  folder?: string
+  /** How often to try to get the locks that a migration needs: ten times are a minute. */
+  lockAttempts?: number
+}
+
+/**
+ * Applies the migrations that the database lacks, in order, and records them as Prisma Migrate does, so that `prisma migrate deploy`
+ * agrees with the history. Each is a transaction, but for those that can't be (see migrations.ts). Processes that start at once take
+ * turns.
  *
  * @returns the names of the migrations applied now.
- * @throws Error when a recorded migration is missing here, has been changed since, or was left unfinished; when one fails.
+ * @throws Error when a recorded migration is missing here, has been changed since, or was left unfinished; when one fails, which leaves
+ *   the database as it was before that one.
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { log = silent, folder, lockAttempts = LOCK_ATTEMPTS }: Options = {},
+): Promise<string[]> {
+  const migrations = await readMigrations(folder)
   return withClient(url, async (client) => {
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+    await takeTurn(client, log)
     await client.query(`CREATE TABLE IF NOT EXISTS _prisma_migrations (
       id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
       logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`)
-    const pending = compareHistory(await readMigrations(), await readHistory(client))
-    for (const migration of pending) await apply(client, migration)
-    return pending.map((migration) => migration.name)
+    const pending = compareHistory(migrations, await readHistory(client))
+    for (const migration of pending) {
+      if (migration.index) log.info({ migration: migration.name }, 'migrating beside what runs: this waits for open transactions')
+      await applyPatiently(client, migration, log, lockAttempts)
+      log.info({ migration: migration.name }, 'migrated')
+    }
+    return pending.map(({ name }) => name)
   })
 }
 
@@ -35,22 +67,30 @@ export async function migrate(url: string): Promise<string[]> {
  * @throws Error as `migrate` does when the recorded history and the files disagree.
  */
 export async function findPendingMigrations(url: string): Promise<string[]> {
+  const migrations = await readMigrations()
   return withClient(url, async (client) => {
     const { rows } = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`)
     const history = rows[0].exists ? await readHistory(client) : []
-    return compareHistory(await readMigrations(), history).map((migration) => migration.name)
+    return compareHistory(migrations, history).map(({ name }) => name)
   })
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const entries = await readdir(MIGRATIONS_FOLDER, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
-  return Promise.all(
-    names.sort().map(async (name) => {
-      const sql = await readFile(path.join(MIGRATIONS_FOLDER, name, 'migration.sql'), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    }),
-  )
+/** Whether the database has those migrations. A running service does not mind what a newer release has added to them. */
+export async function hasMigrations(db: Db, names: string[]): Promise<boolean> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`
+    SELECT count(DISTINCT migration_name)::int AS count FROM _prisma_migrations
+    WHERE migration_name = ANY(${names}) AND finished_at IS NOT NULL AND rolled_back_at IS NULL`
+  return row?.count === names.length
+}
+
+/** By asking again and again: the statement that waits for a lock is itself what an index that is made concurrently waits for. */
+async function takeTurn(client: Client, log: Log): Promise<void> {
+  for (let told = false; ; told = true) {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS ours', [LOCK])
+    if (rows[0].ours) return
+    if (!told) log.info({}, 'waiting for another process that migrates the database')
+    await sleep(TURN_TRIED_EVERY_MS)
+  }
 }
 
 async function readHistory(client: Client): Promise<Applied[]> {
@@ -78,20 +118,69 @@ function compareHistory(migrations: Migration[], history: Applied[]): Migration[
   return migrations.filter(({ name }) => !applied.has(name))
 }
 
-async function apply(client: Client, { name, sql, checksum }: Migration): Promise<void> {
-  try {
-    await client.query('BEGIN')
-    await client.query(sql)
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name],
-    )
-    await client.query('COMMIT')
-  } catch (cause) {
-    await client.query('ROLLBACK')
-    throw new Error(`The migration ${name} failed and was rolled back: ${(cause as Error).message}`, { cause })
+/** Another transaction has the lock (55P03), or had one that we have and waited for one that we have (40P01). */
+const isLocked = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
+
+async function applyPatiently(client: Client, migration: Migration, log: Log, attempts: number): Promise<void> {
+  const { name, index } = migration
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return index === undefined ? await apply(client, migration) : await applyConcurrently(client, migration, index, log)
+    } catch (cause) {
+      const reason = (cause as Error).message
+      if (!isLocked(cause)) throw new Error(`The migration ${name} failed and was rolled back: ${reason}`, { cause })
+      if (attempt === attempts)
+        throw new Error(
+          `The migration ${name} failed and was rolled back: ${reason}, ${attempts} times. A transaction that goes on for long holds it up, see pg_stat_activity.`,
+          { cause },
+        )
+      log.warn({ migration: name, attempt, reason }, 'a migration could not get its locks: trying again')
+      await sleep(LOCK_PAUSE_MS)
+    }
   }
+}
+
+async function apply(client: Client, migration: Migration): Promise<void> {
+  try {
+    await client.query(`BEGIN; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
+    await client.query(migration.sql)
+    await record(client, migration)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  }
+}
+
+/** What an interrupted run has left, of this or of another process, is an index that is not valid: it is in the way of the next. */
+async function applyConcurrently(client: Client, migration: Migration, index: string, log: Log): Promise<void> {
+  await client.query(`SET lock_timeout = '${CONCURRENT_LOCK_TIMEOUT}'`)
+  await dropInvalid(client, index)
+  try {
+    await client.query(migration.sql)
+  } catch (error) {
+    await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
+    await dropInvalid(client, index).catch((left) =>
+      log.warn({ index, reason: left.message }, 'an index that is not valid is left: the next run drops it'),
+    )
+    throw error
+  }
+  await record(client, migration)
+}
+
+async function dropInvalid(client: Client, index: string): Promise<void> {
+  const { rows } = await client.query('SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid', [
+    `"${index}"`,
+  ])
+  if (rows.length > 0) await client.query(`DROP INDEX CONCURRENTLY "${index}"`)
+}
+
+async function record(client: Client, { name, checksum }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  )
 }
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { PrismaPg } from '@prisma/adapter-pg'
 import { Client } from 'pg'
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { listMigrations, loadSchemaEngine } from '../../prisma/schema-engine.ts'
 import { findPendingMigrations, migrate } from '../../src/db/migrate.ts'
 import { copyDatabase } from '../support/copy-database.ts'
 import { createEmptyDatabase } from '../support/empty-database.ts'
@@ -63,6 +65,14 @@ describe('an empty database', () => {
       expect(row.finished_at).toBeInstanceOf(Date)
       expect(row.finished_at >= row.started_at).toBe(true)
     }
+    const engine = await loadSchemaEngine(new PrismaPg({ connectionString: url }))
+    const input = { migrationsList: await listMigrations(), filters: { externalTables: [], externalEnums: [] } }
+    expect(await engine.applyMigrations(input)).toEqual({ appliedMigrationNames: [] })
+    expect(await engine.diagnoseMigrationHistory({ ...input, optInToShadowDatabase: false })).toMatchObject({
+      editedMigrationNames: [],
+      failedMigrationNames: [],
+      history: null,
+    })
   })
 })
 

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { splitDraft } from '../../prisma/split-draft.ts'
+
+const COLUMN = '-- AlterTable\nALTER TABLE "invites" ADD COLUMN     "note" TEXT;'
+const TABLE =
+  '-- CreateTable\nCREATE TABLE "notes" (\n    "id" UUID NOT NULL,\n\n    CONSTRAINT "notes_pkey" PRIMARY KEY ("id")\n);'
+const INDEX_OF_NEW = '-- CreateIndex\nCREATE INDEX "notes_id_idx" ON "notes"("id");'
+const INDEX = '-- CreateIndex\nCREATE INDEX "invites_note_idx" ON "invites"("organization_id", "note");'
+const UNIQUE = '-- CreateIndex\nCREATE UNIQUE INDEX "invites_note_key" ON "invites"("note");'
+
+it('drafts each index on a table that is there already as a migration of its own, outside of a transaction and after the rest', () => {
+  expect(splitDraft([COLUMN, TABLE, INDEX, INDEX_OF_NEW, UNIQUE].join('\n\n'))).toEqual([
+    { sql: [COLUMN, TABLE, INDEX_OF_NEW].join('\n\n') },
+    {
+      index: 'invites_note_idx',
+      sql: '-- no-transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "invites_note_idx" ON "invites"("organization_id", "note");',
+    },
+    {
+      index: 'invites_note_key',
+      sql: '-- no-transaction\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "invites_note_key" ON "invites"("note");',
+    },
+  ])
+})
+
+it('drafts one migration where there is nothing else', () => {
+  expect(splitDraft(INDEX)).toHaveLength(1)
+  expect(splitDraft(COLUMN)).toEqual([{ sql: COLUMN }])
+})
