@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Db } from './client.ts'
-import { type Migration, readMigrations } from './migrations.ts'
+import { isKnownText, type Migration, readMigrations } from './migrations.ts'
 
 /** Prisma Migrate's own advisory lock, so that its `migrate deploy` and ours wait for each other too. */
 const LOCK = 72_707_369
@@ -111,7 +111,7 @@ function compareHistory(migrations: Migration[], history: Applied[]): Migration[
       throw new Error(
         `The migration ${migration_name} was left unfinished: repair the database, then mark it with "prisma migrate resolve".`,
       )
-    if (migration.checksum !== checksum)
+    if (!isKnownText(migration, checksum))
       throw new Error(`The migration ${migration_name} was changed after it had been applied: restore its file.`)
   }
   const applied = new Set(history.map(({ migration_name }) => migration_name))

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Client } from 'pg'
@@ -7,6 +7,8 @@ import { listMigrations, loadSchemaEngine } from '../../prisma/schema-engine.ts'
 import { findPendingMigrations, migrate } from '../../src/db/migrate.ts'
 import { copyDatabase } from '../support/copy-database.ts'
 import { createEmptyDatabase } from '../support/empty-database.ts'
+import { copyMigrations } from '../support/migrations-folder.ts'
+import { readSchema } from '../support/schema.ts'
 
 let names: string[]
 beforeAll(async () => {
@@ -104,6 +106,31 @@ describe('a database whose history differs from the files', () => {
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, rolled_back_at) VALUES ('x', 'x', 'failed', now())`,
     )
     expect(await migrate(url)).toEqual([])
+  })
+})
+
+describe('a database that was migrated with an earlier text of an edited migration', () => {
+  const edited = '20261121121000_invite_list_indexes'
+
+  it.each(['first', 'second'])('the %s, is accepted, and ends with the schema of a fresh one', async (which) => {
+    const text = await readFile(path.join(import.meta.dirname, `earlier-texts/${edited}.${which}.sql`), 'utf8')
+    const folder = await copyMigrations({ last: edited, texts: { [edited]: text } })
+    const url = await createEmptyDatabase()
+    await migrate(url, { folder })
+    expect(await migrate(url)).toEqual(names.filter((name) => name > edited))
+    expect(await findPendingMigrations(url)).toEqual([])
+    const fresh = await createEmptyDatabase()
+    await migrate(fresh)
+    expect(await readSchema(await connect(url))).toEqual(await readSchema(await connect(fresh)))
+  })
+
+  it('the present one, ends with the schema of a fresh one too', async () => {
+    const url = await createEmptyDatabase()
+    await migrate(url, { folder: await copyMigrations({ last: edited, texts: {} }) })
+    await migrate(url)
+    const fresh = await createEmptyDatabase()
+    await migrate(fresh)
+    expect(await readSchema(await connect(url))).toEqual(await readSchema(await connect(fresh)))
   })
 })
 
