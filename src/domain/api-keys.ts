@@ -1,5 +1,4 @@
 import { hash as digest, randomInt } from 'node:crypto'
-import { violatedConstraint } from '../db/errors.ts'
 import type { CachedApiKey } from './api-key-cache.ts'
 import type { Context, Deps, KeyMode } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -92,17 +91,21 @@ async function recordUse({ db }: Deps, id: string, now: Date): Promise<void> {
  *
  * @throws Error when the organization already has a key of that name, or has no such member.
  */
-export async function createApiKey(
+export async function createApiKey(deps: Deps, input: NewApiKey): Promise<{ key: string; apiKey: ApiKeySummary }> {
+  const made = await createApiKeyUnlessNamed(deps, input)
+  if (!made) throw new Error(`The organization already has a key named ${input.name}.`)
+  return made
+}
+
+/** The same, and null where the organization has a key of that name: of those that make it at once, one gets it. */
+export async function createApiKeyUnlessNamed(
   { db, clock, newId }: Deps,
   { organizationId, name, mode, expiresAt = null, createdById = null }: NewApiKey,
-): Promise<{ key: string; apiKey: ApiKeySummary }> {
+): Promise<{ key: string; apiKey: ApiKeySummary } | null> {
   const key = generateApiKey(mode)
   const data = { id: newId(), organizationId, name, mode, expiresAt, createdById, createdAt: clock(), ...fingerprintApiKey(key) }
-  const apiKey = await db.apiKey.create({ data, omit: { hash: true } }).catch((error) => {
-    if (violatedConstraint(error) === 'api_keys_name_key') throw new Error(`The organization already has a key named ${name}.`)
-    throw error
-  })
-  return { key, apiKey }
+  const [apiKey] = await db.apiKey.createManyAndReturn({ data: [data], skipDuplicates: true, omit: { hash: true } })
+  return apiKey ? { key, apiKey } : null
 }
 
 /** The organization's keys, the oldest first. */

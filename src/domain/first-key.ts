@@ -1,13 +1,14 @@
 import { equalsText } from '../db/query.ts'
-import { createApiKey } from './api-keys.ts'
+import { createApiKeyUnlessNamed } from './api-keys.ts'
 import type { Deps } from './context.ts'
 
 type Wanted = { organization: string; apiKey: string | undefined }
 
 /**
- * Makes the organization and its live key, whichever is missing; processes that start at once agree, because names are unique.
+ * Makes the organization and its live key, whichever is missing. Of processes that start at once one makes it, because names are
+ * unique.
  *
- * @returns the key, if it was made now: the only time it is seen.
+ * @returns the key, if it was made by this call: the only time it is seen.
  */
 export async function makeFirstKey(deps: Deps, { organization: name, apiKey }: Wanted): Promise<string | null> {
   const { db, newId, clock } = deps
@@ -15,8 +16,6 @@ export async function makeFirstKey(deps: Deps, { organization: name, apiKey }: W
   await db.organization.createMany({ data: [{ id: newId(), name, createdAt: now, updatedAt: now }], skipDuplicates: true })
   const organization = await db.organization.findFirstOrThrow({ where: { name: equalsText(name) } })
   if (!apiKey) return null
-  const id = { organizationId: organization.id, name: apiKey }
-  if (await db.apiKey.findUnique({ where: { organizationId_name: id } })) return null
-  const { key } = await createApiKey(deps, { ...id, mode: 'live' })
-  return key
+  const made = await createApiKeyUnlessNamed(deps, { organizationId: organization.id, name: apiKey, mode: 'live' })
+  return made?.key ?? null
 }
