@@ -11,7 +11,8 @@ import { coalesce } from './coalesce.ts'
 import type { Config } from './config.ts'
 import { createDb, openPool } from './db/client.ts'
 import { startEmbeddedDatabase } from './db/embedded.ts'
-import { findPendingMigrations, migrate } from './db/migrate.ts'
+import { findPendingMigrations, hasMigrations, migrate } from './db/migrate.ts'
+import { readMigrations } from './db/migrations.ts'
 import { createApiKeyCache, noApiKeyCache } from './domain/api-key-cache.ts'
 import type { Deps } from './domain/context.ts'
 import { invitationUrl } from './domain/invitation-link.ts'
@@ -29,6 +30,8 @@ export type Dependencies = {
   mailSettings: MailSettings
   metrics: MetricsRegistry
   redis: Redis | undefined
+  /** The names of the migrations that were applied to get here. */
+  migrated: string[]
   /** Why requests should not be sent here now; empty when all is well. */
   findProblems: () => Promise<string[]>
   /** Lets the mails under way finish, then closes everything in the reverse order of its making. */
@@ -38,6 +41,8 @@ export type Dependencies = {
 type Choices = {
   /** false: a process that does one thing and ends, like the command line: it queues mails but sends none, and remembers no keys. */
   serves?: boolean
+  /** false: a database that is not up to date is refused, and nothing in it is changed. */
+  migrates?: boolean
   /** The time, where it is not the system's. */
   clock?: () => Date
 }
@@ -49,28 +54,35 @@ const DATABASE_RETRY_MS = 500
 /** How long to wait at the start for a database that is still starting itself. */
 const DATABASE_PATIENCE_MS = 60_000
 
-/** The configured database, started if it is the embedded one, and brought up to date. */
-export async function openDatabase(
+/** The configured database, started if it is the embedded one. It is brought up to date or, unless `migrates`, has to be. */
+async function openDatabase(
   config: Config,
   log: FastifyBaseLogger,
-): Promise<{ url: string; release: () => Promise<void> }> {
+  { migrates }: { migrates: boolean },
+): Promise<{ url: string; migrated: string[]; release: () => Promise<void> }> {
   const embedded = config.databaseUrl ? undefined : await startEmbeddedDatabase({ dataDir: config.dataDir })
   const url = config.databaseUrl ?? embedded!.url
-  for (const name of await migrateWhenReachable(url, log)) log.info({ migration: name }, 'migrated')
-  return { url, release: embedded?.release ?? (async () => {}) }
+  const migrated = migrates ? await migrateWhenReachable(url, log) : await requireMigrations(url)
+  return { url, migrated, release: embedded?.release ?? (async () => {}) }
 }
 
-/** Opens the database, the queue and the way to the mail server. */
+/**
+ * Opens the database, the queue and the way to the mail server.
+ *
+ * @throws Error when the database can't be reached within a minute, or is not, and can't be, brought up to date.
+ */
 export async function createDependencies(
   config: Config,
   log: FastifyBaseLogger,
-  { serves = true, clock = () => new Date() }: Choices = {},
+  { serves = true, migrates = true, clock = () => new Date() }: Choices = {},
 ): Promise<Dependencies> {
   const works = serves && config.role !== 'api'
-  const database = await openDatabase(config, log)
+  // Read now, because a release that is installed over this one changes the files while this one still runs.
+  const migrations = (await readMigrations()).map(({ name }) => name)
+  const database = await openDatabase(config, log, { migrates })
   const pool = openPool(database.url, { max: config.databasePoolSize })
   const db = createDb(pool)
-  const boss = await startQueue(database.url, log, { works })
+  const boss = await startQueue(database.url, log, { works, migrates })
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
   const redis = serves && config.redisUrl ? await connectRedis(config.redisUrl, log) : undefined
   const metrics = createMetrics()
@@ -104,7 +116,8 @@ export async function createDependencies(
     mailSettings,
     metrics,
     redis,
-    findProblems: coalesce(() => findProblems(deps, boss, database.url)),
+    migrated: database.migrated,
+    findProblems: coalesce(() => findProblems(deps, boss, migrations)),
     dispose,
   }
 }
@@ -129,29 +142,34 @@ async function startWork(
 /** A service that starts beside its database, as under docker compose, may be there first. */
 async function migrateWhenReachable(url: string, log: FastifyBaseLogger): Promise<string[]> {
   const deadline = Date.now() + DATABASE_PATIENCE_MS
-  for (;;) {
+  for (let told = false; ; told = true) {
     try {
-      return await migrate(url)
+      return await migrate(url, { log })
     } catch (error) {
       if (!isUnreachable(error) || Date.now() > deadline) throw error
-      log.warn({ reason: (error as Error).message }, 'waiting for the database')
+      if (!told) log.warn({ reason: (error as Error).message }, 'waiting for the database')
       await sleep(DATABASE_RETRY_MS)
     }
   }
+}
+
+async function requireMigrations(url: string): Promise<[]> {
+  const pending = await findPendingMigrations(url)
+  if (pending.length > 0) throw new Error('The database is not up to date. Run: npm run cli -- migrate')
+  return []
 }
 
 /** No server there (yet), or one that is still starting (57P03). */
 const isUnreachable = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ENOENT', '57P03'].includes((error as { code?: string }).code ?? '')
 
-async function findProblems({ db }: Deps, boss: PgBoss, url: string): Promise<string[]> {
+async function findProblems({ db }: Deps, boss: PgBoss, migrations: string[]): Promise<string[]> {
   const checks: [string, () => Promise<unknown>][] = [
     ['database', () => db.$queryRaw`SELECT 1`],
     [
       'migrations',
       async () => {
-        const pending = await findPendingMigrations(url)
-        if (pending.length > 0) throw new Error(`${pending.length} pending`)
+        if (!(await hasMigrations(db, migrations))) throw new Error('some are missing')
       },
     ],
     [

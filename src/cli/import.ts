@@ -18,7 +18,7 @@ export function addImportCommand(program: Command): void {
     .action(async (file: string, options: OutputOptions) => {
       const source = file === '-' ? 'standard input' : file
       const json = parseDocument(source, file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8'))
-      await perform(options, ({ deps }) => load(deps, source, json))
+      await perform(options, ({ deps }) => load(deps, source, json), { migrates: true })
     })
 }
 

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { destination, pino } from 'pino'
 import { loadConfig } from '../config.ts'
-import { findPendingMigrations } from '../db/migrate.ts'
 import { createDependencies, type Dependencies } from '../dependencies.ts'
 import { NON_BLANK_TEXT_PATTERN } from '../http/field-types.ts'
 import { MAX_NAME_LENGTH } from '../import/format.ts'
@@ -15,12 +14,19 @@ const createLogToStderr = () =>
 export const addCommand = (parent: Command, usage: string, description: string): Command =>
   parent.command(usage).description(description).option('--json', 'write the answer as JSON')
 
-/** Runs a command's work on the configured database, beside a running service or without one, and writes its answer. */
-export async function perform(options: OutputOptions, work: (dependencies: Dependencies) => Promise<Output>): Promise<void> {
+/**
+ * Runs a command's work on the configured database, beside a running service or without one, and writes its answer.
+ *
+ * @param migrates whether the command may bring the database up to date first; such a one also waits for a database that is starting.
+ */
+export async function perform(
+  options: OutputOptions,
+  work: (dependencies: Dependencies) => Promise<Output>,
+  { migrates = false } = {},
+): Promise<void> {
   const config = loadConfig(process.env)
-  // The service waits for a database that is still starting; a person should be told at once.
-  if (config.databaseUrl) await findPendingMigrations(config.databaseUrl).catch(explainUnreachable)
-  const dependencies = await createDependencies(config, createLogToStderr(), { serves: false })
+  const choices = { serves: false, migrates }
+  const dependencies = await createDependencies(config, createLogToStderr(), choices).catch(explainUnreachable)
   try {
     writeOutput(await work(dependencies), options)
   } finally {
@@ -29,7 +35,7 @@ export async function perform(options: OutputOptions, work: (dependencies: Depen
 }
 
 /** Tells a connection that was not made from what the database itself has to say. */
-export function explainUnreachable(cause: unknown): never {
+function explainUnreachable(cause: unknown): never {
   const isConnection = cause instanceof AggregateError || (cause instanceof Error && 'syscall' in cause)
   if (!isConnection) throw cause
   throw new Error(`The database can not be reached: ${describeError(cause)}. See: npm run cli -- doctor`, { cause })

@@ -20,20 +20,30 @@ const SUPERVISION = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 }
  * A started pg-boss with the service's queues. Stop it with `boss.stop()`.
  *
  * @param works false for a process that only adds jobs: it does none of the queue's housekeeping.
+ * @param migrates false for a process that changes nothing in a database that has no queue, or one of another release.
+ * @throws Error when the database has no such queue, unless `migrates`.
  */
-export async function startQueue(url: string, log: Log, { works }: { works: boolean }): Promise<PgBoss> {
+export async function startQueue(
+  url: string,
+  log: Log,
+  { works, migrates = true }: { works: boolean; migrates?: boolean },
+): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: url,
     max: 4,
     useListenNotify: works,
     supervise: works,
     schedule: works,
+    migrate: migrates,
     ...SUPERVISION,
   })
   // Without a listener an error event would end the process; pg-boss goes on by itself when the database is back.
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   boss.on('warning', (warning) => log.warn({ warning }, 'job queue'))
-  await boss.start()
+  await boss.start().catch(async (cause) => {
+    await boss.stop()
+    throw migrates ? cause : new Error('The queue is not up to date. Run: npm run cli -- migrate', { cause })
+  })
   const kept = { retentionSeconds: KEPT_FOR_SECONDS, deleteAfterSeconds: 86_400, notify: true }
   await declareQueue(boss, DEAD_INVITATION_EMAILS, { ...kept, retryLimit: 10, retryDelay: 5, retryBackoff: true })
   await declareQueue(boss, INVITATION_EMAILS, { ...kept, ...RETRIES, ...LIVENESS, deadLetter: DEAD_INVITATION_EMAILS })

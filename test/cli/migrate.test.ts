@@ -1,0 +1,67 @@
+import { Client } from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { migrate } from '../../src/db/migrate.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+import { layDatabaseLine } from '../support/line.ts'
+import { launchService } from '../support/processes.ts'
+import { runCli } from './run-cli.ts'
+
+// Each command is a process of its own, and a busy machine starts them slowly.
+vi.setConfig({ testTimeout: 60_000 })
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+const readTables = async (client: Client) =>
+  (
+    await client.query(
+      `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|inf)'`,
+    )
+  ).rows
+
+test.each([
+  ['org create', ['org', 'create', 'Acme']],
+  ['key create', ['key', 'create', 'Acme', 'First']],
+  ['mail list', ['mail', 'list']],
+])('%s changes nothing in a database that is not up to date, and says what to do', async (_name, args) => {
+  const url = await createEmptyDatabase()
+  const client = await connect(url)
+  const refusal = (what: string) => ({
+    code: 1,
+    stdout: '',
+    stderr: `error: The ${what} is not up to date. Run: npm run cli -- migrate\n`,
+  })
+  expect(await runCli(args, { DATABASE_URL: url })).toEqual(refusal('database'))
+  expect(await readTables(client)).toEqual([])
+
+  await migrate(url)
+  const before = await readTables(client)
+  expect(await runCli(args, { DATABASE_URL: url })).toEqual(refusal('queue'))
+  expect(await readTables(client)).toEqual(before)
+})
+
+test('migrate brings tables and queue up to date, after which every command works', async () => {
+  const DATABASE_URL = await createEmptyDatabase()
+  expect((await runCli(['migrate'], { DATABASE_URL })).stdout).toMatch(/^(applied \d{14}_\w+\n)+$/)
+  expect(await runCli(['mail', 'list'], { DATABASE_URL })).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('import brings the database up to date first', async () => {
+  const DATABASE_URL = await createEmptyDatabase()
+  const document = JSON.stringify({ organizations: [{ name: 'Acme' }] })
+  expect(await runCli(['import', '-'], { DATABASE_URL }, document)).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('migrate waits for a database that is still starting', async () => {
+  const url = await createEmptyDatabase()
+  const line = await layDatabaseLine(url, { mended: false })
+  const command = launchService({ DATABASE_URL: line.url }, ['src/cli.ts', 'migrate'])
+  await command.waitForLog('waiting for the database')
+  await line.mend()
+  expect((await command.exited).code, command.output()).toBe(0)
+  expect(await migrate(url)).toEqual([])
+})

@@ -1,0 +1,55 @@
+import { Client } from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { copyDatabase } from '../support/copy-database.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+import { launchService, startProcess } from '../support/processes.ts'
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+const NEWER = `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at)
+  VALUES (gen_random_uuid(), 'x', $1, now(), $2)`
+
+it('stays ready while a newer release migrates the database, and afterwards; only what it needs itself must be there', async () => {
+  const url = await copyDatabase()
+  const client = await connect(url)
+  const service = await startProcess({ DATABASE_URL: url, ROLE: 'api' })
+  const ready = async () => {
+    const answer = await fetch(`${service.url}/readyz`)
+    return [answer.status, await answer.json()]
+  }
+  await client.query(NEWER, ['29990101000000_under_way', null])
+  expect(await ready()).toEqual([200, { status: 'ready', problems: [] }])
+  await client.query(NEWER, ['29990102000000_done', new Date()])
+  expect(await ready()).toEqual([200, { status: 'ready', problems: [] }])
+  await client.query(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_foundation'`)
+  expect(await ready()).toEqual([503, { status: 'not ready', problems: ['migrations'] }])
+})
+
+it('does not start on the database of a newer release, and says why', async () => {
+  const url = await copyDatabase()
+  const client = await connect(url)
+  await client.query(NEWER, ['29990101000000_done', new Date()])
+  for (const args of [['src/server.ts'], ['src/cli.ts', 'migrate'], ['src/cli.ts', 'org', 'list']]) {
+    const older = launchService({ DATABASE_URL: url }, args)
+    expect((await older.exited).code).toBe(1)
+    expect(older.output()).toContain(
+      'The database has the migration 29990101000000_done, which this version does not know: run the version that made it, or a newer one.',
+    )
+  }
+})
+
+it('prints the first key once when several processes start at once on an empty database', async () => {
+  const env = { DATABASE_URL: await createEmptyDatabase(), ROLE: 'api', INIT_ORG_NAME: 'Acme', INIT_API_KEY_NAME: 'First' }
+  const services = await Promise.all(Array.from({ length: 3 }, () => startProcess(env)))
+  const keys = services.flatMap((service) => service.output().match(/ak_live_\w{32}/g) ?? [])
+  expect(keys).toHaveLength(1)
+  for (const service of services) {
+    const answer = await fetch(`${service.url}/api/v1/tags`, { headers: { 'x-api-key': keys[0]! } })
+    expect(answer.status).toBe(200)
+  }
+})
