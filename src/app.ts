@@ -10,7 +10,7 @@ import type { Context, Deps } from './domain/context.ts'
 import { answerClientErrors, type RawAnswer } from './http/client-error.ts'
 import { type Departure, departGently } from './http/departure.ts'
 import { type ApiDocument, docs } from './http/docs.ts'
-import { type FailureKind, toFailure } from './http/failure.ts'
+import { type FailureKind, logFailure, toFailure } from './http/failure.ts'
 import { answerHealth } from './http/health.ts'
 import { shedLoad } from './http/overload.ts'
 import { limitPipelining } from './http/pipelining.ts'
@@ -97,7 +97,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) => sendFailure({ kind: 'path_not_found', issues: [] }, request, reply, V1_PREFIX))
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error)
-    if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
+    logFailure(request, failure, error)
     return sendFailure(failure, request, reply, V1_PREFIX)
   })
 

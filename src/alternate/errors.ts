@@ -21,6 +21,7 @@ export const FieldErrorsView = Type.Unsafe<Record<string, string[]>>({
 
 const DUPLICATE = 'An invite for this email and assessment already exists'
 const NOT_FOUND = 'Not found.'
+const UNAVAILABLE = 'Service temporarily unavailable, try again later.'
 
 /** alternate.md, Errors; alternate-behaviour.md: status and `detail` of each kind of failure. */
 const answers = {
@@ -48,7 +49,8 @@ const answers = {
   body_too_large: [413, 'Request body too large.'],
   unsupported_media_type: [415, 'Unsupported media type'],
   rate_limited: [429, 'Request was throttled.'],
-  overloaded: [503, 'Service temporarily unavailable, try again later.'],
+  overloaded: [503, UNAVAILABLE],
+  database_busy: [503, UNAVAILABLE],
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 
@@ -153,11 +155,12 @@ const descriptions = {
   422: 'The Idempotency-Key has been used for another request',
   429: 'Rate limit exceeded; retry after the seconds in Retry-After',
   500: 'Internal server error',
+  503: 'The service is overloaded or busy; retry after the seconds in Retry-After',
 }
 
 /** The error responses of an operation: 400, those named, and those every operation has. */
 export function errorResponses(...statuses: (keyof typeof descriptions)[]) {
-  const details = ([...statuses, 401, 429, 500] as const).map((status) => [
+  const details = ([...statuses, 401, 429, 500, 503] as const).map((status) => [
     status,
     { ...ref(DetailView), description: descriptions[status] },
   ])

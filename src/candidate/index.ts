@@ -4,7 +4,7 @@ import type { Deps } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { isOwnForm, readInvitation, signForm, signSession } from '../domain/invitation-token.ts'
 import type { RawAnswer } from '../http/client-error.ts'
-import { HttpError, toFailure } from '../http/failure.ts'
+import { HttpError, logFailure, toFailure } from '../http/failure.ts'
 import { pageHeaders, protectPages } from '../http/html-page.ts'
 import { render } from './pages.ts'
 
@@ -36,8 +36,10 @@ export async function candidatePages(app: FastifyInstance, { deps, settings }: O
     Object.fromEntries(new URLSearchParams(body)),
   )
   app.setErrorHandler((error, request, reply) => {
-    const { kind } = toFailure(error)
-    if (kind === 'internal') request.log.error({ err: error }, 'candidate page failed')
+    const failure = toFailure(error)
+    const { kind, retryAfter } = failure
+    logFailure(request, failure, error)
+    if (kind === 'database_busy') return sendPage(reply.header('retry-after', retryAfter), 503, 'failure', {})
     return kind === 'internal' ? sendPage(reply, 500, 'failure', {}) : sendPage(reply, 400, 'refused', {})
   })
   app.setNotFoundHandler((_request, reply) => sendUnknownPage(reply))

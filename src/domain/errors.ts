@@ -1,3 +1,5 @@
+export { isLockTimeout } from '../db/errors.ts'
+
 /** What a request can get wrong, in the domain's words. Status and wording are each interface's own. */
 export type ErrorKind =
   | 'api_key_missing'

@@ -1,5 +1,5 @@
-import type { FastifyError } from 'fastify'
-import { DomainError, type ErrorKind, type Issue } from '../domain/errors.ts'
+import type { FastifyError, FastifyRequest } from 'fastify'
+import { DomainError, type ErrorKind, type Issue, isLockTimeout } from '../domain/errors.ts'
 
 /** Everything that can go wrong with a request: the domain's kinds, and those of HTTP itself. */
 export type FailureKind =
@@ -16,6 +16,7 @@ export type FailureKind =
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'overloaded'
+  | 'database_busy'
   | 'internal'
 
 export type Failure = {
@@ -51,13 +52,23 @@ const fastifyKinds: Record<string, FailureKind> = {
   FST_ERR_MAX_PARAM_LENGTH: 'path_not_found',
 }
 
+/** Longer than a migration holds anybody up, see db/migrate.ts. */
+const BUSY_RETRY_AFTER_SECONDS = 5
+
 /** Sorts whatever was thrown while a request was answered. What is not known is `internal`, and nothing of it is shown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof DomainError) return { kind: error.kind, issues: error.issues, existingId: error.existingId }
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
+  if (isLockTimeout(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
   const { code, statusCode } = error as Partial<FastifyError>
   const kind =
     fastifyKinds[code ?? ''] ??
     (statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal')
   return { kind, issues: [] }
+}
+
+/** Logs what is not the request's own mistake. */
+export function logFailure(request: FastifyRequest, { kind }: Failure, error: unknown): void {
+  if (kind === 'internal') request.log.error({ err: error }, 'request failed')
+  if (kind === 'database_busy') request.log.warn({ err: error }, 'request waited in vain for a lock in the database')
 }

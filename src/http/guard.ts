@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate } from '../domain/api-keys.ts'
 import type { Context, Deps } from '../domain/context.ts'
-import { type Failure, HttpError, toFailure } from './failure.ts'
+import { type Failure, HttpError, logFailure, toFailure } from './failure.ts'
 import { readJsonBodies } from './json-body.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
@@ -29,7 +29,7 @@ export function guardInterface(app: FastifyInstance, { deps, limiter, keyHeader,
   })
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error)
-    if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
+    logFailure(request, failure, error)
     return sendFailure(failure, request, reply)
   })
   app.setNotFoundHandler(() => {

@@ -41,6 +41,7 @@ const answers = {
   body_too_large: [413, 'The request body must not be larger than 64 KiB'],
   rate_limited: [429, 'Rate limit exceeded. Please try again later.'],
   overloaded: [503, 'The service is overloaded. Please try again later.'],
+  database_busy: [503, 'The service is busy. Please try again later.'],
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 
@@ -133,13 +134,14 @@ const descriptions = {
   422: 'The Idempotency-Key has been used for another request',
   429: 'Rate limit exceeded; retry after the seconds in Retry-After',
   500: 'Internal server error',
+  503: 'The service is overloaded or busy; retry after the seconds in Retry-After',
 }
 
 /** The error responses of an operation: those named, and those every operation has. */
 export function errorResponses<Status extends keyof typeof descriptions>(...statuses: Status[]) {
-  const all = [...statuses, 401, 429, 500] as const
+  const all = [...statuses, 401, 429, 500, 503] as const
   return Object.fromEntries(all.map((status) => [status, { ...ref(ErrorView), description: descriptions[status] }])) as Record<
-    Status | 401 | 429 | 500,
+    Status | 401 | 429 | 500 | 503,
     ReturnType<typeof ref<typeof ErrorView>>
   >
 }

@@ -45,8 +45,8 @@ describe('the published description of the interface', () => {
     expect(document.security).toEqual([{ apiKey: [] }])
   })
 
-  it.each(operations)('names for %s the answers 400, 401, 429 and 500, and below an organization 403', (operation) => {
-    const statuses = ['400', '401', '429', '500', ...(operation.includes(scope) ? ['403'] : [])]
+  it.each(operations)('names for %s the answers 400, 401, 429, 500 and 503, and below an organization 403', (operation) => {
+    const statuses = ['400', '401', '429', '500', '503', ...(operation.includes(scope) ? ['403'] : [])]
     expect(Object.keys(find(operation)!.responses)).toEqual(expect.arrayContaining(statuses))
   })
 

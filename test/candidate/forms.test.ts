@@ -119,7 +119,7 @@ describe('a failure of ours', () => {
       expect(summary(answer)).toEqual([500, 'text/html', expect.stringContaining('Something went wrong on our side')])
       expect(answer.text).not.toMatch(/invites|prisma|sql/i)
     }
-    expect(broken.logLines.filter((line) => line.includes('candidate page failed'))).toHaveLength(2)
+    expect(broken.logLines.filter((line) => line.includes('request failed'))).toHaveLength(2)
     expect(broken.logLines.join()).not.toContain(candidate.token)
   })
 })

@@ -117,7 +117,7 @@ describe('a database that does not answer', () => {
     expect(Math.max(...after.map(({ ms }) => ms))).toBeLessThan(3_000)
   })
 
-  it('fails what waits for a locked table within 5 s, and serves the rest', async () => {
+  it('answers 503 to what waits for a locked table within 5 s, and serves the rest', async () => {
     let unlock = () => {}
     const locked = db.$transaction(
       async (tx) => {
@@ -137,7 +137,7 @@ describe('a database that does not answer', () => {
     const [waiting, other] = await Promise.all([timed('/tags'), timed('/members')])
     unlock()
     await locked
-    expect(waiting).toMatchObject({ status: 500, body: { error: 'Internal server error' } })
+    expect(waiting).toMatchObject({ status: 503, body: { error: 'The service is busy. Please try again later.' } })
     expect(waiting.ms).toBeLessThan(5_000)
     expect(other).toMatchObject({ status: 200 })
     expect(other.ms).toBeLessThan(1_000)

@@ -54,10 +54,10 @@ describe('the published description of the interface', () => {
     expect(document.security).toEqual([{ apiKey: [] }])
   })
 
-  it('names the answers 401, 429 and 500 of every operation', () => {
+  it('names the answers 401, 429, 500 and 503 of every operation', () => {
     for (const methods of Object.values(document.paths)) {
       for (const { responses } of Object.values(methods))
-        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429', '500']))
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429', '500', '503']))
     }
   })
 

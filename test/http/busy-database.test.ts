@@ -1,0 +1,49 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { candidateOf } from '../support/candidate.ts'
+import { type Service, startService } from '../support/service.ts'
+
+// As a migration or somebody's session may: a table is locked for longer than a request waits.
+let service: Service
+let locker: Client
+beforeAll(async () => {
+  service = await startService()
+  locker = new Client({ connectionString: service.databaseUrl })
+  await locker.connect()
+})
+afterAll(async () => {
+  await locker.end()
+  await service.close()
+})
+
+it('is answered with 503 and Retry-After in the envelope of each interface and on the candidate pages; the same request succeeds later', async () => {
+  const { make, v1, alternate, logLines } = service
+  const { id, key } = await make.organization()
+  const assessment = await make.assessment(id)
+  const candidate = candidateOf(service, await make.invite(assessment))
+  const invite = { assessmentId: assessment.id, recipientEmail: 'sam@example.com' }
+  const create = () => v1(key).post('/invites').set('idempotency-key', 'once').send(invite)
+
+  await locker.query('BEGIN; LOCK TABLE invites IN ACCESS EXCLUSIVE MODE')
+  const [listed, listedAlternate, created, page] = await Promise.all([
+    v1(key).get('/invites'),
+    alternate(key).get('/assessment_invites'),
+    create(),
+    candidate.open(),
+  ])
+  await locker.query('COMMIT')
+  const busy = { error: 'The service is busy. Please try again later.' }
+  for (const answer of [listed, created]) expect([answer.status, answer.body]).toEqual([503, busy])
+  expect([listedAlternate.status, listedAlternate.body]).toEqual([
+    503,
+    { detail: 'Service temporarily unavailable, try again later.' },
+  ])
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining('Please try again in a few minutes')])
+  for (const { headers } of [listed, listedAlternate, created, page]) expect(headers['retry-after']).toBe('5')
+  const warnings = logLines.filter((line) => line.includes('request waited in vain for a lock in the database'))
+  expect(warnings).toHaveLength(4)
+  expect(logLines.filter((line) => line.includes('request failed'))).toEqual([])
+
+  const retried = await create()
+  expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([201, undefined])
+})
