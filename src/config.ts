@@ -30,6 +30,8 @@ export type Config = {
   redisUrl: string | undefined
   /** Milliseconds. */
   maxEventLoopDelay: number
+  /** Milliseconds from the signal to stop until nothing is accepted any more. */
+  stopNotice: number
   alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
   trustProxy: boolean | string
   /** undefined: no metrics. */
@@ -75,6 +77,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     rateLimits: { standard: settings.RATE_LIMIT_STANDARD, enterprise: settings.RATE_LIMIT_ENTERPRISE },
     redisUrl: settings.REDIS_URL,
     maxEventLoopDelay: settings.MAX_EVENT_LOOP_DELAY,
+    stopNotice: settings.STOP_NOTICE * 1_000,
     alternate: {
       prefix: settings.ALTERNATE_PREFIX,
       expiresInDays: settings.ALTERNATE_EXPIRES_IN_DAYS,

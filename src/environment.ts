@@ -55,6 +55,11 @@ export const Environment = Type.Object({
     Url('rediss?', 'Redis or Valkey that counts requests over all processes. Unset: each counts its own.'),
   ),
   MAX_EVENT_LOOP_DELAY: Count(1000, 'Milliseconds by which the process may lag behind before it answers 503.'),
+  STOP_NOTICE: Count(
+    1,
+    'Seconds for which requests are still answered after SIGTERM, while /readyz says no: longer than a load balancer takes to notice. The stop takes up to 8 s more.',
+    { minimum: 0, maximum: 300 },
+  ),
   ALTERNATE_PREFIX: Type.String({
     default: '/api/alternate',
     pattern: '^(/[A-Za-z0-9_-]+)+$',

@@ -9,9 +9,9 @@ import { createLog } from './log.ts'
 
 /** sysexits.h: EX_CONFIG. */
 const EXIT_BAD_CONFIGURATION = 78
-/** Within what orchestrators give by default. Of it, 4 s are left to the mails under way. */
-const STOP_WITHIN_MS = 9_000
-const DEPARTURE = { notice: 1_000, grace: 3_000 }
+/** Milliseconds that requests under way have, and that these and then the mails under way have, after the notice. */
+const REQUEST_GRACE_MS = 3_000
+const STOP_WITHIN_MS = 8_000
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env)
@@ -28,12 +28,12 @@ async function main(): Promise<void> {
     redis,
     findProblems,
     showMailbox,
-    departure: DEPARTURE,
+    departure: { notice: config.stopNotice, grace: REQUEST_GRACE_MS },
   })
   const metricsApp = await serveMetrics(config, dependencies)
 
   let started: Promise<void> | undefined
-  closeWithGrace({ delay: STOP_WITHIN_MS, logger: log }, async ({ err, signal }) => {
+  closeWithGrace({ delay: config.stopNotice + STOP_WITHIN_MS, logger: log }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error')
     else log.info({ signal }, 'stopping')
     await started?.catch(() => {}) // main says what is wrong with it

@@ -80,6 +80,23 @@ it('still answers for a while when it is told to stop, and says on /readyz and b
   expect(await service.exited).toEqual({ code: 0, signal: null })
 })
 
+it('goes on answering for as long as STOP_NOTICE says, then ends', async () => {
+  const service = await startProcess({ ...env, STOP_NOTICE: '3' })
+  const begin = Date.now()
+  service.kill('SIGTERM')
+  await service.waitForLog('stopping')
+  let answeredFor = 0
+  const answers = async () => {
+    const answer = await ask(service, target.key, '/tags').catch(() => undefined)
+    if (answer?.status === 200) answeredFor = Date.now() - begin
+    return answer === undefined ? true : undefined
+  }
+  await waitUntil('it to answer no more', answers)
+  expect(answeredFor).toBeGreaterThan(2_500)
+  expect((await service.exited).code).toBe(0)
+  expect(Date.now() - begin).toBeLessThan(3_000 + EXIT_WITHIN_MS)
+})
+
 it('ends at once at the second signal', async () => {
   const service = await startProcess(env)
   service.kill('SIGTERM')
