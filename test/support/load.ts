@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What became of one request, as its client saw it: a whole answer, or the error without one. */
 export type Outcome = {
@@ -13,12 +14,18 @@ export type Outcome = {
   email?: string
 }
 
+type Clients = {
+  kept: boolean
+  clients: number
+  /** Milliseconds that each client waits after an answer. */
+  pause?: number
+}
 type Target = { url: string; key: string; assessmentId: string }
 
 let count = 0
 
 /** Sends requests one after the other over `clients` connections, kept or fresh, every other one an invite, until told to stop. */
-export function putUnderLoad(target: Target, { kept, clients }: { kept: boolean; clients: number }) {
+export function putUnderLoad(target: Target, { kept, clients, pause = 0 }: Clients) {
   const outcomes: Outcome[] = []
   let stopped = false
   const run = async () => {
@@ -28,6 +35,7 @@ export function putUnderLoad(target: Target, { kept, clients }: { kept: boolean;
       const outcome = await send(target, agent, kept)
       outcomes.push(outcome)
       if (outcome.error !== undefined) refused++
+      if (pause > 0) await sleep(pause)
     }
     agent.destroy()
   }

@@ -58,8 +58,8 @@ export function launchService(env: Record<string, string>, args = ['src/server.t
 }
 
 /** Starts the service and waits until it listens. */
-export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
-  const service = launchService(env)
+export async function startProcess(env: Record<string, string>, args?: string[]): Promise<ServiceProcess> {
+  const service = launchService(env, args)
   const ended = service.exited.then(({ code }) => {
     throw new Error(`The service ended with ${code}:\n${service.output()}`)
   })

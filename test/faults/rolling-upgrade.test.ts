@@ -1,0 +1,78 @@
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { findFreePort } from '../support/free-port.ts'
+import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
+import { putUnderLoad } from '../support/load.ts'
+import { writeMigration } from '../support/migrations-folder.ts'
+import { openTestDatabase, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
+import { scaled } from './scale.ts'
+
+const orSkipped = hasHaproxy ? '' : ' (skipped: there is no haproxy on this machine)'
+const ROOT = path.join(import.meta.dirname, '../..')
+/** Seconds: haproxy takes up to three checks, 2 s apart, to see that a server goes. */
+const STOP_NOTICE = '7'
+
+/** The sources as they are, with two migrations more: one in a transaction, one that makes an index. @returns what to start. */
+async function makeNewerRelease(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'assessments-newer-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  for (const part of ['src', 'prisma/migrations', 'package.json'])
+    await cp(path.join(ROOT, part), path.join(folder, part), { recursive: true })
+  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  const migrations = path.join(folder, 'prisma/migrations')
+  await writeMigration(migrations, '29990101000000_note', 'ALTER TABLE "invites" ADD COLUMN "note" TEXT;')
+  const index = '-- no-transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "invites_note_idx" ON "invites" ("note");'
+  await writeMigration(migrations, '29990101000100_invites_note_idx', index)
+  return path.join(folder, 'src/server.ts')
+}
+
+it.skipIf(!hasHaproxy)(
+  `loses no request while a newer release migrates the database and replaces the older one behind a load balancer${orSkipped}`,
+  async () => {
+    const database = await openTestDatabase()
+    onTestFinished(() => database.db.$disconnect())
+    const { id, key } = await database.make.organization()
+    const { id: assessmentId } = await database.make.assessment(id)
+    const ports: Record<string, number> = {}
+    for (const name of ['old1', 'old2', 'new1', 'new2']) ports[name] = await findFreePort()
+    const start = (name: string, args?: string[]): Promise<ServiceProcess> => {
+      const env = { DATABASE_URL: database.url, PORT: String(ports[name]), STOP_NOTICE, RATE_LIMIT_STANDARD: '1000000' }
+      return startProcess(env, args)
+    }
+    const older = await Promise.all(['old1', 'old2'].map((name) => start(name)))
+    const haproxy = await startHaproxy(ports)
+    await haproxy.waitFor('UP', ['old1', 'old2'])
+    await haproxy.waitFor('DOWN', ['new1', 'new2'])
+
+    const load = putUnderLoad({ url: haproxy.url, key, assessmentId }, { kept: true, clients: 4, pause: scaled(50, 5) })
+    const served = (count: number) => waitUntil('the load', () => load.outcomes.length >= count || undefined, 30_000)
+    await served(50)
+    const newer = await makeNewerRelease()
+    await start('new1', [newer])
+    const migrated = load.outcomes.length
+    await start('new2', [newer])
+    await haproxy.waitFor('UP', ['old1', 'old2', 'new1', 'new2'])
+    for (const service of older) {
+      service.kill('SIGTERM')
+      expect(await service.exited).toEqual({ code: 0, signal: null })
+    }
+    await haproxy.waitFor('DOWN', ['old1', 'old2'])
+    await served(load.outcomes.length + 50)
+    await load.stop()
+
+    const { outcomes } = load
+    const acknowledged = outcomes.filter(({ status }) => status === 201).map(({ email }) => email!)
+    const lost = outcomes.filter(({ complete, status }) => !complete || (status !== 200 && status !== 201))
+    const { econ, eresp, wretr, hrsp_5xx } = (await haproxy.read('BACKEND'))!
+    process.stdout.write(
+      `${outcomes.length} requests, ${migrated} until the newer release served, ${acknowledged.length} invites, ${lost.length} lost; haproxy: ${econ} connections failed, ${eresp} answers failed, ${wretr} retries\n`,
+    )
+    expect(lost).toEqual([])
+    expect([econ, eresp, wretr, hrsp_5xx]).toEqual(['0', '0', '0', '0'])
+    const kept = await database.db.invite.findMany({ select: { recipientEmail: true } })
+    expect(kept.map(({ recipientEmail }) => recipientEmail).sort()).toEqual(acknowledged.sort())
+  },
+  180_000,
+)
