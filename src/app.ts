@@ -35,7 +35,7 @@ export type AppOptions = {
   metrics: MetricsRegistry
   /** A worker only says how it is. */
   role: Config['role']
-  alternate: AlternateSettings & { prefix: string }
+  alternate: AlternateSettings
   trustProxy: boolean | string
   playerUrl: string | undefined
   /** Why requests should not be sent here now; empty when all is well. */

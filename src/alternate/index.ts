@@ -27,6 +27,8 @@ import { TagView } from './tags.view.ts'
 export type AlternateApp = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
+  /** Path under which the interface stands. */
+  prefix: string
   ServerResponse,
   FastifyBaseLogger,
   TypeBoxTypeProvider

@@ -23,7 +23,7 @@ const tags = ['Assessment invites']
 /** alternate.md, GET and POST /assessment_invites, GET /assessment_invites/{id}. */
 export function inviteRoutes(
   app: AlternateApp,
-  { expiresInDays, graderRequired }: AlternateSettings,
+  { prefix, expiresInDays, graderRequired }: AlternateSettings,
   variant: '' | 'OfOrganization',
 ): void {
   const scopeErrors = variant === '' ? [] : ([403, 404] as const)
@@ -64,10 +64,12 @@ export function inviteRoutes(
     async (request, reply) => {
       const { body, validationError } = request
       if (validationError) throw await withUnknownIds(request.ctx, Body, body, validationError)
-      return answerOnce(request, reply, async (ctx) => {
-        const invite = await createInvite(ctx, toNewInvite(body, expiresInDays))
-        return { status: 201, body: presentNewInvite(invite) }
-      })
+      return answerOnce(
+        request,
+        reply,
+        async (ctx) => ({ status: 201, body: presentNewInvite(await createInvite(ctx, toNewInvite(body, expiresInDays))) }),
+        ({ id }) => `${prefix}/assessment_invites/${id}`,
+      )
     },
   )
 

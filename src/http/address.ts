@@ -11,7 +11,7 @@ const DEFAULT_PORTS = ['80', '443']
  *
  * @throws HttpError malformed_request when Host, or what the proxy says of it, is no address.
  */
-function requestOrigin(request: FastifyRequest): string {
+export function requestOrigin(request: FastifyRequest): string {
   const origin = `${request.protocol}://${request.host}${forwardedPort(request)}`
   if (!/^https?$/.test(request.protocol) || !AUTHORITY.test(request.host) || !URL.canParse(origin))
     throw new HttpError('malformed_request')

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { doOnce } from '../domain/idempotency.ts'
+import { requestOrigin } from './address.ts'
 
 const HEADER = 'idempotency-key'
 const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
@@ -20,22 +21,30 @@ export const IdempotencyHeaders = Type.Object({
 })
 
 /** What a handler answers with: presented, not yet serialized. */
-export type Answer = { status: number; body: object }
+export type Answer<Body extends object> = { status: number; body: Body }
 
 /**
  * Answers a POST, once for each Idempotency-Key when the client sends one.
  *
  * @param work does all its writing through the context it is given.
- * @throws DomainError invalid for a malformed key, idempotency_key_reused; whatever the work throws.
+ * @param locate for a 201: path of what the body shows, for `Location`.
+ * @throws DomainError invalid for a malformed key, idempotency_key_reused; HttpError malformed_request when there is something to
+ *   locate and the client has not said where it found the service; whatever the work throws.
  */
-export async function answerOnce(
+export async function answerOnce<Body extends object>(
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (ctx: Context) => Promise<Answer>,
+  work: (ctx: Context) => Promise<Answer<Body>>,
+  locate?: (body: Body) => string,
 ): Promise<FastifyReply> {
+  const origin = locate && requestOrigin(request) // before the work, which must not be lost for the lack of it
+  const showLocation = (body: Body) => {
+    if (locate) reply.header('location', new URL(locate(body), origin).href)
+  }
   const key = request.headers[HEADER]?.toString()
   if (key === undefined) {
     const { status, body } = await work(request.ctx)
+    showLocation(body)
     return reply.code(status).send(body)
   }
   if (!new RegExp(KEY_PATTERN).test(key))
@@ -46,6 +55,7 @@ export async function answerOnce(
     return { status, body: String(reply.code(status).serialize(body)) }
   })
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
+  showLocation(JSON.parse(answer.body))
   return reply
     .code(answer.status)
     .type('application/json; charset=utf-8')

@@ -71,9 +71,11 @@ export function inviteRoutes(app: V1App): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, async (ctx) => {
-        const invite = await createInvite(ctx, toNewInvite(request.body))
-        return { status: 201, body: { invite: presentInvite(invite) } }
-      }),
+      answerOnce(
+        request,
+        reply,
+        async (ctx) => ({ status: 201, body: { invite: presentInvite(await createInvite(ctx, toNewInvite(request.body))) } }),
+        ({ invite }) => `${app.prefix}/invites/${invite.id}`,
+      ),
   )
 }

@@ -51,10 +51,12 @@ export function tagRoutes(app: V1App): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, async (ctx) => ({
-        status: 201,
-        body: { tag: presentTag(await createTag(ctx, toNewTag(request.body))) },
-      })),
+      answerOnce(
+        request,
+        reply,
+        async (ctx) => ({ status: 201, body: { tag: presentTag(await createTag(ctx, toNewTag(request.body))) } }),
+        ({ tag }) => `${app.prefix}/tags/${tag.id}`,
+      ),
   )
 
   app.patch(

@@ -244,3 +244,61 @@ describe('Link to the invite that stands in the way of another', () => {
     },
   )
 })
+
+describe('Location', () => {
+  const bodies = (assessment: { id: string }) => ({
+    invite: { assessmentId: assessment.id, recipientEmail: 'candidate@example.com' },
+    alternateInvite: {
+      ...{ email: 'other@example.com', assessment: assessment.id, question_play_limit: 1, answer_record_limit: 1 },
+      ...{ tags: [], face_photo_required: true, id_photo_required: true, assigned_grader: null },
+    },
+  })
+
+  it('is the address of what was created, in its own interface, also in the answer to a retry', async () => {
+    const { id, key } = await service.make.organization()
+    const { invite, alternateInvite } = bodies(await service.make.assessment(id))
+    const requests = [
+      () => service.v1(key).post('/tags').send({ name: 'A' }),
+      () => service.v1(key).post('/invites').send(invite),
+      () => service.alternate(key).post('/assessment_invites').send(alternateInvite),
+      () =>
+        service
+          .alternate(key)
+          .post(`/organizations/${id}/assessment_invites`)
+          .send({ ...alternateInvite, email: 'a@example.com' }),
+    ]
+    for (const [nth, send] of requests.entries()) {
+      const first = await send().set('Idempotency-Key', `k${nth}`)
+      const { location } = first.headers
+      expect([first.status, location]).toEqual([201, expect.stringMatching(`^${origin}/api/(v1|alternate)/`)])
+      const headers = { 'x-api-key': key, 'x-service-docs-api-key': key }
+      const found = (await service.http().get(new URL(location!).pathname).set(headers)).body
+      const created = first.body.tag ?? first.body.invite ?? first.body
+      expect([found.tag?.id ?? found.id, found.error]).toEqual([created.id, undefined])
+      const retry = await send().set('Idempotency-Key', `k${nth}`)
+      expect([retry.headers['idempotent-replayed'], retry.headers.location]).toEqual(['true', location])
+    }
+  })
+
+  it('is there without an Idempotency-Key too, and as the client reached the service', async () => {
+    const proxied = await startServiceForTest({ TRUST_PROXY: 'true' })
+    const { key } = await proxied.make.organization()
+    const through = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'assess.example.org', 'X-Forwarded-For': '192.0.2.1' }
+    const { headers, body } = await proxied.v1(key).post('/tags').set(through).send({ name: 'A' })
+    expect(headers.location).toBe(`https://assess.example.org/api/v1/tags/${body.tag.id}`)
+  })
+
+  it('costs nothing that was created: where no address can be told, the request is refused before', async () => {
+    const { id: organizationId, key } = await service.make.organization()
+    const refused = await service.v1(key).post('/tags').set('Host', 'a b').send({ name: 'A' })
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([400, 'malformed_request'])
+    expect(await service.db.tag.count({ where: { organizationId } })).toBe(0)
+  })
+
+  it('is in no answer that created nothing', async () => {
+    const { id, key } = await service.make.organization()
+    const invite = await service.make.invite(await service.make.assessment(id))
+    for (const path of [`/invites/${invite.id}/resend`, '/tags'])
+      expect((await service.v1(key).post(path).send({})).headers).not.toHaveProperty('location')
+  })
+})
