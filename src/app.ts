@@ -119,12 +119,11 @@ async function mountInterfaces(app: FastifyInstance, options: AppOptions): Promi
   const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
   const v1 = async (scope: FastifyInstance) => {
-    await v1Interface(scope, { deps, limiter })
-    documents.push({ name: 'v1', title: 'API v1', read: () => scope.swagger() })
+    documents.push({ name: 'v1', title: 'API v1', read: await v1Interface(scope, { deps, limiter }) })
   }
   const alternate = async (scope: FastifyInstance) => {
-    await alternateInterface(scope, { deps, limiter, settings })
-    documents.push({ name: 'alternate', title: 'Alternate interface', read: () => scope.swagger() })
+    const read = await alternateInterface(scope, { deps, limiter, settings })
+    documents.push({ name: 'alternate', title: 'Alternate interface', read })
   }
   const { secretKeys } = mailSettings
   const candidates = (scope: FastifyInstance) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } })

@@ -1,9 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { type AssessmentFilter, AUDIENCES, getAssessment, listAssessments, MEDIA_FORMATS } from '../domain/assessments.ts'
-import { ref } from '../http/schema-ref.ts'
 import { AssessmentView, presentAssessment } from './assessments.view.ts'
 import { nestObjects } from './depth.ts'
-import { errorResponses } from './errors.ts'
 import { ChoiceFilter, NumberFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter, WordListFilter } from './filters.ts'
 import type { AlternateApp } from './index.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
@@ -14,8 +12,8 @@ const Query = ListQuery({
   audience: ChoiceFilter(AUDIENCES, 'Audience'),
   question_count: NumberFilter('Number of questions, exact'),
   tags: UuidListFilter('Ids of tags'),
-  type: WordListFilter('How questions are put'),
-  answer_type: WordListFilter('How they are answered'),
+  type: WordListFilter(MEDIA_FORMATS, 'How questions are put'),
+  answer_type: WordListFilter(MEDIA_FORMATS, 'How they are answered'),
   name: TextFilter('Name, exact, case-sensitive'),
   search: SearchFilter('Free text in the name'),
 })
@@ -44,8 +42,10 @@ export function assessmentRoutes(app: AlternateApp): void {
         tags,
         operationId: 'listAssessments',
         summary: 'List assessments',
+        description: 'The assessments of the organization, oldest first.',
         querystring: Query,
-        response: { 200: Envelope(AssessmentView), ...errorResponses(404) },
+        response: { 200: Envelope(AssessmentView) },
+        errors: ['page_not_found'],
       },
     },
     async (request, reply) => {
@@ -62,9 +62,11 @@ export function assessmentRoutes(app: AlternateApp): void {
         tags,
         operationId: 'getAssessment',
         summary: 'Get an assessment',
+        description: 'One assessment of the organization.',
         params: IdParameter,
         querystring: ItemQuery,
-        response: { 200: ref(AssessmentView), ...errorResponses(404) },
+        response: { 200: AssessmentView },
+        errors: ['assessment_not_found'],
       },
     },
     async (request, reply) =>

@@ -1,15 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type Assessment, AUDIENCES } from '../domain/assessments.ts'
 import { DateTime, isoTime, Uuid, Words } from '../http/field-types.ts'
-import { Reference, ReferenceOrNull, References } from './nested.view.ts'
+import { NAME } from '../http/schema-keywords.ts'
+import {
+  CategoryView,
+  InstructionView,
+  LanguageView,
+  OrganizationView,
+  Reference,
+  ReferenceOrNull,
+  References,
+} from './nested.view.ts'
+import { OrganizationUserView } from './organization-users.view.ts'
+import { TagView } from './tags.view.ts'
 
 /** alternate.md, Assessment. */
 export const AssessmentView = Type.Object(
   {
     id: Uuid(),
     question_count: Type.Integer(),
-    tags: References('Tag'),
-    clients: References('OrganizationUser'),
+    tags: References(TagView),
+    clients: References(OrganizationUserView),
     client_count: Type.Integer(),
     time_limit_minutes: Type.Integer({ description: 'Whole minutes of time_limit' }),
     time_limit_seconds: Type.Integer({ description: 'Seconds of time_limit beyond the whole minutes' }),
@@ -21,14 +32,14 @@ export const AssessmentView = Type.Object(
     audience: Words(AUDIENCES),
     answer_type: Type.String({ description: 'How they are answered: text, audio, video, mixed' }),
     time_limit: Type.Integer({ description: 'Seconds; 0 when there is no limit' }),
-    instruction: ReferenceOrNull('Instruction'),
-    organization: Reference('Organization'),
+    instruction: ReferenceOrNull(InstructionView),
+    organization: Reference(OrganizationView),
     created_by: Type.String({ description: 'Identifier of the creating user; empty when unknown' }),
-    languages: References('Language'),
-    categories: References('Category'),
+    languages: References(LanguageView),
+    categories: References(CategoryView),
     skill_type: Type.Array(Type.String()),
   },
-  { $id: 'Assessment' },
+  { [NAME]: 'Assessment' },
 )
 
 export const presentAssessment = (assessment: Assessment): Static<typeof AssessmentView> => ({

@@ -3,20 +3,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/errors.ts'
 import { absoluteUrl } from '../http/address.ts'
 import type { RawAnswer } from '../http/client-error.ts'
-import type { Failure, FailureKind } from '../http/failure.ts'
-import { ref } from '../http/schema-ref.ts'
+import { type Failure, type FailureKind, failureHeaders } from '../http/failure.ts'
+import type { ErrorDescription } from '../http/openapi-errors.ts'
+import { NAME } from '../http/schema-keywords.ts'
 import { fieldName } from './names.ts'
 
-export const DetailView = Type.Object({ detail: Type.String() }, { $id: 'Error', examples: [{ detail: 'Not found.' }] })
-
-export const FieldErrorsView = Type.Unsafe<Record<string, string[]>>({
-  $id: 'FieldErrors',
+const DetailView = Type.Object({ detail: Type.String({ description: 'What went wrong' }) }, { [NAME]: 'ErrorDetail' })
+const FieldErrorsView = Type.Unsafe<Record<string, string[]>>({
+  [NAME]: 'FieldErrors',
   type: 'object',
-  description:
-    'The texts of what is wrong, by field; `non_field_errors` for the whole; `detail` when the body could not be read.',
-  properties: { detail: { type: 'string' } },
+  description: 'The texts of what is wrong, by field; `non_field_errors` for the whole.',
   additionalProperties: { type: 'array', items: { type: 'string' } },
-  examples: [{ email: ['Enter a valid email address.'], tags: ['This field is required.'] }],
 })
 
 const DUPLICATE = 'An invite for this email and assessment already exists'
@@ -54,27 +51,37 @@ const answers = {
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 
-/** Answers a failure as Django REST framework words it: `detail`, or all that is wrong by field. */
-export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
-  const { kind, issues, existingId, retryAfter } = failure
+/** What an answer repeats of a request. */
+type Asked = Pick<FastifyRequest, 'method' | 'headers'>
+
+/** A failure as Django REST framework words it: `detail`, or all that is wrong by field, whatever the kind. */
+function presentFailure(failure: Failure, asked: Asked): { kind: FailureKind; status: number; body: object } {
+  const { kind, issues } = failure
   const [status, detail] = answers[kind]
+  if (issues.length > 0) return { kind: 'invalid', status: 400, body: wordIssues(issues) }
+  if (kind === 'duplicate_invite') return { kind, status, body: { non_field_errors: [DUPLICATE] } }
+  return { kind, status, body: { detail: wordDetail(failure, asked, detail) } }
+}
+
+export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
+  const { existingId } = failure
+  const { kind, status, body } = presentFailure(failure, request)
+  reply.headers(failureHeaders({ ...failure, kind }))
   if (status === 401) reply.header('www-authenticate', 'Api-Key realm="api"')
-  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   if (existingId !== undefined) {
     reply.header('link', `<${absoluteUrl(request, `${prefix}/assessment_invites/${existingId}`)}>; rel="existing"`)
   }
-  if (issues.length > 0) return reply.code(400).send(wordIssues(issues))
-  if (kind === 'duplicate_invite') return reply.code(400).send({ non_field_errors: [DUPLICATE] })
-  return reply.code(status).send({ detail: wordDetail(failure, request, detail) })
+  return reply.code(status).send(body)
 }
 
 /** The same for what never became a request. */
 export function presentRawFailure(kind: FailureKind): RawAnswer {
   const [status, detail] = answers[kind]
-  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify({ detail }) }
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...failureHeaders({ kind }) }
+  return { status, headers, body: JSON.stringify({ detail }) }
 }
 
-function wordDetail({ kind, detail, retryAfter }: Failure, request: FastifyRequest, text: string): string {
+function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text: string): string {
   switch (kind) {
     case 'method_not_allowed':
       return `Method "${request.method}" not allowed.`
@@ -146,26 +153,27 @@ function wordIssue({ rule, limit, value }: Issue): string {
   }
 }
 
-const descriptions = {
-  401: 'Missing, unknown, expired or revoked API key',
-  403: "The organization in the path is not the key's",
-  404: 'The resource, or the page of the list, does not exist',
-  413: 'The request body is larger than 64 KiB',
-  415: 'The request body is not JSON',
-  422: 'The Idempotency-Key has been used for another request',
-  429: 'Rate limit exceeded; retry after the seconds in Retry-After',
-  500: 'Internal server error',
-  503: 'The service is overloaded or busy; retry after the seconds in Retry-After',
-}
-
-/** The error responses of an operation: 400, those named, and those every operation has. */
-export function errorResponses(...statuses: (keyof typeof descriptions)[]) {
-  const details = ([...statuses, 401, 429, 500, 503] as const).map((status) => [
-    status,
-    { ...ref(DetailView), description: descriptions[status] },
-  ])
-  return {
-    ...Object.fromEntries(details),
-    400: { ...ref(FieldErrorsView), description: 'A parameter, a filter or a field is not valid' },
-  }
+/** How the document describes all this. */
+export const errorDescription: ErrorDescription = {
+  present: (failure) => presentFailure(failure, { method: 'POST', headers: { 'content-type': 'text/plain' } }),
+  schemaOf: (status) => (status === 400 ? Type.Union([DetailView, FieldErrorsView]) : DetailView),
+  meanings: {
+    400: 'A parameter, a filter or a field is not valid',
+    401: 'Missing, unknown, expired or revoked API key',
+    403: "The organization in the path is not the key's",
+    404: 'The resource, or the page of the list, does not exist',
+    408: 'The request took too long to arrive',
+    413: 'The request body is larger than 64 KiB',
+    415: 'The request body is not JSON',
+    422: 'The Idempotency-Key has been used for another request',
+    429: 'Rate limit exceeded; retry after the seconds in Retry-After',
+    431: 'The address and the headers are too large',
+    500: 'Internal server error',
+    503: 'The service is overloaded or busy; retry after the seconds in Retry-After',
+  },
+  issues: [
+    { field: 'email', rule: 'email' },
+    { field: 'tags', rule: 'required' },
+  ],
+  challenges: true,
 }

@@ -3,29 +3,32 @@ import type { Issue } from '../domain/errors.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { MAX_INTEGER, Words } from '../http/field-types.ts'
 
-// Kinds of query parameters. The schema is what the document shows; its `format` says how the text is read.
+// Kinds of query parameters. The schema is what the document shows.
+
+/** Schema keyword: how the text is read, where type and format don't say it. */
+export const READ = 'x-read'
+
+const List = (items: TSchema, description: string) =>
+  Type.Optional(Type.Unsafe<string[]>({ type: 'array', items, description: `${description}; any match` }))
 
 export const UuidFilter = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }))
-export const UuidListFilter = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<string[]>({ type: 'string', format: 'uuid-list', description: `${description}; comma-separated, any match` }),
-  )
-export const WordListFilter = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<string[]>({ type: 'string', format: 'word-list', description: `${description}; comma-separated, any match` }),
-  )
+export const UuidListFilter = (description: string) => List(Type.String({ format: 'uuid' }), description)
+export const WordListFilter = <const T extends readonly string[]>(words: T, description: string) =>
+  List(Words(words), description)
 export const TextFilter = (description: string) => Type.Optional(Type.String({ description }))
 export const SearchFilter = (description: string) =>
-  Type.Optional(Type.Unsafe<string[]>({ type: 'string', format: 'words', description: `${description}; every word must occur` }))
-export const NumberFilter = (description: string) => Type.Optional(Type.Integer({ description }))
+  Type.Optional(Type.Unsafe<string[]>({ type: 'string', [READ]: 'words', description: `${description}; every word must occur` }))
+export const NumberFilter = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }))
 export const BooleanFilter = (description: string) => Type.Optional(Type.Boolean({ description }))
 export const ChoiceFilter = <const T extends readonly string[]>(words: T, description: string) =>
-  Type.Optional(Words(words, { format: 'choice', description }))
+  Type.Optional(Words(words, { description }))
 export const DepthParameter = Type.Optional(
   Type.Unsafe<0 | 1 | 2>({
     type: 'integer',
     minimum: 0,
-    format: 'depth',
+    maximum: 2,
+    default: 0,
+    [READ]: 'depth',
     description: '1 or 2: related objects instead of their ids, as many levels deep',
   }),
 )
@@ -54,17 +57,14 @@ type Reading = { value: unknown } | { rule: string }
 
 function readFilter(schema: TSchema, text: string): Reading {
   if (text.includes('\0')) return { rule: 'text' }
-  switch (schema.format ?? schema.type) {
+  if (schema.enum) return schema.enum.includes(text) ? { value: text } : { rule: 'choice' }
+  switch (schema[READ] ?? schema.format ?? schema.type) {
     case 'uuid':
       return isUuid(text) ? { value: text.toLowerCase() } : { rule: 'uuid' }
-    case 'uuid-list':
-      return splitList(text).every(isUuid) ? { value: splitList(text.toLowerCase()) } : { rule: 'uuid' }
-    case 'word-list':
-      return { value: splitList(text) }
+    case 'array':
+      return readList(schema.items, splitList(text))
     case 'words':
       return { value: text.split(/[\s,]+/).filter((word) => word !== '') }
-    case 'choice':
-      return schema.enum.includes(text) ? { value: text } : { rule: 'choice' }
     case 'depth':
       return /^\d+$/.test(text) ? { value: Math.min(2, Number(text)) } : { rule: 'depth' }
     case 'integer':
@@ -74,6 +74,12 @@ function readFilter(schema: TSchema, text: string): Reading {
     default:
       return { value: text }
   }
+}
+
+function readList(items: TSchema, list: string[]): Reading {
+  // A word nobody knows is one that nothing has.
+  if (items.format !== 'uuid') return { value: list }
+  return list.every(isUuid) ? { value: list.map((id) => id.toLowerCase()) } : { rule: 'uuid' }
 }
 
 const splitList = (text: string): string[] =>

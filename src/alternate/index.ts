@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance, FastifySchema, RawServerDefault } from 'fastify'
@@ -10,31 +9,26 @@ import { guardInterface, type SendFailure } from '../http/guard.ts'
 import { describeInterface } from '../http/openapi.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
-import { AssessmentView } from './assessments.view.ts'
-import { DetailView, FieldErrorsView, sendFailure } from './errors.ts'
+import { errorDescription, sendFailure } from './errors.ts'
 import { readFields } from './fields.ts'
 import { readFilters } from './filters.ts'
 import { inviteRoutes } from './invites.routes.ts'
-import { InviteView } from './invites.view.ts'
 import { withOtherMethodsAnswered } from './methods.ts'
-import { CategoryView, InstructionView, LanguageView, OrganizationView, UserView } from './nested.view.ts'
 import { organizationUserRoutes } from './organization-users.routes.ts'
-import { OrganizationUserView } from './organization-users.view.ts'
 import { tagRoutes } from './tags.routes.ts'
-import { TagView } from './tags.view.ts'
 
 /** A Fastify scope whose handlers are typed by their schemas. */
 export type AlternateApp = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
-  /** Path under which the interface stands. */
-  prefix: string
   ServerResponse,
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >
 
 export type AlternateSettings = {
+  /** Path under which the interface stands. */
+  prefix: string
   /** Days until an invite made here expires: its body has no field for that. */
   expiresInDays: number
   /** Whether assigned_grader may not be null. */
@@ -47,14 +41,26 @@ const KEY_HEADER = 'x-service-docs-api-key'
 const introduction = `A RESTful JSON API for assessments, assessment invites, organization users and tags.
 An API key belongs to one organization. Organization ids in the query are filters, not credentials.`
 
-/** The snake_case interface of alternate.md, in the idiom of Django REST framework, for a scope with a prefix of its own. */
-export async function alternateInterface(app: FastifyInstance, { deps, limiter, settings }: Options): Promise<void> {
+const tags = {
+  Assessments: 'What candidates are invited to. Read only.',
+  'Assessment invites': 'An invite ties a candidate to an assessment; its mail goes out by itself.',
+  'Organization users': 'Those who work in the organization and are active. Read only.',
+  Tags: 'Labels of assessments, invites and users. Read only.',
+}
+
+/**
+ * The snake_case interface of alternate.md, in the idiom of Django REST framework, for a scope with a prefix of its own.
+ *
+ * @returns its OpenAPI document, once the app is ready.
+ */
+export async function alternateInterface(app: FastifyInstance, { deps, limiter, settings }: Options): Promise<() => object> {
   const title = 'Assessment Invitation Service, alternate interface'
-  await app.register(swagger, describeInterface({ title, introduction, keyHeader: 'X-SERVICE-DOCS-API-KEY' }))
-  const resources = [AssessmentView, InviteView, OrganizationUserView, TagView]
-  const nested = [OrganizationView, UserView, InstructionView, LanguageView, CategoryView]
-  for (const schema of [DetailView, FieldErrorsView, ...nested, ...resources]) app.addSchema(schema)
-  const sendInEnvelope: SendFailure = (failure, request, reply) => sendFailure(failure, request, reply, app.prefix)
+  const document = describeInterface(app, {
+    ...{ title, introduction, tags },
+    keyHeader: 'X-SERVICE-DOCS-API-KEY',
+    errors: errorDescription,
+  })
+  const sendInEnvelope: SendFailure = (failure, request, reply) => sendFailure(failure, request, reply, settings.prefix)
   guardInterface(app, { deps, limiter, keyHeader: KEY_HEADER, sendFailure: sendInEnvelope })
   readWithSchemas(app)
 
@@ -65,6 +71,7 @@ export async function alternateInterface(app: FastifyInstance, { deps, limiter, 
     tagRoutes(typed)
   })
   await app.register(async (scope) => organizationScope(scope, settings), { prefix: '/organizations/:organization_id' })
+  return document
 }
 
 /** The invite paths once more, below the organization: DESIGN's reading of "an organization-scoped variant exists". */

@@ -4,9 +4,7 @@ import { createInvite, resolveReferences } from '../domain/create-invite.ts'
 import { DomainError } from '../domain/errors.ts'
 import { getInvite, listInvites } from '../domain/invites.ts'
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
-import { ref } from '../http/schema-ref.ts'
 import { nestObjects } from './depth.ts'
-import { errorResponses } from './errors.ts'
 import { readFields } from './fields.ts'
 import { SearchFilter, UuidFilter } from './filters.ts'
 import type { AlternateApp, AlternateSettings } from './index.ts'
@@ -17,7 +15,10 @@ const Query = ListQuery({
   organization: UuidFilter('Organization'),
   search: SearchFilter('Free text in email or name of the assessment'),
 })
-const IdInOrganization = Type.Object({ organization_id: Type.String({ format: 'uuid' }), ...IdParameter.properties })
+const InOrganization = Type.Object({
+  organization_id: Type.String({ format: 'uuid', description: "Id of the key's organization" }),
+})
+const IdInOrganization = Type.Object({ ...InOrganization.properties, ...IdParameter.properties })
 const tags = ['Assessment invites']
 
 /** alternate.md, GET and POST /assessment_invites, GET /assessment_invites/{id}. */
@@ -26,7 +27,9 @@ export function inviteRoutes(
   { prefix, expiresInDays, graderRequired }: AlternateSettings,
   variant: '' | 'OfOrganization',
 ): void {
-  const scopeErrors = variant === '' ? [] : ([403, 404] as const)
+  const isScoped = variant !== ''
+  const scope = isScoped ? { params: InOrganization } : {}
+  const scopeErrors = isScoped ? (['organization_forbidden'] as const) : []
   app.get(
     '/assessment_invites',
     {
@@ -34,8 +37,11 @@ export function inviteRoutes(
         tags,
         operationId: `listAssessmentInvites${variant}`,
         summary: 'List invites of the organization',
+        description: 'Oldest first.',
+        ...scope,
         querystring: Query,
-        response: { 200: Envelope(InviteView), ...errorResponses(404, ...scopeErrors) },
+        response: { 200: Envelope(InviteView) },
+        errors: ['page_not_found', ...scopeErrors],
       },
     },
     async (request, reply) => {
@@ -56,9 +62,11 @@ export function inviteRoutes(
         operationId: `createAssessmentInvite${variant}`,
         summary: 'Create an invite',
         description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
+        ...scope,
         headers: IdempotencyHeaders,
         body: Body,
-        response: { 201: ref(InviteView), ...errorResponses(413, 415, 422, ...scopeErrors) },
+        response: { 201: InviteView },
+        errors: ['duplicate_invite', ...scopeErrors],
       },
     },
     async (request, reply) => {
@@ -80,9 +88,11 @@ export function inviteRoutes(
         tags,
         operationId: `getAssessmentInvite${variant}`,
         summary: 'Get an invite',
-        params: variant === '' ? IdParameter : IdInOrganization,
+        description: 'One invite of the organization.',
+        params: isScoped ? IdInOrganization : IdParameter,
         querystring: ItemQuery,
-        response: { 200: ref(InviteView), ...errorResponses(404, ...scopeErrors) },
+        response: { 200: InviteView },
+        errors: ['invite_not_found', ...scopeErrors],
       },
     },
     async (request, reply) =>

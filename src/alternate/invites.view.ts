@@ -1,8 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { NewInvite } from '../domain/create-invite.ts'
-import { INVITE_STATUSES, type Invite } from '../domain/invites.ts'
-import { DateTime, Email, isoTime, MAX_INTEGER, OrNull, Uuid, Words } from '../http/field-types.ts'
-import { Reference, ReferenceOrNull, References } from './nested.view.ts'
+import type { Invite } from '../domain/invites.ts'
+import { DateTime, Email, InviteStatus, isoTime, MAX_INTEGER, OrNull, Uuid } from '../http/field-types.ts'
+import { NAME } from '../http/schema-keywords.ts'
+import { AssessmentView } from './assessments.view.ts'
+import { OrganizationView, Reference, ReferenceOrNull, References } from './nested.view.ts'
+import { OrganizationUserView } from './organization-users.view.ts'
+import { TagView } from './tags.view.ts'
 
 /** alternate.md, Assessment invite. */
 export const InviteView = Type.Object(
@@ -13,20 +17,20 @@ export const InviteView = Type.Object(
     created_at: DateTime(),
     updated_at: DateTime(),
     email: Email('Candidate'),
-    status: Words(INVITE_STATUSES),
+    status: InviteStatus,
     face_photo_required: Type.Boolean(),
     id_photo_required: Type.Boolean(),
     question_play_limit: Type.Integer(),
     answer_record_limit: Type.Integer(),
     expires_at: OrNull(DateTime('Null in the creation response')),
-    organization: Reference('Organization'),
-    assessment: Reference('Assessment'),
+    organization: Reference(OrganizationView),
+    assessment: Reference(AssessmentView),
     user: OrNull(Type.String({ description: 'Candidates have no account: null' })),
     created_by: Type.String({ description: 'Identifier of the creating user, or of the API key' }),
-    assigned_grader: ReferenceOrNull('OrganizationUser'),
-    tags: References('Tag'),
+    assigned_grader: ReferenceOrNull(OrganizationUserView),
+    tags: References(TagView),
   },
-  { $id: 'AssessmentInvite' },
+  { [NAME]: 'AssessmentInvite' },
 )
 
 const example = {
@@ -57,7 +61,7 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
         graderRequired ? Uuid('An organization user') : OrNull(Uuid('An organization user; null for none')),
       ),
     },
-    { examples: [example] },
+    { [NAME]: 'NewAssessmentInvite', examples: [example] },
   )
 
 /** What this interface's body has no field for is as v1's defaults have it. */

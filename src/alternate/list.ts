@@ -4,8 +4,9 @@ import type { Context } from '../domain/context.ts'
 import { type Listing, type Page, pageCount } from '../domain/page.ts'
 import { withParameter } from '../http/address.ts'
 import { HttpError } from '../http/failure.ts'
-import { ref } from '../http/schema-ref.ts'
-import { DepthParameter } from './filters.ts'
+import { OrNull } from '../http/field-types.ts'
+import { NAME } from '../http/schema-keywords.ts'
+import { DepthParameter, READ } from './filters.ts'
 
 const DEFAULT_PAGE_SIZE = 20
 const MAX_PAGE_SIZE = 100
@@ -13,35 +14,53 @@ const MAX_PAGE_SIZE = 100
 /** A total order in which rows are only ever added at the end: following `next` meets each item once. */
 export const LIST_ORDER = { field: 'createdAt', direction: 'asc' } as const
 
+const PageParameter = Type.Optional(
+  Type.Unsafe<string>({
+    anyOf: [
+      { type: 'integer', minimum: 1 },
+      { type: 'string', enum: ['last'] },
+    ],
+    default: 1,
+    description: 'Page number from 1, or `last`',
+  }),
+)
+const PageSizeParameter = Type.Optional(
+  Type.Unsafe<string>({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_PAGE_SIZE,
+    default: DEFAULT_PAGE_SIZE,
+    [READ]: 'text',
+    description: `Items per page; more than ${MAX_PAGE_SIZE} are taken for ${MAX_PAGE_SIZE}`,
+  }),
+)
+
 /** alternate.md, Common list query parameters; `filters` are the list's own. Page and page_size are read by {@link readPageParameters}. */
 export const ListQuery = <Filters extends TProperties>(filters: Filters) =>
   Type.Object({
-    page: Type.Optional(Type.String({ description: 'Page number from 1, or `last`' })),
-    page_size: Type.Optional(
-      Type.String({ description: `Items per page, ${DEFAULT_PAGE_SIZE} unless given, at most ${MAX_PAGE_SIZE}` }),
-    ),
+    page: PageParameter,
+    page_size: PageSizeParameter,
     depth: DepthParameter,
     ...filters,
   })
 
 /** Path and query of one item. */
-export const IdParameter = Type.Object({ id: Type.String({ format: 'uuid' }) })
+export const IdParameter = Type.Object({ id: Type.String({ format: 'uuid', description: 'Id of the resource' }) })
 export const ItemQuery = Type.Object({ depth: DepthParameter })
 
 /** alternate.md, Paginated list envelope. */
 export const Envelope = <Item extends TSchema>(item: Item) =>
-  Type.Object({
-    count: Type.Integer({ description: 'Total items' }),
-    next: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uri', description: 'Address of the next page' }),
-    previous: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'uri',
-      description: 'Address of the previous page',
-    }),
-    num_pages: Type.Integer(),
-    current_page: Type.Integer(),
-    results: Type.Array(ref(item)),
-  })
+  Type.Object(
+    {
+      count: Type.Integer({ description: 'Total items' }),
+      next: OrNull(Type.String({ format: 'uri', description: 'Address of the next page' })),
+      previous: OrNull(Type.String({ format: 'uri', description: 'Address of the previous page' })),
+      num_pages: Type.Integer({ description: 'Pages of this size; 1 when there is no item' }),
+      current_page: Type.Integer({ description: 'Number of this page, from 1' }),
+      results: Type.Array(item),
+    },
+    { [NAME]: `Paginated${item[NAME]}List`, description: 'A page of the list' },
+  )
 
 type PageParameters = { page?: string; page_size?: string }
 

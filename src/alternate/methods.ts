@@ -20,12 +20,10 @@ export function withOtherMethodsAnswered<App extends FastifyInstance>(app: App, 
 
 function answerOthers(app: FastifyInstance, url: string, methods: Set<string>): void {
   const allow = [...METHODS.filter((method) => methods.has(method)), 'HEAD', 'OPTIONS'].join(', ')
-  const schema = { hide: true }
-  app.options(url, { schema }, async (_request, reply) => reply.header('allow', allow).send({}))
+  app.options(url, async (_request, reply) => reply.header('allow', allow).send({}))
   app.route({
     method: METHODS.filter((method) => !methods.has(method)),
     url,
-    schema,
     onRequest: async (_request, reply) => {
       reply.header('allow', allow)
       throw new HttpError('method_not_allowed')

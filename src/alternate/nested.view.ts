@@ -2,25 +2,25 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Category, Instruction, Language } from '../domain/assessments.ts'
 import type { User } from '../domain/members.ts'
 import { Email, OrNull, Uuid } from '../http/field-types.ts'
-import { OBJECT_INSTEAD } from '../http/openapi.ts'
+import { NAME, OBJECT_INSTEAD } from '../http/schema-keywords.ts'
 
 // What has no endpoint of its own and is seen only where depth puts it.
 
-export const OrganizationView = Type.Object({ id: Uuid(), name: Type.String() }, { $id: 'Organization' })
+export const OrganizationView = Type.Object({ id: Uuid(), name: Type.String() }, { [NAME]: 'Organization' })
 export const UserView = Type.Object(
   { id: Uuid(), first_name: Type.String(), last_name: Type.String(), email: Email() },
-  { $id: 'User', description: "A person's account" },
+  { [NAME]: 'User', description: "A person's account" },
 )
-export const InstructionView = Type.Object({ id: Uuid(), title: Type.String(), body: Type.String() }, { $id: 'Instruction' })
-export const LanguageView = Type.Object({ id: Uuid(), code: Type.String(), name: Type.String() }, { $id: 'Language' })
-export const CategoryView = Type.Object({ id: Uuid(), name: Type.String() }, { $id: 'Category' })
+export const InstructionView = Type.Object({ id: Uuid(), title: Type.String(), body: Type.String() }, { [NAME]: 'Instruction' })
+export const LanguageView = Type.Object({ id: Uuid(), code: Type.String(), name: Type.String() }, { [NAME]: 'Language' })
+export const CategoryView = Type.Object({ id: Uuid(), name: Type.String() }, { [NAME]: 'Category' })
 
-const marked = (schema: TSchema, name: string) => ({ ...schema, [OBJECT_INSTEAD]: name })
+const marked = (schema: TSchema, object: TSchema) => ({ ...schema, [OBJECT_INSTEAD]: object })
 
-/** The id of another resource. */
-export const Reference = (name: string) => Type.Unsafe<string>(marked(Uuid(), name))
-export const ReferenceOrNull = (name: string) => Type.Unsafe<string | null>(marked(OrNull(Uuid()), name))
-export const References = (name: string) => Type.Array(Reference(name))
+/** The id of another resource, which is `object`. */
+export const Reference = (object: TSchema) => Type.Unsafe<string>(marked(Uuid(), object))
+export const ReferenceOrNull = (object: TSchema) => Type.Unsafe<string | null>(marked(OrNull(Uuid()), object))
+export const References = (object: TSchema) => Type.Array(Reference(object))
 
 export const presentOrganization = ({ id, name }: { id: string; name: string }): Static<typeof OrganizationView> => ({ id, name })
 

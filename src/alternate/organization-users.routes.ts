@@ -1,8 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { getMember, listMembers, type MemberFilter } from '../domain/members.ts'
-import { ref } from '../http/schema-ref.ts'
 import { nestObjects } from './depth.ts'
-import { errorResponses } from './errors.ts'
 import { BooleanFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter } from './filters.ts'
 import type { AlternateApp } from './index.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
@@ -44,8 +42,10 @@ export function organizationUserRoutes(app: AlternateApp): void {
         tags,
         operationId: 'listOrganizationUsers',
         summary: 'List active users of the organization',
+        description: 'Oldest first.',
         querystring: Query,
-        response: { 200: Envelope(OrganizationUserView), ...errorResponses(404) },
+        response: { 200: Envelope(OrganizationUserView) },
+        errors: ['page_not_found'],
       },
     },
     async (request, reply) => {
@@ -62,9 +62,11 @@ export function organizationUserRoutes(app: AlternateApp): void {
         tags,
         operationId: 'getOrganizationUser',
         summary: 'Get an organization user',
+        description: 'One active user of the organization.',
         params: IdParameter,
         querystring: ItemQuery,
-        response: { 200: ref(OrganizationUserView), ...errorResponses(404) },
+        response: { 200: OrganizationUserView },
+        errors: ['member_not_found'],
       },
     },
     async (request, reply) =>

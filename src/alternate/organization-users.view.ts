@@ -1,24 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Member } from '../domain/members.ts'
 import { DateTime, isoTime, Uuid } from '../http/field-types.ts'
-import { Reference, References } from './nested.view.ts'
+import { NAME } from '../http/schema-keywords.ts'
+import { LanguageView, OrganizationView, Reference, References, UserView } from './nested.view.ts'
+import { TagView } from './tags.view.ts'
 
 /** alternate.md, Organization user. */
 export const OrganizationUserView = Type.Object(
   {
     id: Uuid(),
-    tags: References('Tag'),
+    tags: References(TagView),
     assigned_assessments_count: Type.Integer({ description: 'Assessments the user is a client of' }),
     deleted: Type.Boolean(),
     created_at: DateTime(),
     updated_at: DateTime(),
     roles: Type.Array(Type.String(), { description: 'Any of admin, grader, client' }),
     can_view_transcription: Type.Boolean(),
-    organization: Reference('Organization'),
-    user: Reference('User'),
-    grading_languages: References('Language'),
+    organization: Reference(OrganizationView),
+    user: Reference(UserView),
+    grading_languages: References(LanguageView),
   },
-  { $id: 'OrganizationUser' },
+  { [NAME]: 'OrganizationUser' },
 )
 
 export const presentOrganizationUser = (member: Member): Static<typeof OrganizationUserView> => ({

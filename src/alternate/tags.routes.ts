@@ -1,8 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { getTag, listTags, type TagFilter } from '../domain/tags.ts'
-import { ref } from '../http/schema-ref.ts'
 import { nestObjects } from './depth.ts'
-import { errorResponses } from './errors.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
 import type { AlternateApp } from './index.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
@@ -31,8 +29,10 @@ export function tagRoutes(app: AlternateApp): void {
         tags,
         operationId: 'listTags',
         summary: 'List tags',
+        description: 'The tags of the organization, oldest first.',
         querystring: Query,
-        response: { 200: Envelope(TagView), ...errorResponses(404) },
+        response: { 200: Envelope(TagView) },
+        errors: ['page_not_found'],
       },
     },
     async (request, reply) => {
@@ -49,9 +49,11 @@ export function tagRoutes(app: AlternateApp): void {
         tags,
         operationId: 'getTag',
         summary: 'Get a tag',
+        description: 'One tag of the organization.',
         params: IdParameter,
         querystring: ItemQuery,
-        response: { 200: ref(TagView), ...errorResponses(404) },
+        response: { 200: TagView },
+        errors: ['tag_not_found'],
       },
     },
     async (request, reply) => nestObjects(request, reply, 'tag', presentTag(await getTag(request.ctx, request.params.id))),

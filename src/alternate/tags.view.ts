@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Tag } from '../domain/tags.ts'
 import { DateTime, HexColor, isoTime, OrNull, Uuid } from '../http/field-types.ts'
-import { Reference } from './nested.view.ts'
+import { NAME } from '../http/schema-keywords.ts'
+import { OrganizationView, Reference } from './nested.view.ts'
 
 /** alternate.md, Tag. */
 export const TagView = Type.Object(
@@ -9,13 +10,13 @@ export const TagView = Type.Object(
     id: Uuid(),
     name: Type.String(),
     color: HexColor('#RRGGBB'),
-    organization: Reference('Organization'),
+    organization: Reference(OrganizationView),
     created_by: OrNull(Type.String({ description: 'Identifier of the creating user' })),
     created_at: DateTime(),
     updated_at: DateTime(),
     icon: OrNull(Type.String()),
   },
-  { $id: 'Tag' },
+  { [NAME]: 'Tag' },
 )
 
 export const presentTag = (tag: Tag): Static<typeof TagView> => ({

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Eta } from 'eta'
 import type { FastifyInstance } from 'fastify'
+import { requestOrigin } from './address.ts'
 import { describeDocument } from './docs/describe.ts'
 import type { OpenApiDocument } from './docs/openapi-document.ts'
 
@@ -29,11 +30,12 @@ const CONTENT_SECURITY_POLICY = [
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
   const pages = documents.map(({ name, title }) => ({ name, title, path: `/docs/${name}` }))
   for (const { name, read } of documents) {
-    const document = once(() => JSON.stringify(read()))
-    const page = once(() => eta.render('./page.eta', { ...describeDocument(read() as OpenApiDocument), name, pages }))
-    app.get(`/docs/${name}/openapi.json`, async (_request, reply) =>
-      reply.type('application/json; charset=utf-8').send(document()),
-    )
+    const document = once(read)
+    const page = once(() => eta.render('./page.eta', { ...describeDocument(document() as OpenApiDocument), name, pages }))
+    app.get(`/docs/${name}/openapi.json`, async (request) => ({
+      ...document(),
+      servers: [{ url: requestOrigin(request), description: 'Where this document was found' }],
+    }))
     app.get(`/docs/${name}`, async (_request, reply) =>
       reply.header('content-security-policy', CONTENT_SECURITY_POLICY).type('text/html; charset=utf-8').send(page()),
     )
@@ -47,8 +49,8 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
 }
 
 /** Made when first asked for: by then all routes are known. */
-function once(make: () => string): () => string {
-  let made: string | undefined
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
   return () => {
     made ??= make()
     return made

@@ -29,6 +29,12 @@ export type Failure = {
   detail?: string | undefined
 }
 
+/** Headers that tell a program what the body tells a person. */
+export const failureHeaders = ({ kind, retryAfter }: Pick<Failure, 'kind' | 'retryAfter'>): Record<string, string> => ({
+  'x-error-code': kind,
+  ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+})
+
 /** What an HTTP layer throws by itself, without the domain. */
 export class HttpError extends Error {
   readonly kind: FailureKind

@@ -1,5 +1,7 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type StringOptions, type TSchema, Type } from '@sinclair/typebox'
+import { INVITE_STATUSES } from '../domain/invites.ts'
 import { UUID_PATTERN } from '../domain/uuid.ts'
+import { HIDDEN_PATTERN, NAME } from './schema-keywords.ts'
 
 /** The largest integer both documents let through: what PostgreSQL's `integer` holds. */
 export const MAX_INTEGER = 2_147_483_647
@@ -9,6 +11,13 @@ export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$'
 export const TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
 /** The same, and something in it besides white space. */
 export const NON_BLANK_TEXT_PATTERN = '^\\s*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$'
+/** As much of that as documents show: clients that read patterns without the flag `u` take half of an emoji for a lone surrogate. */
+export const NOT_BLANK_PATTERN = '\\S'
+
+/** Text without what neither PostgreSQL nor a mail can hold. */
+export const Text = (options: StringOptions = {}) => Type.String({ ...options, [HIDDEN_PATTERN]: TEXT_PATTERN })
+export const NonBlankText = (options: StringOptions = {}) =>
+  Type.String({ ...options, pattern: NOT_BLANK_PATTERN, [HIDDEN_PATTERN]: NON_BLANK_TEXT_PATTERN })
 
 export const Uuid = (description?: string) =>
   Type.String({ format: 'uuid', pattern: UUID_PATTERN, ...(description && { description }) })
@@ -20,6 +29,8 @@ export const HexColor = (description?: string) => Type.String({ pattern: HEX_COL
 /** One of these words. */
 export const Words = <const T extends readonly string[]>(words: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: words, ...options })
+
+export const InviteStatus = Words(INVITE_STATUSES, { [NAME]: 'InviteStatus' })
 
 /** The schema, or null. Written as JSON Schema's type array, which reads better than a union in a document and in an error. */
 export const OrNull = <T extends TSchema>(schema: T) =>

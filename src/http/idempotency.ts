@@ -11,7 +11,7 @@ const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
 
 /** Schema of the header, for the documents; beyond the original ones. */
 export const IdempotencyHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
+  'Idempotency-Key': Type.Optional(
     Type.String({
       pattern: KEY_PATTERN,
       description:

@@ -1,16 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { getAssessment, listAssessments } from '../domain/assessments.ts'
 import { listQuestions } from '../domain/questions.ts'
-import { ref } from '../http/schema-ref.ts'
 import { AssessmentDetailView, AssessmentView, presentAssessment, presentAssessmentDetail } from './assessments.view.ts'
-import { errorResponses } from './errors.ts'
 import type { V1App } from './index.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { presentQuestion, QuestionView } from './questions.view.ts'
 
 const sortWords = { created_at: 'createdAt', name: 'name', updated_at: 'updatedAt' } as const
 const questionSortWords = { order: 'order', created_at: 'createdAt', points: 'points' } as const
-const params = Type.Object({ assessmentId: Type.String({ format: 'uuid' }) })
+const params = Type.Object({ assessmentId: Type.String({ format: 'uuid', description: 'Id of the assessment' }) })
 const tags = ['Assessments']
 
 /** v1.md, Assessments. */
@@ -22,8 +20,9 @@ export function assessmentRoutes(app: V1App): void {
         tags,
         operationId: 'listAssessments',
         summary: 'List assessments',
+        description: 'The assessments of the organization, newest first unless sorted otherwise.',
         querystring: ListQuery(sortWords, {}),
-        response: { 200: ListOf('assessments', AssessmentView), ...errorResponses(400) },
+        response: { 200: ListOf('assessments', AssessmentView) },
       },
     },
     async (request, reply) => {
@@ -40,8 +39,10 @@ export function assessmentRoutes(app: V1App): void {
         tags,
         operationId: 'getAssessment',
         summary: 'Get an assessment',
+        description: 'One assessment, with the points that can be reached in it.',
         params,
-        response: { 200: ref(AssessmentDetailView), ...errorResponses(404) },
+        response: { 200: AssessmentDetailView },
+        errors: ['assessment_not_found'],
       },
     },
     async ({ ctx, params }) => presentAssessmentDetail(await getAssessment(ctx, params.assessmentId)),
@@ -54,9 +55,11 @@ export function assessmentRoutes(app: V1App): void {
         tags,
         operationId: 'listQuestions',
         summary: "List an assessment's questions",
+        description: 'In the order of the assessment, the last first unless sorted otherwise.',
         params,
         querystring: ListQuery(questionSortWords, {}),
-        response: { 200: ListOf('questions', QuestionView), ...errorResponses(400, 404) },
+        response: { 200: ListOf('questions', QuestionView) },
+        errors: ['assessment_not_found'],
       },
     },
     async (request, reply) => {

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type Assessment, MEDIA_FORMATS, sumInviteCounts } from '../domain/assessments.ts'
 import { DateTime, isoTime, Uuid, Words } from '../http/field-types.ts'
+import { NAME } from '../http/schema-keywords.ts'
 
 const fields = {
   id: Uuid(),
@@ -27,12 +28,12 @@ const example = {
 }
 
 /** v1.md, Assessment, as lists show it. */
-export const AssessmentView = Type.Object(fields, { $id: 'Assessment', examples: [example] })
+export const AssessmentView = Type.Object(fields, { [NAME]: 'Assessment', examples: [example] })
 
 /** v1.md, Assessment, as the single-assessment endpoint shows it. */
 export const AssessmentDetailView = Type.Object(
   { ...fields, totalPoints: Type.Integer({ description: 'Total points available' }) },
-  { $id: 'AssessmentDetail', examples: [{ ...example, totalPoints: 60 }] },
+  { [NAME]: 'AssessmentDetail', examples: [{ ...example, totalPoints: 60 }] },
 )
 
 export const presentAssessment = (assessment: Assessment): Static<typeof AssessmentView> => ({

@@ -4,14 +4,15 @@ import type { Issue } from '../domain/errors.ts'
 import type { Move } from '../domain/invite-lifecycle.ts'
 import { absoluteUrl } from '../http/address.ts'
 import type { RawAnswer } from '../http/client-error.ts'
-import type { Failure, FailureKind } from '../http/failure.ts'
-import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../http/field-types.ts'
-import { ref } from '../http/schema-ref.ts'
+import { type Failure, type FailureKind, failureHeaders } from '../http/failure.ts'
+import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, NOT_BLANK_PATTERN, TEXT_PATTERN } from '../http/field-types.ts'
+import type { ErrorDescription } from '../http/openapi-errors.ts'
+import { NAME } from '../http/schema-keywords.ts'
 
 /** v1.md, Error object. */
-export const ErrorView = Type.Object(
+const ErrorView = Type.Object(
   { error: Type.String({ description: 'What went wrong, and what to do about it' }) },
-  { $id: 'Error', examples: [{ error: 'Invite not found' }] },
+  { [NAME]: 'ApiError' },
 )
 
 /** v1.md, Errors: status and message of each kind of failure. */
@@ -45,23 +46,29 @@ const answers = {
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 
-/** Answers a failure in v1's envelope: one message, that of the first issue. */
-export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
-  const { kind, issues, detail, retryAfter, existingId } = failure
+/** A failure in v1's envelope: one message, that of the first issue. */
+function presentFailure({ kind, issues, detail }: Failure) {
   const [status, message] = answers[kind]
-  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+  const first = kind === 'invalid' || kind === 'move_not_allowed' ? issues[0] : undefined
+  const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
+  return { status, body: { error } }
+}
+
+export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
+  const { existingId } = failure
+  const { status, body } = presentFailure(failure)
+  reply.headers(failureHeaders(failure))
   if (existingId !== undefined) {
     reply.header('link', `<${absoluteUrl(request, `${prefix}/invites/${existingId}`)}>; rel="existing"`)
   }
-  const first = kind === 'invalid' || kind === 'move_not_allowed' ? issues[0] : undefined
-  const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
-  return reply.code(status).send({ error })
+  return reply.code(status).send(body)
 }
 
 /** The same for what never became a request. */
 export function presentRawFailure(kind: FailureKind): RawAnswer {
-  const [status, error] = answers[kind]
-  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify({ error }) }
+  const { status, body } = presentFailure({ kind, issues: [] })
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...failureHeaders({ kind }) }
+  return { status, headers, body: JSON.stringify(body) }
 }
 
 function wordIssue({ field, rule, limit, value }: Issue): string {
@@ -119,29 +126,31 @@ type Range = { minimum: number; maximum: number; tooLarge: boolean }
 const wordRange = ({ minimum, maximum, tooLarge }: Range): string =>
   minimum === 1 && !tooLarge ? 'a positive integer' : `an integer between ${minimum} and ${maximum}`
 
+const NOT_BLANK = 'must not be blank, nor contain NUL characters or unpaired surrogates'
 const patterns: Record<string, string> = {
   [HEX_COLOR_PATTERN]: 'must be a hex color of the form #RRGGBB',
   [TEXT_PATTERN]: 'must not contain NUL characters or unpaired surrogates',
-  [NON_BLANK_TEXT_PATTERN]: 'must not be blank, nor contain NUL characters or unpaired surrogates',
+  [NON_BLANK_TEXT_PATTERN]: NOT_BLANK,
+  [NOT_BLANK_PATTERN]: NOT_BLANK,
 }
 
-const descriptions = {
-  400: 'Invalid or missing request parameters',
-  401: 'Missing, unknown, expired or revoked API key',
-  404: 'The requested resource does not exist',
-  409: 'The resource already exists, or is in a state that does not allow this',
-  413: 'The request body is too large',
-  422: 'The Idempotency-Key has been used for another request',
-  429: 'Rate limit exceeded; retry after the seconds in Retry-After',
-  500: 'Internal server error',
-  503: 'The service is overloaded or busy; retry after the seconds in Retry-After',
-}
-
-/** The error responses of an operation: those named, and those every operation has. */
-export function errorResponses<Status extends keyof typeof descriptions>(...statuses: Status[]) {
-  const all = [...statuses, 401, 429, 500, 503] as const
-  return Object.fromEntries(all.map((status) => [status, { ...ref(ErrorView), description: descriptions[status] }])) as Record<
-    Status | 401 | 429 | 500 | 503,
-    ReturnType<typeof ref<typeof ErrorView>>
-  >
+/** How the document describes all this. */
+export const errorDescription: ErrorDescription = {
+  present: presentFailure,
+  schemaOf: () => ErrorView,
+  meanings: {
+    400: 'Invalid or missing request parameters',
+    401: 'Missing, unknown, expired or revoked API key',
+    404: 'The requested resource does not exist',
+    408: 'The request took too long to arrive',
+    409: 'The resource already exists, or is in a state that does not allow this',
+    413: 'The request body is too large',
+    422: 'The Idempotency-Key has been used for another request',
+    429: 'Rate limit exceeded; retry after the seconds in Retry-After',
+    431: 'The address and the headers are too large',
+    500: 'Internal server error',
+    503: 'The service is overloaded or busy; retry after the seconds in Retry-After',
+  },
+  issues: [{ field: 'recipientEmail', rule: 'email' }],
+  challenges: false,
 }

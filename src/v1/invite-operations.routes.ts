@@ -6,8 +6,7 @@ import type { InviteDetail } from '../domain/invites.ts'
 import { listInviteTags } from '../domain/tags.ts'
 import { Words } from '../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
-import { ref } from '../http/schema-ref.ts'
-import { errorResponses } from './errors.ts'
+import { NAME } from '../http/schema-keywords.ts'
 import type { V1App } from './index.ts'
 import {
   ExtensionBody,
@@ -27,7 +26,11 @@ const inviteTagSortWords = { position: 'position', ...tagSortWords } as const
 const inviteTagOrder = Type.Optional(
   Words(['asc', 'desc'], { description: 'Direction; asc by position unless given, else desc' }),
 )
-const params = Type.Object({ inviteId: Type.String({ format: 'uuid' }) })
+const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
+const MovedInviteView = Type.Object(
+  { invite: InviteDetailView },
+  { [NAME]: 'OneInviteDetail', description: 'The invite as it is now' },
+)
 const tags = ['Invite operations']
 
 const operation = (operationId: string, summary: string, description: string) => ({
@@ -37,7 +40,8 @@ const operation = (operationId: string, summary: string, description: string) =>
   description: `${description} Beyond the original interface.`,
   params,
   headers: IdempotencyHeaders,
-  response: { 200: Type.Object({ invite: ref(InviteDetailView) }), ...errorResponses(400, 404, 409, 413, 422) },
+  response: { 200: MovedInviteView },
+  errors: ['invite_not_found', 'move_not_allowed'] as const,
 })
 
 const answer = async (invite: Promise<InviteDetail>) => ({ status: 200, body: { invite: presentInviteDetail(await invite) } })
@@ -106,7 +110,8 @@ export function inviteOperationRoutes(app: V1App): void {
         description: 'Each sending of the invitation, with its state. Beyond the original interface.',
         params,
         querystring: ListQuery(emailSortWords, {}),
-        response: { 200: ListOf('emails', InviteEmailView), ...errorResponses(400, 404) },
+        response: { 200: ListOf('emails', InviteEmailView) },
+        errors: ['invite_not_found'],
       },
     },
     async (request, reply) => {
@@ -126,7 +131,8 @@ export function inviteOperationRoutes(app: V1App): void {
         description:
           'For those who send the invitation themselves: whoever has the link can act as the candidate. It is given whatever the status; of an invite that is over it leads to a page that says so. A reactivation makes a new one. Never cached. Beyond the original interface.',
         params,
-        response: { 200: ref(InviteLinkView), ...errorResponses(404) },
+        response: { 200: InviteLinkView },
+        errors: ['invite_not_found'],
       },
     },
     async ({ ctx, params }, reply) => {
@@ -145,7 +151,8 @@ export function inviteOperationRoutes(app: V1App): void {
         description: 'In the order in which they were given, unless sorted otherwise. Beyond the original interface.',
         params,
         querystring: ListQuery(inviteTagSortWords, { order: inviteTagOrder }),
-        response: { 200: ListOf('tags', TagView), ...errorResponses(400, 404) },
+        response: { 200: ListOf('tags', TagView) },
+        errors: ['invite_not_found'],
       },
     },
     async (request, reply) => {

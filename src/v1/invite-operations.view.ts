@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/create-invite.ts'
 import type { InvitationLink } from '../domain/invitation-link.ts'
 import { EMAIL_STATES, type InviteEmailRow } from '../domain/invite-emails.ts'
-import { INVITE_STATUSES } from '../domain/invites.ts'
-import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../http/field-types.ts'
+import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../http/field-types.ts'
+import { NAME } from '../http/schema-keywords.ts'
 
 // Beyond v1.md: what an organization does with an invite it has made.
 
@@ -11,7 +11,7 @@ const Days = (options: object) => Type.Integer({ minimum: 1, maximum: 3650, ...o
 
 export const ExtensionBody = Type.Object(
   { expiresInDays: Days({ description: 'Days from now until the invite expires' }) },
-  { examples: [{ expiresInDays: 14 }] },
+  { [NAME]: 'Extension', examples: [{ expiresInDays: 2 * DEFAULT_EXPIRES_IN_DAYS }] },
 )
 
 export const ReactivationBody = Type.Object(
@@ -20,7 +20,7 @@ export const ReactivationBody = Type.Object(
       Days({ default: DEFAULT_EXPIRES_IN_DAYS, description: 'Days from now until the invite expires' }),
     ),
   },
-  { examples: [{ expiresInDays: 14 }] },
+  { [NAME]: 'Reactivation', examples: [{ expiresInDays: 14 }] },
 )
 
 /** One sending of an invite's mail. */
@@ -37,7 +37,7 @@ export const InviteEmailView = Type.Object(
     sentAt: OrNull(DateTime('When the mail server accepted it')),
   },
   {
-    $id: 'InviteEmail',
+    [NAME]: 'InviteEmail',
     examples: [
       {
         id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e74',
@@ -64,11 +64,11 @@ export const presentInviteEmail = (email: InviteEmailRow): Static<typeof InviteE
 export const InviteLinkView = Type.Object(
   {
     link: Type.String({ format: 'uri', description: "Address of the candidate's page" }),
-    status: Words(INVITE_STATUSES),
+    status: InviteStatus,
     expiresAt: DateTime('When the invite expires'),
   },
   {
-    $id: 'InviteLink',
+    [NAME]: 'InviteLink',
     examples: [
       {
         link: 'https://assessments.example.com/i/AZej8mwee1KdCj8cK01ecwABd3dDkVYVbm9Tf1sVbF5Qbg',

@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { createInvite } from '../domain/create-invite.ts'
-import { getInvite, INVITE_STATUSES, listInvites } from '../domain/invites.ts'
-import { Uuid, Words } from '../http/field-types.ts'
+import { getInvite, listInvites } from '../domain/invites.ts'
+import { InviteStatus, Uuid } from '../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
-import { ref } from '../http/schema-ref.ts'
-import { errorResponses } from './errors.ts'
+import { NAME } from '../http/schema-keywords.ts'
 import type { V1App } from './index.ts'
 import { InviteDetailView, InviteView, NewInviteBody, presentInvite, presentInviteDetail, toNewInvite } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
@@ -13,8 +12,10 @@ const sortWords = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt'
 const filters = {
   assessmentId: Type.Optional(Uuid('Only invites to this assessment')),
   assessment_id: Type.Optional(Uuid('The same as assessmentId')),
-  status: Type.Optional(Words(INVITE_STATUSES, { description: 'Only invites of this status' })),
+  status: Type.Optional({ ...InviteStatus, description: 'Only invites of this status' }),
 }
+const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
+const NewInviteView = Type.Object({ invite: InviteView }, { [NAME]: 'OneInvite', description: 'The invite' })
 const tags = ['Invites']
 
 /** v1.md, Invites. */
@@ -26,8 +27,9 @@ export function inviteRoutes(app: V1App): void {
         tags,
         operationId: 'listInvites',
         summary: 'List invites',
+        description: 'The invites of the organization, sent last first unless sorted otherwise.',
         querystring: ListQuery(sortWords, filters),
-        response: { 200: ListOf('invites', InviteView), ...errorResponses(400) },
+        response: { 200: ListOf('invites', InviteView) },
       },
     },
     async (request, reply) => {
@@ -49,8 +51,10 @@ export function inviteRoutes(app: V1App): void {
         tags,
         operationId: 'getInvite',
         summary: 'Get an invite',
-        params: Type.Object({ inviteId: Type.String({ format: 'uuid' }) }),
-        response: { 200: ref(InviteDetailView), ...errorResponses(404) },
+        description: 'One invite with all that was asked for when it was made.',
+        params,
+        response: { 200: InviteDetailView },
+        errors: ['invite_not_found'],
       },
     },
     async ({ ctx, params }) => presentInviteDetail(await getInvite(ctx, params.inviteId)),
@@ -67,7 +71,8 @@ export function inviteRoutes(app: V1App): void {
           'Creates one invite. The invitation email is sent to the candidate automatically, unless `sendEmail` is false.',
         headers: IdempotencyHeaders,
         body: NewInviteBody,
-        response: { 201: Type.Object({ invite: ref(InviteView) }), ...errorResponses(400, 404, 409, 413, 422) },
+        response: { 201: NewInviteView },
+        errors: ['assessment_not_found', 'duplicate_invite'],
       },
     },
     async (request, reply) =>

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DEFAULT_EXPIRES_IN_DAYS, type NewInvite } from '../domain/create-invite.ts'
-import { INVITE_STATUSES, type Invite, type InviteDetail } from '../domain/invites.ts'
-import { DateTime, Email, isoTime, isoTimeOrNull, MAX_INTEGER, OrNull, TEXT_PATTERN, Uuid, Words } from '../http/field-types.ts'
+import type { Invite, InviteDetail } from '../domain/invites.ts'
+import { DateTime, Email, InviteStatus, isoTime, isoTimeOrNull, MAX_INTEGER, OrNull, Text, Uuid } from '../http/field-types.ts'
+import { NAME } from '../http/schema-keywords.ts'
 
 const summary = {
   id: Uuid('Invite identifier'),
@@ -9,7 +10,7 @@ const summary = {
   assessmentName: Type.String({ description: 'Name of the assessment' }),
   recipientEmail: Email('Invited candidate'),
   recipientName: OrNull(Type.String({ description: "Invited candidate's name" })),
-  status: Words(INVITE_STATUSES),
+  status: InviteStatus,
   questionReplayLimit: Type.Integer({ description: 'Max replays of each question' }),
   answerRecordLimit: Type.Integer({ description: 'Max recording attempts per answer' }),
   sentAt: DateTime('When the invite was sent'),
@@ -43,7 +44,7 @@ const ProctoringSettings = Type.Object({
 })
 
 /** v1.md, Invite, summary form. */
-export const InviteView = Type.Object(summary, { $id: 'Invite', examples: [example] })
+export const InviteView = Type.Object(summary, { [NAME]: 'Invite', examples: [example] })
 
 /** v1.md, Invite, detail form. */
 export const InviteDetailView = Type.Object(
@@ -57,7 +58,7 @@ export const InviteDetailView = Type.Object(
     revokedAt: OrNull(DateTime('When the invite was revoked, if applicable')),
   },
   {
-    $id: 'InviteDetail',
+    [NAME]: 'InviteDetail',
     examples: [
       {
         ...example,
@@ -90,13 +91,11 @@ export const NewInviteBody = Type.Object(
           webcamMonitoring: Proctoring('Webcam monitoring during the assessment'),
           requireIdCapture: Proctoring('ID capture required before starting'),
         },
-        { default: {} },
+        { default: { screenRecording: true, webcamMonitoring: true, requireIdCapture: true } },
       ),
     ),
-    recipientName: Type.Optional(
-      OrNull(Type.String({ maxLength: 200, pattern: TEXT_PATTERN, description: "Candidate's name, for the mail's salutation" })),
-    ),
-    customMessage: Type.Optional(Type.String({ maxLength: 5_000, pattern: TEXT_PATTERN, description: 'Included in the mail' })),
+    recipientName: Type.Optional(OrNull(Text({ maxLength: 200, description: "Candidate's name, for the mail's salutation" }))),
+    customMessage: Type.Optional(Text({ maxLength: 5_000, description: 'Included in the mail' })),
     assignedGraderId: Type.Optional(OrNull(Uuid('Member who will review the submission'))),
     tagIds: Type.Optional(Type.Array(Uuid(), { maxItems: 100, description: 'Tags of the invite' })),
     sendEmail: Type.Optional(
@@ -104,10 +103,12 @@ export const NewInviteBody = Type.Object(
     ),
   },
   {
+    [NAME]: 'NewInvite',
     examples: [
       {
         assessmentId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e71',
         recipientEmail: 'candidate@example.com',
+        recipientName: 'Sam Rivera',
         questionReplayLimit: 2,
         proctoringSettings: { requireIdCapture: false },
       },

@@ -4,7 +4,7 @@ import type { Listing, Order, Page } from '../domain/page.ts'
 import { pageCount } from '../domain/page.ts'
 import { withParameter } from '../http/address.ts'
 import { MAX_INTEGER, Words } from '../http/field-types.ts'
-import { ref } from '../http/schema-ref.ts'
+import { HEADERS, NAME } from '../http/schema-keywords.ts'
 
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
@@ -17,7 +17,7 @@ export const Pagination = Type.Object(
     total: Type.Integer({ description: 'Total items across all pages' }),
     totalPages: Type.Integer({ description: 'Total number of pages' }),
   },
-  { $id: 'Pagination' },
+  { [NAME]: 'Pagination' },
 )
 
 /** The words an endpoint sorts by, each with the domain's field. The first is the default. */
@@ -48,7 +48,10 @@ export function toOrder<Field extends string>(
 /** The response schema of a list: the resource's array under its name, and the pagination. */
 export const ListOf = <Name extends string, Item extends TSchema>(name: Name, item: Item) =>
   Type.Unsafe<Record<Name, Static<Item>[]> & { pagination: Static<typeof Pagination> }>(
-    Type.Object({ [name]: Type.Array(ref(item)), pagination: ref(Pagination) }),
+    Type.Object(
+      { [name]: Type.Array(item), pagination: Pagination },
+      { [NAME]: `${item[NAME]}List`, [HEADERS]: ['Link'], description: 'A page of the list; `Link` leads to the others' },
+    ),
   )
 
 /** Answers a list: the presented items, the pagination, and the neighbouring pages as `Link` (RFC 8288). */

@@ -1,5 +1,4 @@
 import { listMembers } from '../domain/members.ts'
-import { errorResponses } from './errors.ts'
 import type { V1App } from './index.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { MemberView, presentMember } from './members.view.ts'
@@ -15,8 +14,9 @@ export function memberRoutes(app: V1App): void {
         tags: ['Members'],
         operationId: 'listMembers',
         summary: 'List members',
+        description: 'The members of the organization, active or not, who joined last first unless sorted otherwise.',
         querystring: ListQuery(sortWords, {}),
-        response: { 200: ListOf('members', MemberView), ...errorResponses(400) },
+        response: { 200: ListOf('members', MemberView) },
       },
     },
     async (request, reply) => {

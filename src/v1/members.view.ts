@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Member } from '../domain/members.ts'
 import { DateTime, Email, isoTime } from '../http/field-types.ts'
+import { NAME } from '../http/schema-keywords.ts'
 
 /** v1.md, Member. */
 export const MemberView = Type.Object(
@@ -16,7 +17,7 @@ export const MemberView = Type.Object(
     joinedAt: DateTime(),
   },
   {
-    $id: 'Member',
+    [NAME]: 'Member',
     examples: [
       {
         id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e70',

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Question } from '../domain/questions.ts'
 import { DateTime, isoTime, Uuid } from '../http/field-types.ts'
+import { NAME } from '../http/schema-keywords.ts'
 
 /** v1.md, Question. */
 export const QuestionView = Type.Object(
@@ -20,7 +21,7 @@ export const QuestionView = Type.Object(
     updatedAt: DateTime(),
   },
   {
-    $id: 'Question',
+    [NAME]: 'Question',
     examples: [
       {
         id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e72',

@@ -1,15 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { createTag, deleteTag, getTag, listTags, updateTag } from '../domain/tags.ts'
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts'
-import { ref } from '../http/schema-ref.ts'
-import { errorResponses } from './errors.ts'
+import { NAME } from '../http/schema-keywords.ts'
 import type { V1App } from './index.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { NewTagBody, presentTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
 
 export const tagSortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
-const OneTag = Type.Object({ tag: ref(TagView) })
-const params = Type.Object({ tagId: Type.String({ format: 'uuid' }) })
+const OneTag = Type.Object({ tag: TagView }, { [NAME]: 'OneTag', description: 'The tag' })
+const params = Type.Object({ tagId: Type.String({ format: 'uuid', description: 'Id of the tag' }) })
 const tags = ['Tags']
 
 /** v1.md, Tags. */
@@ -21,8 +20,9 @@ export function tagRoutes(app: V1App): void {
         tags,
         operationId: 'listTags',
         summary: 'List tags',
+        description: 'The tags of the organization, from Z to A unless sorted otherwise.',
         querystring: ListQuery(tagSortWords, {}),
-        response: { 200: ListOf('tags', TagView), ...errorResponses(400) },
+        response: { 200: ListOf('tags', TagView) },
       },
     },
     async (request, reply) => {
@@ -34,7 +34,17 @@ export function tagRoutes(app: V1App): void {
 
   app.get(
     '/tags/:tagId',
-    { schema: { tags, operationId: 'getTag', summary: 'Get a tag', params, response: { 200: OneTag, ...errorResponses(404) } } },
+    {
+      schema: {
+        tags,
+        operationId: 'getTag',
+        summary: 'Get a tag',
+        description: 'One tag of the organization.',
+        params,
+        response: { 200: OneTag },
+        errors: ['tag_not_found'],
+      },
+    },
     async ({ ctx, params }) => ({ tag: presentTag(await getTag(ctx, params.tagId)) }),
   )
 
@@ -45,9 +55,11 @@ export function tagRoutes(app: V1App): void {
         tags,
         operationId: 'createTag',
         summary: 'Create a tag',
+        description: 'Its name must be new in the organization, whatever its case.',
         headers: IdempotencyHeaders,
         body: NewTagBody,
-        response: { 201: OneTag, ...errorResponses(400, 409, 413, 422) },
+        response: { 201: OneTag },
+        errors: ['duplicate_tag_name'],
       },
     },
     async (request, reply) =>
@@ -69,7 +81,8 @@ export function tagRoutes(app: V1App): void {
         description: 'At least one of name, color, description is required.',
         params,
         body: TagChangeBody,
-        response: { 200: OneTag, ...errorResponses(400, 404, 409, 413) },
+        response: { 200: OneTag },
+        errors: ['tag_not_found', 'duplicate_tag_name'],
       },
     },
     async ({ ctx, params, body }) => ({ tag: presentTag(await updateTag(ctx, params.tagId, toTagChange(body))) }),
@@ -85,7 +98,8 @@ export function tagRoutes(app: V1App): void {
         description:
           'For good: the tag also disappears from every assessment, invite and member. Answers with the tag as it was.',
         params,
-        response: { 200: OneTag, ...errorResponses(400, 404, 413) },
+        response: { 200: OneTag },
+        errors: ['tag_not_found'],
       },
     },
     async ({ ctx, params }) => ({ tag: presentTag(await deleteTag(ctx, params.tagId)) }),

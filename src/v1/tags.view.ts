@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { NewTag, Tag, TagChange } from '../domain/tags.ts'
-import { DateTime, HexColor, isoTime, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN, Uuid } from '../http/field-types.ts'
+import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../http/field-types.ts'
+import { NAME, TRIM } from '../http/schema-keywords.ts'
 
 const example = {
   id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e6f',
@@ -21,26 +22,23 @@ export const TagView = Type.Object(
     createdAt: DateTime(),
     updatedAt: DateTime(),
   },
-  { $id: 'Tag', examples: [example] },
+  { [NAME]: 'Tag', examples: [example] },
 )
 
 const fields = {
-  name: Type.String({
-    maxLength: 100,
-    pattern: NON_BLANK_TEXT_PATTERN,
-    'x-trim': true,
-    description: 'Unique within the organization',
-  }),
-  color: Type.Optional(HexColor('#RRGGBB; #6B7280 when left out')),
-  description: Type.Optional(Type.String({ maxLength: 1_000, pattern: TEXT_PATTERN })),
+  name: NonBlankText({ maxLength: 100, [TRIM]: true, description: 'Unique within the organization' }),
+  color: Type.Optional(HexColor('#RRGGBB; #6B7280 when left out of a new tag')),
+  description: Type.Optional(Text({ maxLength: 1_000, description: 'Empty when left out of a new tag' })),
 }
 
 export const NewTagBody = Type.Object(fields, {
+  [NAME]: 'NewTag',
   examples: [{ name: 'Engineering', color: '#2563EB', description: 'Roles in product engineering' }],
 })
 
 export const TagChangeBody = Type.Partial(Type.Object(fields), {
-  anyOf: Object.keys(fields).map((field) => ({ required: [field] })),
+  [NAME]: 'TagChange',
+  minProperties: 1,
   examples: [{ color: '#16A34A' }],
 })
 

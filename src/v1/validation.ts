@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { isEmailAddress } from '../domain/email-address.ts'
 import { DomainError, type Issue } from '../domain/errors.ts'
 import { isUuid } from '../domain/uuid.ts'
+import { HIDDEN_PATTERN, TRIM } from '../http/schema-keywords.ts'
 
 type Schema = { type?: string | string[]; properties?: Record<string, Schema>; required?: string[]; format?: string } & Record<
   string,
@@ -13,9 +14,28 @@ const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict:
   .addFormat('uuid', isUuid)
   .addFormat('email', isEmailAddress)
   .addFormat('date-time', true)
+  .removeKeyword('minProperties')
   .addKeyword({
-    // Cuts white space off both ends of a string before its length is judged.
-    keyword: 'x-trim',
+    // Of fields we know: others are ignored, here too.
+    keyword: 'minProperties',
+    type: 'object',
+    schemaType: 'number',
+    compile: (least: number, { properties = {} }) => {
+      const names = Object.keys(properties)
+      return (body: object) => names.filter((name) => Object.hasOwn(body, name)).length >= least
+    },
+  })
+  .addKeyword({
+    keyword: HIDDEN_PATTERN,
+    type: 'string',
+    schemaType: 'string',
+    compile: (source: string) => {
+      const pattern = new RegExp(source, 'u')
+      return (text: string) => pattern.test(text)
+    },
+  })
+  .addKeyword({
+    keyword: TRIM,
     type: 'string',
     modifying: true,
     valid: true,
@@ -64,9 +84,7 @@ function toIssues(schema: Schema, errors: ErrorObject[]): Issue[] {
     const index = order.indexOf(field.replace(/\.\d+$/, ''))
     return index < 0 ? order.length : index
   }
-  // Of alternatives, only that none of them fits is worth saying.
-  const telling = errors.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
-  return telling.map(toIssue).sort((a, b) => position(a) - position(b))
+  return errors.map(toIssue).sort((a, b) => position(a) - position(b))
 }
 
 const fieldsOf = ({ properties = {} }: Schema, prefix = ''): string[] =>
@@ -79,8 +97,8 @@ function toIssue({ keyword, instancePath, params, parentSchema, data }: ErrorObj
     return { field: [...path, params.missingProperty].join('.'), rule: 'required' }
   const field = path.join('.')
   switch (keyword) {
-    case 'anyOf':
-      return { field, rule: 'anyOf', limit: (schema.anyOf as Schema[]).flatMap(({ required = [] }) => required) }
+    case 'minProperties':
+      return { field, rule: 'anyOf', limit: Object.keys(schema.properties ?? {}) }
     case 'type':
     case 'minimum':
     case 'maximum':
@@ -90,7 +108,8 @@ function toIssue({ keyword, instancePath, params, parentSchema, data }: ErrorObj
     case 'format':
       return { field, rule: schema.format! }
     case 'pattern':
-      return { field, rule: schema.format ?? 'pattern', limit: schema.pattern }
+    case HIDDEN_PATTERN:
+      return { field, rule: schema.format ?? 'pattern', limit: schema[keyword] }
     case 'maxLength':
       // Of an address that is too long, v1.md says what it says of every other that is none.
       return { field, rule: schema.format ?? keyword, limit: params.limit }

@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { follow, type OpenApiDocument, readDocument } from '../support/openapi.ts'
 import { type Service, startService, startServiceForTest } from '../support/service.ts'
 
-type Parameter = { name: string; in: string; required?: boolean }
-type Operation = { responses: Record<string, unknown>; parameters?: Parameter[] }
-type Document = {
-  openapi: string
-  paths: Record<string, Record<string, Operation>>
-  components: { securitySchemes: object; schemas: Record<string, { properties: object; required?: string[] }> }
-  security: object[]
-}
-
 let service: Service
-let document: Document
+let document: OpenApiDocument
 beforeAll(async () => {
   service = await startService()
-  document = (await service.http().get('/docs/alternate/openapi.json')).body
+  document = await readDocument(service, 'alternate')
 })
 afterAll(() => service.close())
 
@@ -56,7 +48,8 @@ describe('the published description of the interface', () => {
     ['get /tags', 'organization name created_by'],
     ['get /assessment_invites', 'organization'],
   ])('gives %s its filters, and the parameters of every list, none of them required', (operation, filters) => {
-    const parameters = find(operation)!.parameters!.filter((parameter) => parameter.in === 'query')
+    const all = find(operation)!.parameters!.map((parameter) => follow(document, parameter))
+    const parameters = all.filter((parameter) => parameter.in === 'query')
     const names = [...filters.split(' '), 'page', 'page_size', 'search', 'depth']
     expect(parameters.map(({ name }) => name).sort()).toEqual(names.sort())
     expect(parameters.filter(({ required }) => required)).toEqual([])
@@ -65,7 +58,7 @@ describe('the published description of the interface', () => {
   it('says of every resource that all its fields are always there', () => {
     for (const name of ['Assessment', 'AssessmentInvite', 'OrganizationUser', 'Tag']) {
       const { properties, required } = document.components.schemas[name]!
-      expect(required?.toSorted(), name).toEqual(Object.keys(properties).sort())
+      expect(required?.toSorted(), name).toEqual(Object.keys(properties!).sort())
     }
   })
 })

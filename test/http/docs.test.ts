@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../support/browser.ts'
+import { follow, type Parameter, readDocument } from '../support/openapi.ts'
 import { type Service, startService, startServiceForTest } from '../support/service.ts'
 
 let service: Service
@@ -21,14 +22,13 @@ it.each(['/docs', '/docs/'])('%s leads to the first interface', async (path) => 
 describe.each(names)('/docs/%s', (name) => {
   it("shows every operation, parameter and object of that interface's document, and of no other", async () => {
     const { text } = await service.http().get(`/docs/${name}`)
-    const { body: document } = await service.http().get(`/docs/${name}/openapi.json`)
-    const operations: { operationId: string; summary: string; parameters?: { name: string }[] }[] = Object.values(
-      document.paths,
-    ).flatMap((methods) => Object.values(methods as object))
+    const document = await readDocument(service, name)
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
     for (const { operationId, parameters = [] } of operations) {
       const [, rest = ''] = text.split(`<article id="${operationId}">`)
       const [article = ''] = rest.split('</article>')
-      for (const parameter of parameters) expect(article).toContain(`<code class="name">${parameter.name}</code>`)
+      for (const parameter of parameters)
+        expect(article).toContain(`<code class="name">${follow<Parameter>(document, parameter).name}</code>`)
       expect(article).toContain('<form data-method=')
     }
     const objects = Object.keys(document.components.schemas)
@@ -153,7 +153,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect((await one.send()).body.tag.id).toBe(tags[0]!.id)
 
     const create = await tryOut(page, 'createTag')
-    await create.field('idempotency-key').fill('once')
+    await create.field('Idempotency-Key').fill('once')
     await create.field('Body').fill('{"name":"From the page"}')
     const [first, again] = [await create.send(), await create.send()]
     expect([first.status, again.body]).toEqual([expect.stringMatching(/^201 Created/), first.body])

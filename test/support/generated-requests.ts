@@ -40,10 +40,12 @@ function pathOf({ path, method }: Operation, ids: KnownIds): fc.Arbitrary<string
 }
 
 const parameterValue = (name: string, schema: FieldSchema, ids: KnownIds): fc.Arbitrary<string> =>
-  fc.oneof(
-    validValue(name, schema, ids).map((value) => String(value)),
-    hostileText,
-  )
+  fc.oneof(parameterText(name, schema, ids), hostileText)
+
+const parameterText = (name: string, { type, items, ...schema }: FieldSchema, ids: KnownIds): fc.Arbitrary<string> =>
+  type === 'array' && items
+    ? fc.array(validValue(name, items, ids), { minLength: 1, maxLength: 3 }).map((values) => values.join(','))
+    : validValue(name, { ...schema, ...(type && { type }) }, ids).map((value) => String(value))
 
 function bodyOf({ body: fields }: Operation, ids: KnownIds): fc.Arbitrary<string | undefined> {
   if (!fields) return fc.option(fc.oneof(fc.constant('{}'), anyJson), { freq: 1, nil: undefined })
@@ -103,12 +105,13 @@ function fieldValue(name: string, schema: FieldSchema, ids: KnownIds): fc.Arbitr
 
 function validValue(
   name: string,
-  { type, format, pattern, enum: words, minimum = 0, maximum = 100, maxLength = 50 }: FieldSchema,
+  { type, format, pattern, anyOf, enum: words, minimum = 0, maximum = 100, maxLength = 50 }: FieldSchema,
   ids: KnownIds,
 ): fc.Arbitrary<unknown> {
   const types = [type].flat()
+  if (anyOf) return fc.oneof(...anyOf.map((schema) => validValue(name, schema, ids)))
   if (words) return fc.constantFrom(...words)
-  if (format?.startsWith('uuid')) return fc.constantFrom(...ids(name))
+  if (format === 'uuid') return fc.constantFrom(...ids(name))
   if (format === 'email') return fc.uuid().map((id) => `${id}@example.com`)
   if (types.includes('integer')) return fc.oneof(fc.integer({ min: minimum, max: maximum }), fc.constantFrom(minimum, maximum))
   if (types.includes('boolean')) return fc.boolean()

@@ -2,17 +2,62 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Service } from './service.ts'
 
+export type InterfaceName = 'v1' | 'alternate'
+type Reference = { $ref: string }
+type Named = Record<string, unknown>
+type Content = { 'application/json': { schema: Named } }
+export type Response = { description?: string; headers: Record<string, object>; content: Content }
+export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required?: boolean; description?: string; schema: Named }
+export type OperationObject = {
+  operationId: string
+  tags: string[]
+  description?: string
+  parameters?: (Parameter | Reference)[]
+  requestBody?: { required: boolean; content: Content } | Reference
+  responses: Record<string, Response | Reference>
+}
+export type OpenApiDocument = {
+  openapi: string
+  info: { version: string }
+  servers: { url: string }[]
+  tags: { name: string; description?: string }[]
+  security: object[]
+  paths: Record<string, Record<string, OperationObject>>
+  components: {
+    securitySchemes: object
+    schemas: Record<string, { properties?: object; required?: string[]; examples?: unknown[] }>
+    requestBodies: Record<string, { content: Content }>
+    responses: Record<string, Response>
+    headers: Record<string, { description?: string }>
+  }
+}
+
+export const readDocument = async (service: Service, name: InterfaceName): Promise<OpenApiDocument> =>
+  (await service.http().get(`/docs/${name}/openapi.json`)).body
+
+/** What is meant: the component, where the document only refers to it. */
+export function follow<Node extends object>(document: OpenApiDocument, node: Node | Reference): Node {
+  if (!('$ref' in node)) return node
+  const parts = (node.$ref as string).split('/').slice(1)
+  return parts.reduce((found: unknown, part) => (found as Named)[part], document) as Node
+}
+
 /** Finds the schema of an operation's answer; undefined when the document does not have one. `path` is as the document writes it. */
 export type FindSchema = (method: string, path: string, status: number) => ValidateFunction | undefined
 
 /** The schemas of answers in one interface's published document. */
-export async function compileDocument(service: Service, name: 'v1' | 'alternate'): Promise<FindSchema> {
+export async function compileDocument(service: Service, name: InterfaceName): Promise<FindSchema> {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
-  ajv.addSchema((await service.http().get(`/docs/${name}/openapi.json`)).body, name)
-  const escapePart = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
+  const document = await readDocument(service, name)
+  ajv.addSchema(document, name)
   return (method, path, status) => {
-    const parts = ['paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema']
-    return ajv.getSchema(`${name}#${encodeURI(parts.map((part) => `/${escapePart(part)}`).join(''))}`)
+    const response = document.paths[path]?.[method]?.responses[status]
+    if (!response) return undefined
+    const place = '$ref' in response ? response.$ref : pointerTo(['paths', path, method, 'responses', String(status)])
+    return ajv.getSchema(`${name}${place}${pointerTo(['content', 'application/json', 'schema']).slice(1)}`)
   }
 }
+
+const pointerTo = (parts: string[]) =>
+  `#${encodeURI(parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''))}`

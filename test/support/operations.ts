@@ -1,5 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import { compileDocument, follow, type InterfaceName, type OperationObject, readDocument } from './openapi.ts'
 import type { Service } from './service.ts'
 
 export type FieldSchema = {
@@ -13,61 +12,62 @@ export type FieldSchema = {
   maxItems?: number
   properties?: Record<string, FieldSchema>
   items?: FieldSchema
+  anyOf?: FieldSchema[]
+  examples?: object[]
 }
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: FieldSchema }
-export type InterfaceName = 'v1' | 'alternate'
 
 /** One operation of a published document. */
 export type Operation = {
   interface: InterfaceName
+  id: string
   method: string
   /** As the document writes it, prefix included. */
   path: string
   parameters: Parameter[]
-  /** Fields of the body, and the example of one; null when it takes none. */
+  /** Fields of the body; null when it takes none. */
   body: Record<string, FieldSchema> | null
+  /** The document's example of a body. */
+  example: object | null
   /** What is wrong with an answer; null when the document has this status and the answer its shape. */
   findFault: (status: number, body: unknown) => string | null
 }
 
 export const KEY_HEADERS: Record<InterfaceName, string> = { v1: 'x-api-key', alternate: 'x-service-docs-api-key' }
 
-type DocumentedOperation = {
-  parameters?: Parameter[]
-  requestBody?: { content: { 'application/json': { schema: { properties: Record<string, FieldSchema> } } } }
-}
-
 /** Every operation of both interfaces, as they are published: a new route is there by itself. */
 export async function readOperations(service: Service): Promise<Operation[]> {
   const names = ['v1', 'alternate'] as const
-  return (await Promise.all(names.map((name) => readDocument(service, name)))).flat()
+  return (await Promise.all(names.map((name) => readInterface(service, name)))).flat()
 }
 
-async function readDocument(service: Service, name: InterfaceName): Promise<Operation[]> {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
-  const { body: document } = await service.http().get(`/docs/${name}/openapi.json`)
-  ajv.addSchema(document, name)
-  const paths: [string, Record<string, DocumentedOperation>][] = Object.entries(document.paths)
-  return paths.flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
+export async function readInterface(service: Service, name: InterfaceName): Promise<Operation[]> {
+  const document = await readDocument(service, name)
+  const findSchema = await compileDocument(service, name)
+  const schemaOf = (node: object): FieldSchema => follow(document, node)
+  const describeBody = ({ requestBody }: OperationObject): Pick<Operation, 'body' | 'example'> => {
+    if (!requestBody) return { body: null, example: null }
+    const { properties = {}, examples = [] } = schemaOf(follow(document, requestBody).content['application/json'].schema)
+    const body = Object.entries(properties).map(([field, schema]) => [field, schemaOf(schema)])
+    return { body: Object.fromEntries(body), example: examples[0] ?? null }
+  }
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
       interface: name,
+      id: operation.operationId,
       method,
       path,
-      parameters,
-      body: requestBody?.content['application/json'].schema.properties ?? null,
+      parameters: (operation.parameters ?? []).map((node) => {
+        const parameter = follow(document, node)
+        return { ...parameter, schema: schemaOf(parameter.schema) }
+      }),
+      ...describeBody(operation),
       findFault: (status: number, body: unknown) => {
-        const validate = ajv.getSchema(`${name}#${pointerTo(['paths', path, method, 'responses', String(status)])}`)
+        const validate = findSchema(method, path, status)
         if (!validate) return `${method} ${path} does not document ${status}`
-        return validate(body) ? null : ajv.errorsText(validate.errors)
+        if (validate(body)) return null
+        return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ')
       },
     })),
   )
 }
-
-const pointerTo = (parts: string[]) =>
-  encodeURI(
-    [...parts, 'content', 'application/json', 'schema']
-      .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)
-      .join(''),
-  )

@@ -1,24 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { follow, type OpenApiDocument, readDocument } from '../support/openapi.ts'
 import { type Service, startService } from '../support/service.ts'
 
-type Operation = {
-  responses: Record<string, unknown>
-  parameters?: { name: string; in: string; required?: boolean }[]
-  requestBody?: unknown
-}
-type Document = {
-  openapi: string
-  info: { version: string }
-  paths: Record<string, Record<string, Operation>>
-  components: { securitySchemes: object; schemas: Record<string, { properties: object; required: string[] }> }
-  security: object[]
-}
-
 let service: Service
-let document: Document
+let document: OpenApiDocument
 beforeAll(async () => {
   service = await startService()
-  document = (await service.http().get('/docs/v1/openapi.json')).body
+  document = await readDocument(service, 'v1')
 })
 afterAll(() => service.close())
 
@@ -63,16 +51,28 @@ describe('the published description of the interface', () => {
 
   it('requires of no parameter of a query that it is given', () => {
     const parameters = Object.values(document.paths).flatMap((methods) =>
-      Object.values(methods).flatMap(({ parameters = [] }) => parameters),
+      Object.values(methods).flatMap(({ parameters = [] }) => parameters.map((parameter) => follow(document, parameter))),
     )
     expect(parameters.filter((parameter) => parameter.in === 'query' && parameter.required)).toEqual([])
     expect(parameters.filter((parameter) => parameter.in === 'path' && !parameter.required)).toEqual([])
   })
 
   it('says of every shape that all its fields are always there', () => {
-    for (const [name, { properties, required }] of Object.entries(document.components.schemas)) {
-      expect(required.toSorted(), name).toEqual(Object.keys(properties).sort())
-    }
+    const shapes = Object.entries(document.components.schemas).filter(([, { properties }]) => properties)
+    expect(shapes.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'Assessment',
+        'AssessmentDetail',
+        'Question',
+        'Member',
+        'Invite',
+        'InviteDetail',
+        'Tag',
+        'ApiError',
+      ]),
+    )
+    for (const [name, { properties, required }] of shapes)
+      expect(required?.toSorted(), name).toEqual(Object.keys(properties!).sort())
   })
 })
 

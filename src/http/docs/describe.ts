@@ -1,6 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import { exampleOf } from './example.ts'
-import type { OpenApiDocument, OperationObject, ParameterObject, ResponseObject, Schema } from './openapi-document.ts'
+import {
+  follow,
+  type OpenApiDocument,
+  type OperationObject,
+  type ParameterObject,
+  type ResponseObject,
+  type Schema,
+} from './openapi-document.ts'
 
 /** A part of a type in words; `object` is the name of one of the page's objects, to link to. */
 type TypePart = { text: string; object?: string }
@@ -58,15 +65,15 @@ export function describeDocument(document: OpenApiDocument): Description {
     objects: Object.entries(components.schemas).map(([name, schema]) => ({
       name,
       description: schema.description ?? '',
-      fields: describeFields(schema),
+      fields: describeFields(document, schema),
       example: toJson(exampleOf(document, schema)),
     })),
   }
 }
 
 function describeOperation(document: OpenApiDocument, operation: OperationObject, method: string, path: string): Operation {
-  const body = operation.requestBody?.content['application/json']
-  const responses = Object.entries(operation.responses)
+  const body = operation.requestBody && follow(document, operation.requestBody).content['application/json']
+  const responses = Object.entries(operation.responses).map(([status, response]) => [status, follow(document, response)] as const)
   const success = responses.find(([status]) => status.startsWith('2'))?.[1].content?.['application/json']
   return {
     id: operation.operationId,
@@ -74,44 +81,54 @@ function describeOperation(document: OpenApiDocument, operation: OperationObject
     path,
     summary: operation.summary,
     description: operation.description ?? '',
-    parameters: (operation.parameters ?? []).map(describeParameter),
+    parameters: (operation.parameters ?? []).map((parameter) => describeParameter(document, follow(document, parameter))),
     body: body
-      ? { fields: describeFields(body.schema), example: toJson(body.example ?? exampleOf(document, body.schema)) }
+      ? { fields: describeFields(document, body.schema), example: toJson(body.example ?? exampleOf(document, body.schema)) }
       : null,
-    responses: responses.map(([status, response]) => describeResponse(status, response)),
+    responses: responses.map(([status, response]) => describeResponse(document, status, response)),
     example: success ? toJson(exampleOf(document, success.schema)) : '',
   }
 }
 
-const describeParameter = ({ name, in: place, required = false, description, schema }: ParameterObject): Parameter => ({
-  ...describeField(name, { ...schema, ...(description !== undefined && { description }) }, required),
-  in: place,
-  words: schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : []),
-})
+function describeParameter(
+  document: OpenApiDocument,
+  { name, in: place, required = false, description, schema: shared }: ParameterObject,
+): Parameter {
+  const schema = follow<Schema>(document, shared)
+  return {
+    ...describeField(document, name, { ...schema, ...(description !== undefined && { description }) }, required),
+    in: place,
+    words: schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : []),
+  }
+}
 
-function describeResponse(status: string, { description = '', headers = {}, content }: ResponseObject): Response {
+function describeResponse(document: OpenApiDocument, status: string, response: ResponseObject): Response {
+  const { description = '', headers = {}, content } = response
   const schema = content?.['application/json']?.schema
   const isOk = status.startsWith('2')
   return {
     status,
     reason: STATUS_CODES[status] ?? '',
     description: isOk ? '' : description,
-    headers: Object.entries(headers).map(([name, header]) => describeField(name, { ...header.schema, ...header }, false)),
+    headers: Object.entries(headers).map(([name, shared]) => {
+      const header = follow(document, shared)
+      return describeField(document, name, { ...header.schema, ...header }, false)
+    }),
     type: schema && !schema.properties ? describeType(schema) : [],
-    fields: schema ? describeFields(schema) : [],
+    fields: schema ? describeFields(document, schema) : [],
   }
 }
 
-const describeFields = ({ properties = {}, required = [] }: Schema): Field[] =>
-  Object.entries(properties).map(([name, schema]) => describeField(name, schema, required.includes(name)))
+const describeFields = (document: OpenApiDocument, { properties = {}, required = [] }: Schema): Field[] =>
+  Object.entries(properties).map(([name, schema]) => describeField(document, name, schema, required.includes(name)))
 
-const describeField = (name: string, schema: Schema, required: boolean): Field => ({
+const describeField = (document: OpenApiDocument, name: string, schema: Schema, required: boolean): Field => ({
   name,
   type: describeType(schema),
   required,
   description: schema.description ?? '',
   rules: describeRules(schema),
-  fields: describeFields(schema.items ?? schema),
+  fields: describeFields(document, schema.items ?? schema),
 })
 
 function describeType({ $ref, anyOf, type = [], items, format }: Schema): TypePart[] {

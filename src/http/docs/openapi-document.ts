@@ -5,14 +5,17 @@ export type OpenApiDocument = {
   components: { securitySchemes: { apiKey: { name: string } }; schemas: Record<string, Schema> }
 }
 
+/** What may stand among the components, and by reference elsewhere. */
+type Shared<T> = T | { $ref: string }
+
 export type OperationObject = {
   operationId: string
   summary: string
   description?: string
   tags: string[]
-  parameters?: ParameterObject[]
-  requestBody?: { content: Content }
-  responses: Record<string, ResponseObject>
+  parameters?: Shared<ParameterObject>[]
+  requestBody?: Shared<{ content: Content }>
+  responses: Record<string, Shared<ResponseObject>>
 }
 
 export type ParameterObject = {
@@ -22,9 +25,16 @@ export type ParameterObject = {
   description?: string
   schema: Schema
 }
-export type ResponseObject = { description?: string; headers?: Record<string, HeaderObject>; content?: Content }
+export type ResponseObject = { description?: string; headers?: Record<string, Shared<HeaderObject>>; content?: Content }
 type HeaderObject = { description?: string; schema: Schema }
 type Content = Record<string, { schema: Schema; example?: unknown }>
+
+/** The object itself, where the document has a reference to it. */
+export function follow<T extends object>(document: OpenApiDocument, node: Shared<T>): T {
+  if (!('$ref' in node)) return node
+  const [section = '', name = ''] = node.$ref.split('/').slice(-2)
+  return (document.components as Record<string, Record<string, object>>)[section]?.[name] as T
+}
 
 export type Schema = {
   $ref?: string

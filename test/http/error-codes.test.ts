@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readDocument } from '../support/openapi.ts'
+import { KEY_HEADERS } from '../support/operations.ts'
+import { converse } from '../support/raw-http.ts'
+import { type Service, startService, startServiceForTest } from '../support/service.ts'
+
+let service: Service
+let address: string
+let key: string
+let inviteId: string
+let invite: { recipientEmail: string; assessmentId: string }
+beforeAll(async () => {
+  service = await startService()
+  address = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const organization = await service.make.organization()
+  key = organization.key
+  invite = await service.make.invite(await service.make.assessment(organization.id), { status: 'completed' })
+  inviteId = (invite as { id: string } & typeof invite).id
+  await service.make.tag(organization.id, { name: 'Taken' })
+})
+afterAll(() => service.close())
+
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000'
+type Asked = { method?: string; path: string; body?: unknown; headers?: Record<string, string>; key?: string }
+const prefixes = { v1: '/api/v1', alternate: '/api/alternate' }
+
+async function ask(of: 'v1' | 'alternate', { method = 'GET', path, body, headers = {}, key: other = key }: Asked) {
+  const response = await fetch(`${address}${prefixes[of]}${path}`, {
+    method,
+    headers: {
+      ...(other && { [KEY_HEADERS[of]]: other }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return [response.status, response.headers.get('x-error-code')]
+}
+const post = (path: string, body: unknown, headers = {}): Asked => ({ method: 'POST', path, body, headers })
+
+describe('X-Error-Code names the kind of every error', () => {
+  it.each<[number, string, () => Asked]>([
+    [400, 'invalid', () => ({ path: '/tags?page=0' })],
+    [400, 'invalid', () => post('/tags', { name: '' })],
+    [400, 'malformed_json', () => post('/tags', '{')],
+    [400, 'unsupported_media_type', () => post('/tags', 'a', { 'content-type': 'text/plain' })],
+    [400, 'malformed_request', () => ({ path: '/tags/%zz' })],
+    [401, 'api_key_missing', () => ({ path: '/tags', key: '' })],
+    [401, 'api_key_unknown', () => ({ path: '/tags', key: 'ak_live_no' })],
+    [404, 'tag_not_found', () => ({ path: `/tags/${UNKNOWN_ID}` })],
+    [404, 'invite_not_found', () => ({ path: '/invites/1' })],
+    [404, 'path_not_found', () => ({ path: '/nowhere' })],
+    [404, 'path_not_found', () => ({ path: `/tags/${'x'.repeat(300)}` })],
+    [404, 'path_not_found', () => ({ method: 'PUT', path: '/tags' })],
+    [404, 'assessment_not_found', () => post('/invites', { assessmentId: UNKNOWN_ID, recipientEmail: 'a@example.com' })],
+    [
+      409,
+      'duplicate_invite',
+      () => post('/invites', { assessmentId: invite.assessmentId, recipientEmail: invite.recipientEmail }),
+    ],
+    [409, 'duplicate_tag_name', () => post('/tags', { name: 'taken' })],
+    [409, 'move_not_allowed', () => post(`/invites/${inviteId}/revoke`, {})],
+    [413, 'body_too_large', () => post('/tags', { name: 'x'.repeat(70_000) })],
+  ])('v1: %i %s', async (status, code, asked) => {
+    expect(await ask('v1', asked())).toEqual([status, code])
+  })
+
+  it.each<[number, string, () => Asked]>([
+    [400, 'invalid', () => ({ path: '/tags?depth=x' })],
+    [400, 'invalid', () => post('/assessment_invites', {})],
+    [400, 'invalid', () => post('/assessment_invites', newInvite({ assessment: UNKNOWN_ID }))],
+    [400, 'duplicate_invite', () => post('/assessment_invites', newInvite({}))],
+    [400, 'malformed_json', () => post('/assessment_invites', '{')],
+    [400, 'malformed_request', () => ({ path: '/tags/%zz' })],
+    [401, 'api_key_missing', () => ({ path: '/tags', key: '' })],
+    [401, 'api_key_unknown', () => ({ path: '/tags', key: 'ak_live_no' })],
+    [403, 'organization_forbidden', () => ({ path: `/organizations/${UNKNOWN_ID}/assessment_invites` })],
+    [404, 'tag_not_found', () => ({ path: `/tags/${UNKNOWN_ID}` })],
+    [404, 'page_not_found', () => ({ path: '/tags?page=9' })],
+    [404, 'path_not_found', () => ({ path: '/nowhere' })],
+    [405, 'method_not_allowed', () => ({ method: 'DELETE', path: '/tags' })],
+    [413, 'body_too_large', () => post('/assessment_invites', { email: 'x'.repeat(70_000) })],
+    [415, 'unsupported_media_type', () => post('/assessment_invites', 'a', { 'content-type': 'text/plain' })],
+  ])('alternate: %i %s', async (status, code, asked) => {
+    expect(await ask('alternate', asked())).toEqual([status, code])
+  })
+
+  const newInvite = (fields: object) => ({
+    ...{ email: invite.recipientEmail, assessment: invite.assessmentId, question_play_limit: 1, answer_record_limit: 1 },
+    ...{ tags: [], face_photo_required: true, id_photo_required: true, assigned_grader: null },
+    ...fields,
+  })
+
+  it.each(['v1', 'alternate'] as const)('%s: 422, 429', async (of) => {
+    const limited = await startServiceForTest({ RATE_LIMIT_STANDARD: '3' })
+    const { id, key } = await limited.make.organization()
+    const { id: assessmentId } = await limited.make.assessment(id)
+    const path = of === 'v1' ? '/invites' : '/assessment_invites'
+    const create = (email: string) =>
+      limited[of](key)
+        .post(path)
+        .set('Idempotency-Key', 'once')
+        .send(of === 'v1' ? { assessmentId, recipientEmail: email } : newInvite({ assessment: assessmentId, email }))
+    expect((await create('a@example.com')).headers).not.toHaveProperty('x-error-code')
+    const reused = await create('b@example.com')
+    expect([reused.status, reused.headers['x-error-code']]).toEqual([422, 'idempotency_key_reused'])
+    await create('c@example.com')
+    const refused = await create('d@example.com')
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([429, 'rate_limited'])
+  })
+
+  it.each([
+    ['GET /api/v1/tags HTTP/1.1\r\nHost: a\r\nBad Header\r\n\r\n', 400, 'malformed_request'],
+    ['GET /api/alternate/tags HTTP/1.1\r\nHost: a\r\nBad Header\r\n\r\n', 400, 'malformed_request'],
+    [`GET /api/v1/tags HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    ['nonsense\r\n\r\n', 400, 'malformed_request'],
+  ])('also of what never became a request: %#', async (bytes, status, code) => {
+    const { answers } = await converse(Number(new URL(address).port), bytes)
+    expect(answers).toMatchObject([{ status, headers: { 'x-error-code': code } }])
+  })
+
+  it('also outside both interfaces', async () => {
+    const { status, headers } = await service.http().get('/nowhere')
+    expect([status, headers['x-error-code']]).toEqual([404, 'path_not_found'])
+  })
+
+  it.each(['v1', 'alternate'] as const)('%s: 500', async (of) => {
+    const fresh = (await service.make.organization()).key
+    await service.db.$executeRaw`ALTER TABLE tags RENAME TO hidden`
+    const answer = await ask(of, { path: '/tags', key: fresh }).finally(
+      () => service.db.$executeRaw`ALTER TABLE hidden RENAME TO tags`,
+    )
+    expect(answer).toEqual([500, 'internal'])
+  })
+
+  it.each(['v1', 'alternate'] as const)('%s: the document has all these words', async (of) => {
+    const { components } = await readDocument(service, of)
+    const words = Object.values(components.responses).flatMap(
+      ({ headers }) => (headers['X-Error-Code'] as { schema: { enum: string[] } } | undefined)?.schema.enum ?? [],
+    )
+    expect(new Set(words)).toEqual(new Set(documented[of]))
+  })
+})
+
+const everywhere = [
+  ...[
+    'api_key_missing',
+    'api_key_unknown',
+    'api_key_expired',
+    'api_key_revoked',
+    'invalid',
+    'malformed_request',
+    'malformed_json',
+  ],
+  ...[
+    'unsupported_media_type',
+    'body_too_large',
+    'request_timeout',
+    'headers_too_large',
+    'rate_limited',
+    'overloaded',
+    'internal',
+  ],
+  ...[
+    'assessment_not_found',
+    'invite_not_found',
+    'tag_not_found',
+    'path_not_found',
+    'duplicate_invite',
+    'idempotency_key_reused',
+  ],
+]
+const documented = {
+  v1: [...everywhere, 'duplicate_tag_name', 'move_not_allowed'],
+  alternate: [...everywhere, 'member_not_found', 'page_not_found', 'organization_forbidden'],
+}
