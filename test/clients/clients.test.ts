@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Furnished, fillBody, furnish, ownIdFor } from '../support/furnish.ts'
+import { type FieldSchema, KEY_HEADERS, type Operation, readInterface } from '../support/operations.ts'
+import { type Service, startService } from '../support/service.ts'
+import { type Answer, type Call, generators } from './generators.ts'
+
+const interfaces = ['v1', 'alternate'] as const
+const names = Object.keys(generators) as (keyof typeof generators)[]
+const clients = interfaces.flatMap((of) => names.map((name) => ({ of, name, folder: `${of}/${name}` })))
+
+let service: Service
+let folder: string
+let compiled: string
+beforeAll(async () => {
+  service = await startService()
+  const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  // Within node_modules, where what is generated finds zod.
+  await mkdir('node_modules/.cache', { recursive: true })
+  folder = await mkdtemp(join(process.cwd(), 'node_modules/.cache/clients-'))
+  for (const { of, name, folder: place } of clients) {
+    await mkdir(join(folder, place), { recursive: true })
+    await generators[name].generate(`${address}/docs/${of}/openapi.json`, join(folder, place))
+    await writeFile(join(folder, place, 'calls.ts'), await writeCalls(of, name, address))
+  }
+  compiled = await compile()
+}, 120_000)
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+  await service.close()
+})
+
+/** The program that calls every operation, as an organization of its own; it exports the calls by name, to be made in this order. */
+async function writeCalls(of: (typeof interfaces)[number], name: (typeof names)[number], address: string): Promise<string> {
+  const own = await furnish(service, `${of}${name}`)
+  const access = { address, keyHeader: KEY_HEADERS[of], key: own.key }
+  const { open, call } = generators[name]
+  const calls = (await readInterface(service, of)).flatMap((operation) => callsOf(operation, own))
+  const entries = calls.map(([title, one]) => `[${JSON.stringify(title)}, () => ${call(one, access)}],`)
+  return `${open(access)}\nexport const calls: [string, () => Promise<object>][] = [\n${entries.join('\n')}\n]\n`
+}
+
+/** An operation with nothing that may be left out, then with each parameter of its query. */
+function callsOf(operation: Operation, own: Furnished): [title: string, call: Call][] {
+  const { id, method, path, parameters } = operation
+  const pathParameters = [...path.matchAll(/([^/]+)\/\{(\w+)\}/g)].map(([, before, name]) => [name, ownIdFor(before!, own)])
+  const headers = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => [name, crypto.randomUUID()])
+  const query = parameters.filter((parameter) => parameter.in === 'query')
+  const call: Call = {
+    operationId: id,
+    method: method.toUpperCase(),
+    path,
+    pathParameters: Object.fromEntries(pathParameters),
+    query: query.length > 0 ? {} : undefined,
+    headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
+    body: bodyOf(operation, own),
+  }
+  const byParameter = query.map(({ name, schema }): [string, Call] => [
+    `${id} by ${name}`,
+    { ...call, query: { [name]: valueFor(name, schema, own) } },
+  ])
+  return [[id, call], ...byParameter]
+}
+
+/** The document's own example, with ids that exist, an address that is new and text that not every pattern lets through. */
+function bodyOf({ body, example }: Operation, own: Furnished): object | undefined {
+  if (!body || !example) return undefined
+  const filled = fillBody(body, own)
+  const value = (name: string, given: unknown) => {
+    const { format, items, pattern, enum: words } = body[name]!
+    if (format !== undefined || items) return filled[name]
+    return typeof given === 'string' && !words && !pattern?.startsWith('^#') ? `${given} 🎓` : given
+  }
+  return Object.fromEntries(Object.entries(example).map(([name, given]) => [name, value(name, given)]))
+}
+
+function valueFor(
+  name: string,
+  { type, format, enum: words, items, anyOf, minimum, maximum }: FieldSchema,
+  own: Furnished,
+): unknown {
+  if (anyOf) return valueFor(name, anyOf.at(-1)!, own)
+  // What exists comes first: of a parameter that is sent twice the last counts.
+  if (type === 'array') return items?.enum ?? [valueFor(name, items!, own), crypto.randomUUID()]
+  if (words) return words.at(-1)
+  if (type === 'integer') return maximum !== undefined && maximum <= 100 ? maximum : minimum
+  if (type === 'boolean') return true
+  return format === 'uuid' ? ownIdFor(name, own) : 'e'
+}
+
+/** What TypeScript, in its strict mode, has to say of all clients and the calls of them; nothing when it has emitted them. */
+async function compile(): Promise<string> {
+  const compilerOptions = {
+    ...{ strict: true, noEmitOnError: true, skipLibCheck: true, rewriteRelativeImportExtensions: true, outDir: 'compiled' },
+    ...{
+      target: 'es2024',
+      lib: ['es2024', 'dom', 'dom.iterable'],
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      types: ['node'],
+    },
+  }
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: interfaces }))
+  const tsc = promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder])
+  return tsc.then(
+    () => '',
+    ({ stdout }) => stdout,
+  )
+}
+
+it('compiles in the strict mode of TypeScript, with calls of every operation', () => {
+  expect(compiled).toBe('')
+})
+
+/** Calls that leave nothing out of what there is; of several values in a parameter the first is one that something has. */
+const FINDS_SOMETHING = /^\w+$|by (depth|tags|type|answer_type)$/
+const idOf = (title: string) => title.split(' ')[0]!
+const listIn = (body: object) => Object.values(body).find(Array.isArray)
+
+describe.each(clients)('the client of $of made by $name', ({ of, folder: place }) => {
+  it('calls every operation, with each parameter, and finds every answer as documented', async () => {
+    const program: { calls: [string, () => Promise<Answer>][] } = await import(join(folder, 'compiled', place, 'calls.js'))
+    const operations = new Map((await readInterface(service, of)).map((operation) => [operation.id, operation]))
+    const called = new Set(program.calls.map(([title]) => idOf(title)))
+    expect([...called]).toEqual([...operations.keys()])
+    for (const [title, call] of program.calls) {
+      const { status, body } = await call()
+      expect([title, status]).toEqual([title, expect.toBeOneOf([200, 201])])
+      expect(operations.get(idOf(title))!.findFault(status, body), title).toBeNull()
+      if (FINDS_SOMETHING.test(title)) expect(listIn(body), title).not.toEqual([])
+    }
+  }, 60_000)
+})
