@@ -159,6 +159,7 @@ const everywhere = [
     'headers_too_large',
     'rate_limited',
     'overloaded',
+    'database_busy',
     'internal',
   ],
   ...[
