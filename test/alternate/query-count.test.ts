@@ -1,17 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { links } from '../support/links.ts'
+import { recordQueries } from '../support/queries.ts'
 import { type Service, startService } from '../support/service.ts'
-
-/** The SQL of the request that is being answered: what the process asks the database on its own account counts for none. */
-const queriesOfRequest = new AsyncLocalStorage<string[]>()
-const original: (...values: unknown[]) => unknown = pg.Client.prototype.query
-vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...values: unknown[]) {
-  const [first] = values
-  queriesOfRequest.getStore()?.push(typeof first === 'string' ? first : (first as { text: string }).text)
-  return original.apply(this, values)
-})
 
 let service: Service
 let small: World
@@ -53,11 +43,10 @@ async function makeWorld(size: number) {
 
 /** The SQL that a list costs, but for the check of the key. */
 async function readQueries({ key, size }: World, path: string): Promise<string[]> {
-  const queries: string[] = []
   const request = { url: `/api/alternate${path}`, headers: { 'x-service-docs-api-key': key } }
-  const response = await queriesOfRequest.run(queries, async () => await service.app.inject(request))
+  const { result: response, queries } = await recordQueries(async () => await service.app.inject(request))
   expect([response.statusCode, response.json().results.length]).toEqual([200, size])
-  return queries.filter((text) => !text.includes('api_keys'))
+  return queries.map(({ text }) => text).filter((text) => !text.includes('api_keys'))
 }
 
 it.each(
