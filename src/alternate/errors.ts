@@ -130,6 +130,10 @@ function wordIssue({ rule, limit, value }: Issue): string {
       return `Expected a list of items but got type "${typeof value}".`
     case 'maxItems':
       return `Ensure this field has no more than ${limit} elements.`
+    case 'maxLength':
+      return `Ensure this field has no more than ${limit} characters.`
+    case 'maxWords':
+      return `Ensure this field has no more than ${limit} words.`
     case 'dictionary':
       return `Invalid data. Expected a dictionary, but got ${Array.isArray(value) ? 'list' : typeof value}.`
     case 'reference':

@@ -1,6 +1,9 @@
 /** Prisma compares case-insensitively with ILIKE, but leaves its wildcards in the value: here they are literal. */
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
+/** ILIKE's pattern for a text that contains these characters. */
+export const containing = (text: string): string => `%${escapeLike(text)}%`
+
 /** Filter: the text contains these characters, in either case. */
 export const containsText = (text: string) => ({ contains: escapeLike(text), mode: 'insensitive' as const })
 

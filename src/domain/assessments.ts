@@ -2,6 +2,7 @@ import { anyOf, containsText } from '../db/query.ts'
 import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
+import { readWords, refuseExcess } from './filters.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { shareQuery } from './shared-query.ts'
 
@@ -21,7 +22,7 @@ export type AssessmentFilter = {
   questionFormats?: MediaFormat[]
   answerFormats?: MediaFormat[]
   /** Each word in the name. */
-  search?: string[]
+  search?: string
 }
 
 const inGivenOrder = { orderBy: { position: 'asc' } } as const
@@ -39,13 +40,14 @@ export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof include }
 /** How many invites it has, whatever became of them. */
 export const sumInviteCounts = ({ inviteCounts }: Assessment): number => inviteCounts.reduce((sum, { count }) => sum + count, 0)
 
-/** v1.md GET /assessments; alternate.md GET /assessments. */
+/** v1.md GET /assessments; alternate.md GET /assessments. @throws DomainError invalid for a filter beyond its limits. */
 export function listAssessments(
   ctx: Context,
   filter: AssessmentFilter,
   { field, direction }: AssessmentOrder,
   page: Page,
 ): Promise<Listing<Assessment>> {
+  refuseExcess(filter)
   const where = toWhere(ctx, filter)
   const orderBy = [{ [field]: direction }, { id: direction }]
   const { assessment } = ctx.deps.db
@@ -86,7 +88,7 @@ export const findCategories = shareQuery<Category>((ctx, ids) =>
 export const findLanguages = shareQuery<Language>((ctx, ids) => ctx.deps.db.language.findMany({ where: { id: anyOf(ids) } }))
 
 function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
-  const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search = [] } = filter
+  const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search } = filter
   return {
     organizationId: ctx.organization.id,
     ...(name !== undefined && { name }),
@@ -96,6 +98,6 @@ function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhere
     ...(tagIds !== undefined && { tags: { some: { tagId: anyOf(tagIds) } } }),
     ...(questionFormats !== undefined && { defaultQuestionFormat: anyOf(questionFormats) }),
     ...(answerFormats !== undefined && { defaultAnswerFormat: anyOf(answerFormats) }),
-    AND: search.map((word) => ({ name: containsText(word) })),
+    AND: readWords(search).map((word) => ({ name: containsText(word) })),
   }
 }

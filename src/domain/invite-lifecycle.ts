@@ -41,6 +41,10 @@ export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
 /** Written out, not as parameters: only so PostgreSQL knows the index of those that can expire. */
 const expiring = Prisma.sql`status IN ('pending', 'accepted')`
 
+/** SQL: the status of an invite as it is at this instant, whether or not its row has been flipped to expired yet. */
+export const statusAt = (now: Date): Prisma.Sql =>
+  Prisma.sql`CASE WHEN ${expiring} AND expires_at <= ${now} THEN 'expired' ELSE status END`
+
 /** SQL: when the clock ends the next of the organization's invites, past or to come; null when there is none. One entry of an index. */
 export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Prisma.Sql =>
   Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`

@@ -38,8 +38,7 @@ export async function findDistantIds(
 ): Promise<string[]> {
   const { assessmentId, status } = filter
   const fromEnd = skip > total / 2
-  const ascending = (direction === 'asc') !== fromEnd
-  const by = Prisma.raw(ascending ? `${COLUMNS[field]} ASC, id ASC` : `${COLUMNS[field]} DESC, id DESC`)
+  const by = orderBy(field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc')
   const left = Prisma.sql`(${counted(ctx, filter)}) - ${skip}`
   const window = fromEnd
     ? Prisma.sql`OFFSET greatest(0, ${left} - ${take}) LIMIT least(${take}, greatest(0, ${left}))`
@@ -53,6 +52,10 @@ export async function findDistantIds(
   const ids = rows.map(({ id }) => id)
   return fromEnd ? ids.reverse() : ids
 }
+
+/** SQL. */
+export const orderBy = (field: InviteOrder['field'], direction: InviteOrder['direction']): Prisma.Sql =>
+  Prisma.raw(`${COLUMNS[field]} ${direction}, id ${direction}`)
 
 function counted({ organization }: Context, { assessmentId, status }: Countable): Prisma.Sql {
   const ofStatus = status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`

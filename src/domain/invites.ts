@@ -1,8 +1,10 @@
-import { anyOf, containsText } from '../db/query.ts'
+import { anyOf } from '../db/query.ts'
 import type { InviteStatus, Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
-import { asOfNow, expireDueInvites } from './invite-lifecycle.ts'
+import { readWords, refuseExcess } from './filters.ts'
+import { asOfNow } from './invite-lifecycle.ts'
+import { countMatches, findMatchingIds, selectMatches } from './invite-matches.ts'
 import { countInvites, findDistantIds } from './invite-windows.ts'
 import { type Listing, type Order, type Page, readPage, type Window } from './page.ts'
 import { shareQuery } from './shared-query.ts'
@@ -24,7 +26,7 @@ export type InviteFilter = {
   assessmentId?: string
   status?: InviteStatus
   /** Each word in the recipient's address or the assessment's name. */
-  search?: string[]
+  search?: string
 }
 
 /** What every shape of an invite shows of its neighbours. */
@@ -42,20 +44,18 @@ export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclu
 /** Rows to skip from which on it is cheaper to find the ids first. */
 const DISTANT = 1_000
 
-/** v1.md GET /invites; alternate.md GET /assessment_invites. */
-export const listInvites = (ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> =>
-  readPage(
+/** v1.md GET /invites; alternate.md GET /assessment_invites. @throws DomainError invalid for a filter beyond its limits. */
+export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
+  refuseExcess(filter)
+  const searches = readWords(filter.search).length > 0
+  const total = searches ? null : await countInvites(ctx, filter)
+  if (total === null) return listMatches(ctx, filter, order, page)
+  return readPage(
     page,
-    () => (filter.search ? countMatches(ctx, filter) : countInvites(ctx, filter)),
-    (window, total) =>
-      filter.search || window.skip < DISTANT
-        ? findInvites(ctx, filter, order, window)
-        : findDistantInvites(ctx, filter, order, window, total),
+    async () => total,
+    (window) =>
+      window.skip < DISTANT ? findInvites(ctx, filter, order, window) : findDistantInvites(ctx, filter, order, window, total),
   )
-
-async function countMatches(ctx: Context, filter: InviteFilter): Promise<number> {
-  await expireDueInvites(ctx)
-  return ctx.deps.db.invite.count({ where: toWhere(ctx, filter) })
 }
 
 function findInvites(ctx: Context, filter: InviteFilter, { field, direction }: InviteOrder, window: Window): Promise<Invite[]> {
@@ -66,6 +66,23 @@ function findInvites(ctx: Context, filter: InviteFilter, { field, direction }: I
 
 async function findDistantInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window, total: number) {
   const ids = await findDistantIds(ctx, filter, order, window, total)
+  return findInOrder(ctx, filter, ids)
+}
+
+function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
+  const now = ctx.deps.clock()
+  const matches = selectMatches(ctx, filter, now)
+  return readPage(
+    page,
+    () => countMatches(ctx, matches),
+    async (window) => {
+      const invites = await findInOrder(ctx, {}, await findMatchingIds(ctx, matches, order, window))
+      return invites.map((invite) => asOfNow(invite, now))
+    },
+  )
+}
+
+async function findInOrder(ctx: Context, filter: InviteFilter, ids: string[]): Promise<Invite[]> {
   const where = { ...toWhere(ctx, filter), id: anyOf(ids) }
   const invites = await ctx.deps.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
   const byId = new Map(invites.map((invite) => [invite.id, invite]))
@@ -93,13 +110,10 @@ export async function requireInvite({ organization, deps }: Context, id: string)
   if (!exists) throw new DomainError('invite_not_found')
 }
 
-function toWhere(ctx: Context, { assessmentId, status, search = [] }: InviteFilter): Prisma.InviteWhereInput {
+function toWhere(ctx: Context, { assessmentId, status }: InviteFilter): Prisma.InviteWhereInput {
   return {
     organizationId: ctx.organization.id,
     ...(assessmentId !== undefined && { assessmentId }),
     ...(status !== undefined && { status }),
-    AND: search.map((word) => ({
-      OR: [{ recipientEmail: containsText(word) }, { assessment: { name: containsText(word) } }],
-    })),
   }
 }

@@ -3,6 +3,7 @@ import { anyOf, containsText } from '../db/query.ts'
 import type { Prisma, Tag } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DomainError } from './errors.ts'
+import { readWords, refuseExcess } from './filters.ts'
 import { requireInvite } from './invites.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
 import { shareQuery } from './shared-query.ts'
@@ -11,19 +12,26 @@ import { isUuid } from './uuid.ts'
 
 export type { Tag }
 export type TagOrder = Order<'name' | 'createdAt' | 'updatedAt'>
-export type TagFilter = { name?: string; createdById?: string; search?: string[] }
+export type TagFilter = {
+  /** Exact, case-sensitive. */
+  name?: string
+  createdById?: string
+  /** Each word in the name. */
+  search?: string
+}
 export type NewTag = { name: string; color?: string; description?: string }
 export type TagChange = Partial<Required<NewTag>>
 
 export const DEFAULT_COLOR = '#6B7280'
 
-/** v1.md GET /tags; alternate.md GET /tags. */
+/** v1.md GET /tags; alternate.md GET /tags. @throws DomainError invalid for a filter beyond its limits. */
 export function listTags(ctx: Context, filter: TagFilter, { field, direction }: TagOrder, page: Page): Promise<Listing<Tag>> {
+  refuseExcess(filter)
   const where: Prisma.TagWhereInput = {
     organizationId: ctx.organization.id,
     ...(filter.name !== undefined && { name: filter.name }),
     ...(filter.createdById !== undefined && { createdById: filter.createdById }),
-    AND: (filter.search ?? []).map((word) => ({ name: containsText(word) })),
+    AND: readWords(filter.search).map((word) => ({ name: containsText(word) })),
   }
   const { tag } = ctx.deps.db
   return readPage(

@@ -95,6 +95,8 @@ function wordIssue({ field, rule, limit, value }: Issue): string {
       return `${field} must be at most ${limit} characters long`
     case 'maxItems':
       return `${field} must have at most ${limit} items`
+    case 'maxWords':
+      return `${field} must have at most ${limit} words`
     case 'pattern':
       return `${field} ${patterns[limit as string] ?? 'is not valid'}`
     case 'later':

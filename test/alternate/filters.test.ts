@@ -79,6 +79,32 @@ describe.each(['/assessments', '/organization_users', '/tags', '/assessment_invi
   })
 })
 
+describe('what is too much', () => {
+  const ids = (count: number) => Array.from({ length: count }, () => crypto.randomUUID()).join()
+  const formats = (count: number) => Array.from({ length: count }, (_, i) => `format${i}`).join()
+  const tooManyWords = ['Ensure this field has no more than 8 words.']
+  const tooManyValues = ['Ensure this field has no more than 100 elements.']
+  const tooLong = ['Ensure this field has no more than 255 characters.']
+  const lists = ['/assessments', '/organization_users', '/tags', '/assessment_invites']
+  const cases = [
+    ...lists.map((path) => [path, 'search', tooManyWords, 'a,b+c+d+e+f+g+h', 'a,b+c+d+e+f+g+h+i']),
+    ...lists.map((path) => [path, 'search', tooLong, 'x'.repeat(255), 'x'.repeat(256)]),
+    ['/tags', 'name', tooLong, '🎓'.repeat(255), '🎓'.repeat(256)],
+    ['/organization_users', 'email', tooLong, 'x'.repeat(255), 'x'.repeat(256)],
+    ['/organization_users', 'tags', tooManyValues, ids(100), ids(101)],
+    ['/assessments', 'tags', tooManyValues, ids(100), ids(101)],
+    ['/assessments', 'type', tooManyValues, formats(100), formats(101)],
+    ['/assessments', 'answer_type', tooManyValues, `${formats(100)},format7`, formats(101)],
+  ] as [path: string, name: string, error: string[], most: string, more: string][]
+
+  it.each(cases)('is a 400 in GET %s, one less is none: %s, %j', async (path, name, error, most, more) => {
+    const { get } = await setUp()
+    expect((await get(`${path}?${name}=${most}`)).status).toBe(200)
+    const { status, body } = await get(`${path}?${name}=${more}`)
+    expect([status, body]).toEqual([400, { [name]: error }])
+  })
+})
+
 describe('all errors are said at once', () => {
   const cases: [string, string, object][] = [
     [
@@ -105,6 +131,11 @@ describe('all errors are said at once', () => {
         is_client: [expect.any(String)],
         email: ['Null characters are not allowed.'],
       },
+    ],
+    [
+      '/assessments',
+      `organization=x&search=a,b,c,d,e,f,g,h,i&name=${'x'.repeat(256)}`,
+      { organization: enterUuid, search: [expect.any(String)], name: [expect.any(String)] },
     ],
     [
       '/tags',

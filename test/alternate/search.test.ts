@@ -93,6 +93,11 @@ describe.each(lists)('search in GET $path', ({ path, make }) => {
     expect(await find(text)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
+  it('takes eight words, and a ninth that is one of them in another case', async () => {
+    expect(await find('s p o k e n english e SPOKEN')).toEqual([0])
+    expect(await find('s p o k e n english S ENGLISH e K')).toEqual([0])
+  })
+
   it('searches within the filters', async () => {
     const { id, key } = await service.make.organization()
     await make(id, 'Found')

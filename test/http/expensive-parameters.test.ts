@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS } from '../../src/domain/filters.ts'
+import { type Furnished, fillPath, furnish, ownIdFor } from '../support/furnish.ts'
+import { multiply } from '../support/multiply.ts'
+import { KEY_HEADERS, type Operation, type Parameter, readOperations } from '../support/operations.ts'
+import { type Query, recordQueries } from '../support/queries.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const ROWS = 3_000
+/** In the names and addresses of all rows: each part of it is a word that all of them have. */
+const COMMON = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const LONGEST_OF_EIGHT = COMMON.length - MAX_SEARCH_WORDS + 1
+
+// What a request may cost: a few times what any does, and far less than if each word, value or level were a join or a statement's part.
+const MOST_JOINS = 10
+const MOST_SQL = 12_000
+const MOST_PLANNING_KIB = 2_048
+const MOST_BACKEND_KIB = 64 * 1_024
+
+let service: Service
+let own: Furnished
+let tagIds: string[]
+let operations: Operation[]
+let observer: Client
+beforeAll(async () => {
+  service = await startService({ ROLE: 'api' })
+  own = await furnish(service, COMMON)
+  await multiply(service, own, ROWS - 1)
+  tagIds = (await service.db.tag.findMany({ where: { organizationId: own.id } })).map(({ id }) => id)
+  operations = (await readOperations(service)).filter(({ method, parameters }) => method === 'get' && parameters.length > 0)
+  observer = new Client({ connectionString: service.databaseUrl })
+  await observer.connect()
+}, 120_000)
+afterAll(async () => {
+  await observer.end()
+  await service.close()
+})
+
+const words = (count: number) => Array.from({ length: count }, (_, i) => COMMON.slice(i, i + LONGEST_OF_EIGHT)).join(' ')
+const mediaFormats = ['text', 'audio', 'video', 'mixed']
+const anyFormats = (count: number) => [...mediaFormats, ...Array.from({ length: count - 4 }, (_, i) => `format${i}`)].join()
+const someTags = (count: number) => tagIds.slice(0, count).join()
+
+/** What of all that the document allows costs most. */
+function costliest({ name, schema }: Parameter): string[] {
+  const { type, format, enum: choices, maximum, maxLength = 0 } = schema
+  if (name === 'search') return [words(MAX_SEARCH_WORDS), 'x'.repeat(maxLength)]
+  if (name === 'depth') return ['2']
+  if (name === 'page') return type === 'string' ? ['last'] : [String(ROWS / 100), String(maximum)]
+  if (name === 'page_size' || name === 'limit') return ['100']
+  if (choices) return choices
+  if (format === 'uuid-list') return [someTags(MAX_FILTER_VALUES)]
+  if (format === 'word-list') return [anyFormats(MAX_FILTER_VALUES)]
+  if (format === 'uuid') return [ownIdFor(name, own)]
+  if (format === 'text') return [COMMON, 'x'.repeat(maxLength)]
+  if (type === 'boolean') return ['true', 'false']
+  if (type === 'integer') return ['0']
+  throw new Error(`What costs most of the parameter ${name}?`)
+}
+
+type Pair = [name: string, value: string]
+
+/** Each parameter by itself, all together, and those together that let all rows through. */
+function costliestQueries({ parameters }: Operation): URLSearchParams[] {
+  const values = parameters.filter((parameter) => parameter.in === 'query').map((one) => [one.name, costliest(one)] as const)
+  const alone = values.flatMap(([name, all]) => all.map((value): Pair[] => [[name, value]]))
+  const together = values.map(([name, [first]]): Pair => [name, first!])
+  const passing = /^(page|page_size|limit|sort|order|depth|organization|tags|search)$/
+  const wide = together.filter(([name]) => passing.test(name))
+  return [...alone, together, wide].map((pairs) => new URLSearchParams(pairs))
+}
+
+async function ask({ interface: name, path }: Operation, query: URLSearchParams) {
+  const request = { url: `${fillPath(path, own)}?${query}`, headers: { [KEY_HEADERS[name]]: own.key } }
+  const { result, queries } = await recordQueries(async () => await service.app.inject(request))
+  const reads = queries.filter(({ text }) => /^\s*SELECT/.test(text) && !text.includes('api_keys'))
+  return { status: result.statusCode, fields: Object.keys(result.json()).join(), queries: reads }
+}
+
+/** What the planner needs for a statement. */
+async function measurePlanning({ text, values }: Query): Promise<number> {
+  const { rows } = await observer.query(`EXPLAIN (MEMORY, FORMAT JSON) ${text}`, values)
+  return rows[0]['QUERY PLAN'][0].Planning['Memory Used']
+}
+
+/** By how much the largest backend of the database has at any time been larger than one that has just begun; 0 where nobody tells. */
+async function measureBackends(): Promise<number> {
+  const beginner = new Client({ connectionString: service.databaseUrl })
+  await beginner.connect()
+  const { rows } = await beginner.query<{ pid: number; own: number }>(
+    'SELECT pid, pg_backend_pid() AS own FROM pg_stat_activity WHERE datname = current_database()',
+  )
+  const peaks = rows.map(({ pid }) => readPeak(pid))
+  const growth = Math.max(...peaks) - readPeak(rows[0]!.own)
+  await beginner.end()
+  return growth
+}
+
+/** The most address space a process has had, mapped files and shared memory included; 0 for one that is gone, and elsewhere than on Linux. */
+function readPeak(pid: number): number {
+  const file = `/proc/${pid}/status`
+  return existsSync(file) ? Number(/^VmPeak:\s+(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1]) : 0
+}
+
+/** What a request costs beyond the limits. */
+async function findFaults(queries: Query[]): Promise<string[]> {
+  const costs: [what: string, cost: number, limit: number][] = [['KiB of a backend', await measureBackends(), MOST_BACKEND_KIB]]
+  for (const query of queries) {
+    costs.push(['joins', query.text.match(/\bJOIN\b/g)?.length ?? 0, MOST_JOINS])
+    costs.push(['characters of SQL', query.text.length, MOST_SQL])
+    costs.push(['KiB of planning', await measurePlanning(query), MOST_PLANNING_KIB])
+  }
+  return costs.filter(([, cost, limit]) => cost > limit).map(([what, cost]) => `${cost} ${what}`)
+}
+
+it('answers whatever the documents allow by statements of few joins and little memory', { timeout: 120_000 }, async () => {
+  const faults: object[] = []
+  let asked = 0
+  for (const operation of operations) {
+    for (const query of costliestQueries(operation)) {
+      const { status, queries } = await ask(operation, query)
+      const found = await findFaults(queries)
+      asked += queries.length
+      if (status !== 200 || found.length > 0) faults.push({ path: operation.path, query: [...query.keys()], status, found })
+    }
+  }
+  expect(faults).toEqual([])
+  expect(asked).toBeGreaterThan(200)
+})
+
+it('refuses words, values and characters beyond the limits before the database hears of them', async () => {
+  const faults: object[] = []
+  let refused = 0
+  for (const operation of operations) {
+    for (const { name, schema } of operation.parameters) {
+      for (const value of beyond(name, schema)) {
+        const { status, fields, queries } = await ask(operation, new URLSearchParams([[name, value]]))
+        const found = await findFaults(queries)
+        if (status === 400 && fields === name && queries.length === 0 && found.length === 0) refused++
+        else faults.push({ path: operation.path, name, status, found })
+      }
+    }
+  }
+  expect(faults).toEqual([])
+  expect(refused).toBeGreaterThan(20)
+})
+
+/** One too many, and as many as an address can hold. */
+function beyond(name: string, { format }: Parameter['schema']): string[] {
+  const many = Array.from({ length: 3_000 }, (_, i) => i.toString(36)).join()
+  if (name === 'search') return [`${words(MAX_SEARCH_WORDS)} ${COMMON}`, many]
+  if (format === 'text') return ['x'.repeat(MAX_FILTER_LENGTH + 1), many]
+  if (format === 'uuid-list') return [someTags(MAX_FILTER_VALUES + 1), someTags(350)]
+  if (format === 'word-list') return [anyFormats(MAX_FILTER_VALUES + 1), many]
+  return []
+}

@@ -1,0 +1,47 @@
+import type { Furnished } from './furnish.ts'
+import type { Service } from './service.ts'
+
+/** Rows a statement: more take longer than it may. */
+const AT_ONCE = 1_000
+
+/** So many copies of what the organization has one of, each in relation to three of the others. Their names begin as the original's. */
+export async function multiply({ db }: Service, of: Furnished, times: number): Promise<void> {
+  const { id: organizationId, member, tag, assessment, question, invite, email } = of
+  /** `changes` is SQL: a JSON object of what is not the original's, besides the id, for copy number n of the row. */
+  const copy = async (table: string, { id }: { id: string }, changes = "'{}'") => {
+    for (let first = 1; first <= times; first += AT_ONCE)
+      await db.$executeRawUnsafe(
+        `INSERT INTO ${table} SELECT (jsonb_populate_record(row, jsonb_build_object('id', gen_random_uuid()) || ${changes})).*
+         FROM ${table} AS row, generate_series($2::int, $3::int) AS n WHERE row.id = $1::uuid`,
+        id,
+        first,
+        Math.min(times, first + AT_ONCE - 1),
+      )
+  }
+  await copy('users', { id: member.userId }, `jsonb_build_object('email', n || '.' || email)`)
+  await db.$executeRaw`
+    INSERT INTO members SELECT (jsonb_populate_record(m, jsonb_build_object('id', u.id, 'user_id', u.id, 'email', u.email))).*
+    FROM members m, users u WHERE m.id = ${member.id}::uuid AND u.email LIKE '%.' || m.email`
+  await copy('tags', tag, `jsonb_build_object('name', name || n)`)
+  await copy('assessments', assessment, `jsonb_build_object('name', name || n, 'question_count', 0)`)
+  await copy('questions', question)
+  await copy('invites', invite, `jsonb_build_object('recipient_email', n || recipient_email)`)
+  await copy('invite_emails', email)
+
+  /** Three of the one to each of the other. */
+  const relate = (joins: string, from: string, to: string, column: string) =>
+    db.$executeRawUnsafe(
+      `WITH one AS (SELECT id, row_number() OVER () AS n FROM ${from} WHERE organization_id = $1::uuid),
+         other AS (SELECT id, row_number() OVER () AS n FROM ${to} WHERE organization_id = $1::uuid)
+       INSERT INTO ${joins} (organization_id, ${from.slice(0, -1)}_id, ${column}, position)
+       SELECT $1::uuid, one.id, other.id, k FROM one, generate_series(1, 3) AS k, other
+       WHERE other.n = (one.n + k) % $2::int + 1 ON CONFLICT DO NOTHING`,
+      organizationId,
+      times,
+    )
+  await relate('invite_tags', 'invites', 'tags', 'tag_id')
+  await relate('assessment_tags', 'assessments', 'tags', 'tag_id')
+  await relate('assessment_clients', 'assessments', 'members', 'member_id')
+  await relate('member_tags', 'members', 'tags', 'tag_id')
+  await db.$executeRaw`ANALYZE`
+}
