@@ -49,9 +49,21 @@ export const statusAt = (now: Date): Prisma.Sql =>
 export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Prisma.Sql =>
   Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`
 
-/** Flips the organization's due invites to expired, so that filter, order and count of a list are those of this instant. */
-export const expireDueInvites = async ({ organization, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> =>
-  void (await flipDue(deps, Prisma.sql`organization_id = ${organization.id}::uuid AND ${expiring}`))
+/** The flips under way, by organization: lists that are asked for at the same time share one. */
+const flips = new WeakMap<Db, Map<string, Promise<number>>>()
+
+/**
+ * Flips the organization's due invites to expired, so that filter, order and count of a list are those of this instant; all but those
+ * that another transaction holds.
+ */
+export async function expireDueInvites({ organization: { id }, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> {
+  const underWay = flips.get(deps.db) ?? new Map<string, Promise<number>>()
+  flips.set(deps.db, underWay)
+  const flip = () => flipDue(deps, Prisma.sql`organization_id = ${id}::uuid AND ${expiring}`).finally(() => underWay.delete(id))
+  const shared = underWay.get(id) ?? flip()
+  underWay.set(id, shared)
+  await shared
+}
 
 /** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */
 export const expireAllDueInvites = (deps: Deps): Promise<number> => flipDue(deps, expiring)
@@ -62,10 +74,12 @@ const FLIPPED_AT_ONCE = 2_000
 async function flipDue({ db, clock }: Deps, which: Prisma.Sql): Promise<number> {
   const now = clock()
   for (let flipped = 0; ; ) {
-    // Locked as they are looked up: two that flip at once take turns, and neither stops while there is something left.
+    // What another transaction holds is not waited for: two that flip at once can't block each other, whatever the order of the rows.
     const count = await db.$executeRaw`
-      UPDATE invites SET status = 'expired', updated_at = expires_at
-      WHERE id IN (SELECT id FROM invites WHERE ${which} AND expires_at <= ${now} ORDER BY expires_at LIMIT ${FLIPPED_AT_ONCE} FOR UPDATE)`
+      WITH due AS MATERIALIZED (
+        SELECT id FROM invites WHERE ${which} AND expires_at <= ${now} LIMIT ${FLIPPED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
+      )
+      UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id`
     flipped += count
     if (count < FLIPPED_AT_ONCE) return flipped
   }

@@ -7,7 +7,8 @@ import { orderBy } from './invite-windows.ts'
 import type { InviteFilter, InviteOrder } from './invites.ts'
 import type { Window } from './page.ts'
 
-// Where neither the kept counts nor an index help, every invite of the organization is looked at: for a search.
+// Where neither the kept counts nor an index help, every invite of the organization is looked at: for a search, and while one that is
+// due can't be flipped.
 
 /**
  * SQL: the invites that the filter lets through, with what a list is ordered by, and the status that each has at this instant, flipped

@@ -13,15 +13,22 @@ const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', 
 /**
  * How many invites the filter lets through at this instant: the sum of a few rows that a trigger keeps, however many invites there are.
  * Flips those that have become due, which is mostly none.
+ *
+ * @returns null when one that is due could not be flipped: the rows then do not say what is.
  */
-export async function countInvites(ctx: Context, filter: Countable): Promise<number> {
-  const { db, clock } = ctx.deps
-  const read = db.$queryRaw<[{ total: number; next: Date | null }]>`
-    SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
-  const [{ total, next }] = await read
-  if (!next || next > clock()) return total
+export async function countInvites(ctx: Context, filter: Countable): Promise<number | null> {
+  const kept = await readKeptCount(ctx, filter)
+  if (kept !== null) return kept
   await expireDueInvites(ctx)
-  return countInvites(ctx, filter)
+  return readKeptCount(ctx, filter)
+}
+
+/** @returns null when an invite is due. */
+async function readKeptCount(ctx: Context, filter: Countable): Promise<number | null> {
+  const { db, clock } = ctx.deps
+  const [{ total, next }] = await db.$queryRaw<[{ total: number; next: Date | null }]>`
+    SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
+  return next && next <= clock() ? null : total
 }
 
 /**

@@ -44,7 +44,14 @@ export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclu
 /** Rows to skip from which on it is cheaper to find the ids first. */
 const DISTANT = 1_000
 
-/** v1.md GET /invites; alternate.md GET /assessment_invites. @throws DomainError invalid for a filter beyond its limits. */
+/**
+ * v1.md GET /invites; alternate.md GET /assessment_invites.
+ *
+ * Filter, order and count go by the status that is stored: an invite that has become due is flipped to expired first. One that can't
+ * be, because another transaction holds it, is expired all the same: then, as for a search, every row of the organization is looked at.
+ *
+ * @throws DomainError invalid for a filter beyond its limits.
+ */
 export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
   refuseExcess(filter)
   const searches = readWords(filter.search).length > 0

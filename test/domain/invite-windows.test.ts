@@ -57,7 +57,7 @@ it.each(
 it('shows the same window however many rows have come in at the end since the count', async () => {
   const order = { field: 'createdAt', direction: 'asc' } as const
   const window = { skip: 2_000, take: 20 }
-  const total = await countInvites(context(), {})
+  const total = (await countInvites(context(), {}))!
   const before = await findDistantIds(context(), {}, order, window, total)
   const { id, ...template } = await service.db.invite.findFirstOrThrow({ where: { organizationId } })
   const createdAt = new Date(service.clock.now().getTime() + 1_000)
@@ -69,7 +69,7 @@ it('shows the same window however many rows have come in at the end since the co
 
 it('ends a last page where the list ends, and shows nothing beyond it', async () => {
   const order = { field: 'sentAt', direction: 'desc' } as const
-  const total = await countInvites(context(), {})
+  const total = (await countInvites(context(), {}))!
   expect(await findDistantIds(context(), {}, order, { skip: total - 3, take: 20 }, total)).toHaveLength(3)
   expect(await findDistantIds(context(), {}, order, { skip: total + 3, take: 20 }, total + 10)).toHaveLength(0)
 })
