@@ -48,9 +48,22 @@ async function claim(ctx: Context, tx: Transaction, { key, fingerprint }: Reques
   return { status: record.status!, body: record.body! }
 }
 
-/** Forgets the answers that no retry may ask for any more. */
+/** Answers a statement: what has piled up while nobody swept is more than one statement has time for. */
+const FORGOTTEN_AT_ONCE = 5_000
+
+/** Forgets the answers that no retry may ask for any more; all but those that another transaction holds. */
 export async function forgetOldAnswers({ db, clock }: Deps): Promise<void> {
-  await db.idempotencyRecord.deleteMany({ where: { createdAt: { lte: oldest(clock()) } } })
+  const until = oldest(clock())
+  let count: number
+  do {
+    count = await db.$executeRaw`
+      WITH old AS MATERIALIZED (
+        SELECT organization_id, key FROM idempotency_records WHERE created_at <= ${until}
+        LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED
+      )
+      DELETE FROM idempotency_records AS record USING old
+      WHERE (record.organization_id, record.key) = (old.organization_id, old.key)`
+  } while (count === FORGOTTEN_AT_ONCE)
 }
 
 const oldest = (now: Date) => new Date(now.getTime() - KEPT_FOR_MS)

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { forgetOldAnswers } from '../../src/domain/idempotency.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const DAY_MS = 86_400_000
+
+/** An organization with so many answers, all of them too old for a retry. */
+async function makeOldAnswers(count: number) {
+  const { id: organizationId } = await service.make.organization()
+  await service.db.$executeRaw`
+    INSERT INTO idempotency_records (organization_id, key, fingerprint, status, body, created_at)
+    SELECT ${organizationId}::uuid, 'key-' || n, '\\x00', 201, '{}', ${service.clock.now()} FROM generate_series(1, ${count}::int) n`
+  service.clock.advance(DAY_MS)
+  return { organizationId, count: () => service.db.idempotencyRecord.count({ where: { organizationId } }) }
+}
+
+/** Lets the statements fail that are like this, until the test ends. */
+async function refuse(statement: string, table: string, condition = 'true'): Promise<void> {
+  await service.db.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN IF ${condition} THEN RAISE EXCEPTION 'refused'; END IF; RETURN NULL; END $$`)
+  await service.db.$executeRawUnsafe(
+    `CREATE TRIGGER refuse AFTER ${statement} ON ${table} REFERENCING OLD TABLE AS gone EXECUTE FUNCTION refuse()`,
+  )
+  onTestFinished(async () => void (await service.db.$executeRawUnsafe(`DROP TRIGGER refuse ON ${table}`)))
+}
+
+describe('old answers', () => {
+  it('are forgotten however many have piled up, in statements that each have time enough', async () => {
+    const { count } = await makeOldAnswers(25_000)
+    // In place of the time limit, which what a machine does in it would decide.
+    await refuse('DELETE', 'idempotency_records', '(SELECT count(*) FROM gone) > 10000')
+    await forgetOldAnswers(service.deps)
+    expect(await count()).toBe(0)
+  })
+
+  it('are forgotten but for the one that a request is using', async () => {
+    const { organizationId, count } = await makeOldAnswers(3)
+    await service.db.$transaction(async (tx) => {
+      await tx.$executeRaw`SELECT FROM idempotency_records WHERE organization_id = ${organizationId}::uuid AND key = 'key-2' FOR UPDATE`
+      await forgetOldAnswers(service.deps)
+      expect(await count()).toBe(1)
+    })
+    await forgetOldAnswers(service.deps)
+    expect(await count()).toBe(0)
+  })
+})
