@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { coalesce } from './coalesce.ts'
 import type { Db } from './db/client.ts'
-import type { Metrics } from './domain/context.ts'
+import { type Metrics, SWEEP_PARTS } from './domain/context.ts'
 import { measureEmailQueue } from './domain/invite-emails.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -35,10 +35,18 @@ export function createMetrics(): MetricsRegistry {
     labelNames: ['outcome'],
     registers,
   })
+  const sweeps = new Counter({
+    name: 'sweep_parts_total',
+    help: 'Runs of each part of the scheduled sweep',
+    labelNames: ['part', 'outcome'],
+    registers,
+  })
+  for (const part of SWEEP_PARTS) for (const outcome of ['done', 'failed']) sweeps.inc({ part, outcome }, 0)
   return {
     registry,
     inviteCreated: () => invites.inc(),
     emailAttempted: (outcome) => emails.inc({ outcome }),
+    swept: (part, outcome) => sweeps.inc({ part, outcome }),
     observeRequests: (app) =>
       app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
         requests.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000)

@@ -11,10 +11,15 @@ export type Queue = {
   enqueueInvitationEmail: (tx: Transaction, emailId: string) => Promise<void>
 }
 
+/** What the scheduled sweep does, each by itself. */
+export const SWEEP_PARTS = ['expire_invites', 'forget_answers'] as const
+export type SweepPart = (typeof SWEEP_PARTS)[number]
+
 /** What the domain counts. */
 export type Metrics = {
   inviteCreated: () => void
   emailAttempted: (outcome: 'sent' | 'captured' | 'failed' | 'retried') => void
+  swept: (part: SweepPart, outcome: 'done' | 'failed') => void
 }
 
 /** Where the domain reports what no caller waits for. Shaped like pino's methods. */

@@ -1,5 +1,8 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { forgetOldAnswers } from '../../src/domain/idempotency.ts'
+import { startQueue } from '../../src/jobs/queue.ts'
+import { waitUntil } from '../support/processes.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -30,6 +33,14 @@ async function refuse(statement: string, table: string, condition = 'true'): Pro
   onTestFinished(async () => void (await service.db.$executeRawUnsafe(`DROP TRIGGER refuse ON ${table}`)))
 }
 
+async function sweep(): Promise<void> {
+  const boss = await startQueue(service.databaseUrl, pino({ level: 'silent' }), { works: false })
+  await boss.send('sweep', {})
+  await boss.stop()
+}
+
+const readMetrics = async () => (await service.metrics.registry.metrics()).split('\n')
+
 describe('old answers', () => {
   it('are forgotten however many have piled up, in statements that each have time enough', async () => {
     const { count } = await makeOldAnswers(25_000)
@@ -49,4 +60,23 @@ describe('old answers', () => {
     await forgetOldAnswers(service.deps)
     expect(await count()).toBe(0)
   })
+})
+
+it('says of each part of the sweep that it has not failed yet', async () => {
+  const lines = await readMetrics()
+  for (const part of ['expire_invites', 'forget_answers'])
+    expect(lines).toContain(`sweep_parts_total{part="${part}",outcome="failed"} 0`)
+})
+
+it('does the other parts of a sweep when one fails, and says in log and metrics which that is', async () => {
+  const { count } = await makeOldAnswers(1)
+  await refuse('UPDATE', 'invites')
+  await sweep()
+  await waitUntil('the answers to be forgotten', async () => (await count()) === 0 || undefined)
+  const lines = service.logLines.map((line) => JSON.parse(line)).filter(({ part }) => part !== undefined)
+  expect(lines[0]).toMatchObject({ level: 50, part: 'expire_invites', msg: 'a part of the sweep failed' })
+  expect(lines[0].err.message).toContain('refused')
+  const metrics = await readMetrics()
+  expect(metrics).toContainEqual(expect.stringMatching(/^sweep_parts_total\{part="expire_invites",outcome="failed"\} [1-9]/))
+  expect(metrics).toContain('sweep_parts_total{part="forget_answers",outcome="failed"} 0')
 })
