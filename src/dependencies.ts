@@ -50,6 +50,8 @@ type Choices = {
 /** Milliseconds that a mail under way has to finish when the service stops. */
 const MAIL_GRACE_MS = 4_000
 const CHECK_TIMEOUT_MS = 2_000
+const REDIS_TIMEOUT_MS = 2_000
+const REDIS_RETRY_MS = 3_000
 const DATABASE_RETRY_MS = 500
 /** How long to wait at the start for a database that is still starting itself. */
 const DATABASE_PATIENCE_MS = 60_000
@@ -190,24 +192,32 @@ async function runOutOfTime(): Promise<never> {
 }
 
 /**
- * Requests do not wait for Redis: while it is away, each process counts by itself. The start does, until it is known to be there or
- * not, so that the first requests are counted with the others.
+ * Requests do not wait for Redis: while it is away, each process counts by itself (http/rate-limit.ts). The start does, until it is
+ * known to be there or not, so that the first requests are counted with the others.
  */
 async function connectRedis(url: string, log: FastifyBaseLogger): Promise<Redis> {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    commandTimeout: 1_000,
+    connectTimeout: REDIS_TIMEOUT_MS,
+    // A connection that is taken but never answered is no connection: another one is tried.
+    socketTimeout: REDIS_TIMEOUT_MS,
+    // Not sooner: one that is only slow would be given up, and taken back, many times a second.
+    retryStrategy: () => REDIS_RETRY_MS,
   })
   let away = false
+  let reason: Error | undefined // none where Redis itself has closed the connection
   redis.on('error', (error) => {
-    if (!away) log.warn({ err: error }, 'Redis is away: this process counts requests by itself')
+    reason = error
+  })
+  redis.on('reconnecting', () => {
+    if (!away) log.warn({ err: reason }, 'Redis is away: this process counts requests by itself')
     away = true
   })
   redis.on('ready', () => {
     if (away) log.info('Redis is back: requests are counted over all processes')
     away = false
+    reason = undefined
   })
   await once(redis, 'ready').catch(() => {})
   return redis

@@ -6,6 +6,8 @@ import { HttpError } from './failure.ts'
 
 /** v1.md, Limits: a fixed window of a minute that opens with the organization's first request. */
 const WINDOW_SECONDS = 60
+/** A hundred times what Redis needs on one's own network, and short enough for a request to wait once. */
+const REDIS_ANSWERS_WITHIN_MS = 100
 
 /** Requests an organization may make a minute, by its tier. */
 export type RateLimits = Record<Tier, number>
@@ -23,10 +25,11 @@ export function createRateLimiter(limits: RateLimits, redis: Redis | undefined):
   const limiters = { standard: createLimiter('standard', limits, redis), enterprise: createLimiter('enterprise', limits, redis) }
   return async ({ organization }, reply) => {
     const limit = limits[organization.tier]
-    const result = await limiters[organization.tier].consume(organization.id).catch((rejection) => {
+    const counted = limiters[organization.tier].consume(organization.id).catch((rejection) => {
       if (rejection instanceof RateLimiterRes) return rejection
       throw rejection
     })
+    const result = await (redis ? answeredInTime(redis, counted) : counted)
     const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000))
     reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': result.remainingPoints, 'ratelimit-reset': seconds })
     if (result.consumedPoints > limit) throw new HttpError('rate_limited', { retryAfter: seconds })
@@ -39,4 +42,23 @@ function createLimiter(tier: Tier, limits: RateLimits, redis: Redis | undefined)
   return redis
     ? new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })
     : memory
+}
+
+/**
+ * Gives up the connection on which Redis leaves a request waiting. Whatever waited on it is counted here, and so is, at once, every
+ * request after it, until Redis answers on another: that is tried in the background, at no request's cost.
+ */
+async function answeredInTime<T>({ stream }: Redis, answer: Promise<T>): Promise<T> {
+  let isWaiting = true
+  const giveUp = () => {
+    if (isWaiting) stream.destroy(new Error(`No answer from Redis within ${REDIS_ANSWERS_WITHIN_MS} ms`))
+  }
+  // Not before what has arrived is read: where it was this process that was held up, the answer is there.
+  const timer = setTimeout(() => setImmediate(giveUp), REDIS_ANSWERS_WITHIN_MS)
+  try {
+    return await answer
+  } finally {
+    isWaiting = false
+    clearTimeout(timer)
+  }
 }

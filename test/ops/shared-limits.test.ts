@@ -4,8 +4,11 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '../support/free-port.ts'
 import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase, waitUntil } from '../support/processes.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const LIMIT = 100
+const AWAY = 'Redis is away: this process counts requests by itself'
+const BACK = 'Redis is back: requests are counted over all processes'
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 const orSkipped = hasRedis ? '' : ' (skipped: there is no redis-server on this machine)'
 
@@ -34,7 +37,23 @@ async function startRedis(port: number) {
       })
     })
   await waitUntil('Redis', answers)
-  return { url: `redis://127.0.0.1:${port}`, kill }
+  const signal = (name: NodeJS.Signals) => child.kill(name)
+  return { url: `redis://127.0.0.1:${port}`, kill, signal }
+}
+
+/** A Redis that can be made to hang: it, or the line to it, takes what it is sent, and says nothing any more. */
+const hanging = {
+  'its process is stopped': async () => {
+    const redis = await startRedis(await findFreePort())
+    return { url: redis.url, hang: () => redis.signal('SIGSTOP'), recover: () => redis.signal('SIGCONT') }
+  },
+  'the line to it swallows everything': async () => {
+    const port = await findFreePort()
+    await startRedis(port)
+    const line = await startTcpProxy({ port })
+    onTestFinished(() => line.close())
+    return { url: `redis://127.0.0.1:${line.port}`, hang: line.swallow, recover: line.pass }
+  },
 }
 
 const startReplicas = (redisUrl: string): Promise<ServiceProcess[]> => {
@@ -83,10 +102,41 @@ it.skipIf(!hasRedis)(
     expect(await askAtOnce(replicas, during.key, 3 * LIMIT)).toEqual({ 200: 2 * LIMIT, 429: LIMIT })
 
     await startRedis(port)
-    await Promise.all(replicas.map((replica) => replica.waitForLog('Redis is back: requests are counted over all processes')))
+    await Promise.all(replicas.map((replica) => replica.waitForLog(BACK)))
     expect(await askAtOnce(replicas, after.key, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
-    const complaints = replicas[0]!.log().filter(({ msg }) => msg === 'Redis is away: this process counts requests by itself')
+    const complaints = replicas[0]!.log().filter(({ msg }) => msg === AWAY)
     expect(complaints).toHaveLength(1)
+  },
+  60_000,
+)
+
+it.skipIf(!hasRedis).each(Object.entries(hanging))(
+  `serves on as fast as ever when Redis hangs (%s), and says once that it is away and once that it is back${orSkipped}`,
+  async (_how, startHangingRedis) => {
+    const redis = await startHangingRedis()
+    const [replica, other] = await startReplicas(redis.url)
+    const [before, during, after] = [
+      await database.make.organization(),
+      await database.make.organization(),
+      await database.make.organization(),
+    ]
+    expect(await askAtOnce([replica!], before.key, 20)).toEqual({ 200: 20 })
+
+    redis.hang()
+    const started = performance.now()
+    expect(await askAtOnce([replica!], during.key, 20)).toEqual({ 200: 20 })
+    for (let i = 20; i < LIMIT; i++) expect(await askAtOnce([replica!], during.key, 1)).toEqual({ 200: 1 })
+    expect(await askAtOnce([replica!], during.key, 1)).toEqual({ 429: 1 })
+    // Far too short for 80 requests that wait for Redis one after the other.
+    expect(performance.now() - started).toBeLessThan(5_000)
+    await replica!.waitForLog(AWAY)
+    await askAtOnce([other!], during.key, 1)
+
+    redis.recover()
+    for (const each of [replica!, other!]) await each.waitForLog(BACK)
+    expect(await askAtOnce([replica!, other!], after.key, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
+    const said = replica!.log().filter(({ msg }) => msg === AWAY || msg === BACK)
+    expect(said.map(({ msg }) => msg)).toEqual([AWAY, BACK])
   },
   60_000,
 )
