@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate } from '../domain/api-keys.ts'
 import type { Context, Deps } from '../domain/context.ts'
 import { type Failure, HttpError, logFailure, toFailure } from './failure.ts'
+import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
@@ -23,6 +24,7 @@ export type GuardOptions = { deps: Deps; limiter: RateLimiter; keyHeader: string
  */
 export function guardInterface(app: FastifyInstance, { deps, limiter, keyHeader, sendFailure }: GuardOptions): void {
   readJsonBodies(app)
+  fingerprintRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     request.ctx = await authenticate(deps, request.headers[keyHeader]?.toString())
     await limiter(request.ctx, reply)

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { doOnce } from '../domain/idempotency.ts'
 import { requestOrigin } from './address.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What makes a retry known; null without the header. */
+    idempotency: { key: string; fingerprint: Uint8Array<ArrayBuffer> } | null
+  }
+}
 
 const HEADER = 'idempotency-key'
 const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
@@ -24,6 +31,19 @@ export const IdempotencyHeaders = Type.Object({
 export type Answer<Body extends object> = { status: number; body: Body }
 
 /**
+ * Takes the fingerprint of each request that has an Idempotency-Key: of what the client sent, before validation fills in defaults and
+ * turns digits into numbers.
+ */
+export function fingerprintRequests(app: FastifyInstance): void {
+  app.decorateRequest('idempotency', null)
+  app.addHook('preValidation', (request, _reply, done) => {
+    const key = request.headers[HEADER]?.toString()
+    if (key !== undefined) request.idempotency = { key, fingerprint: fingerprint(request) }
+    done()
+  })
+}
+
+/**
  * Answers a POST, once for each Idempotency-Key when the client sends one.
  *
  * @param work does all its writing through the context it is given.
@@ -41,15 +61,15 @@ export async function answerOnce<Body extends object>(
   const showLocation = (body: Body) => {
     if (locate) reply.header('location', new URL(locate(body), origin).href)
   }
-  const key = request.headers[HEADER]?.toString()
-  if (key === undefined) {
+  const { idempotency } = request
+  if (!idempotency) {
     const { status, body } = await work(request.ctx)
     showLocation(body)
     return reply.code(status).send(body)
   }
-  if (!new RegExp(KEY_PATTERN).test(key))
+  if (!new RegExp(KEY_PATTERN).test(idempotency.key))
     throw new DomainError('invalid', { issues: [{ field: 'Idempotency-Key', rule: 'idempotency-key' }] })
-  const answer = await doOnce(request.ctx, { key, fingerprint: fingerprint(request) }, async (ctx) => {
+  const answer = await doOnce(request.ctx, idempotency, async (ctx) => {
     const { status, body } = await work(ctx)
     // By the route's own serializer, so that a replay is the first answer to the byte.
     return { status, body: String(reply.code(status).serialize(body)) }
@@ -63,9 +83,21 @@ export async function answerOnce<Body extends object>(
     .send(answer.body)
 }
 
-const fingerprint = ({ method, url, body }: FastifyRequest): Uint8Array<ArrayBuffer> =>
+/** The same for the same request of a key of the same mode: what a test key has made, and mailed to nobody, is no answer to a live one. */
+const fingerprint = ({ ctx, method, url, body }: FastifyRequest): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
     createHash('sha256')
-      .update(JSON.stringify([method, url, body ?? null]))
+      .update(canonicalJson([ctx.mode, method, url, body]))
       .digest(),
   )
+
+/** JSON whose objects have their members in one order, at every depth. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
+    return `{${members.sort().join(',')}}`
+  }
+  // A number too large to be one is infinite here, which JSON would make null.
+  return typeof value === 'number' ? String(value) : JSON.stringify(value)
+}

@@ -210,9 +210,71 @@ describe('a key that has been used', () => {
     expect(foreign.body.tag.id).not.toBe(first.body.tag.id)
   })
 
+  it('is that of a live or a test key: what one has made is no answer to the other', async () => {
+    const { key } = await createApiKey(service.deps, { organizationId: by.id, name: 'Sandbox', mode: 'test' })
+    const invite = (client: typeof by.client, recipientEmail: string) =>
+      client.post('/invites').set('Idempotency-Key', 'used').send({ assessmentId: by.assessment.id, recipientEmail })
+    expect((await invite(service.v1(key), 'sandbox@example.com')).status).toBe(201)
+    const { status, body } = await invite(by.client, 'sandbox@example.com')
+    expect([status, body]).toEqual([422, { error: MESSAGE }])
+  })
+
   it('may have 255 characters, and its case counts', async () => {
     expect((await tag('Long', '~'.repeat(255))).status).toBe(201)
     expect((await tag('Upper', 'A')).status).toBe(201)
     expect((await tag('Lower', 'a')).status).toBe(201)
+  })
+})
+
+describe('the same request', () => {
+  const send = (body: string, of = by.client, path = '/invites') =>
+    of.post(path).set('Idempotency-Key', 'same').set('content-type', 'application/json').send(body)
+  const v1 = (more: string) => `{"assessmentId":"${by.assessment.id}","recipientEmail":"same@example.com"${more}}`
+
+  it('is one whose members come in another order, at every depth, and with other white space', async () => {
+    const first = await send(
+      v1(',"proctoringSettings":{"screenRecording":true,"webcamMonitoring":false},"x":[{"a":1,"b":[2,{"c":3,"d":4}]}]'),
+    )
+    expect(first.status).toBe(201)
+    const again =
+      await send(`{ "x": [{"b":[2, {"d":4,"c":3.0}],"a":1}], "proctoringSettings":{"webcamMonitoring":false, "screenRecording":true},
+      "recipientEmail":"same@example.com", "assessmentId":"${by.assessment.id}" }`)
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([201, first.text, 'true'])
+  })
+
+  it('is, in the alternate interface, one whose members come in another order', async () => {
+    const body = alternateBody(by)
+    const turned = Object.fromEntries(Object.entries(body).reverse())
+    const first = await send(JSON.stringify(body), by.alternate, '/assessment_invites')
+    const again = await send(JSON.stringify(turned), by.alternate, '/assessment_invites')
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
+  })
+
+  it.each([
+    ['a default that is given', ',"questionReplayLimit":1'],
+    ['an object that is empty', ',"proctoringSettings":{}'],
+    ['null', ',"recipientName":null'],
+    ['an unknown field', ',"x":1'],
+  ])('is not one that differs in %s', async (_what, more) => {
+    expect((await send(v1(''))).status).toBe(201)
+    expect((await send(v1(more))).status).toBe(422)
+  })
+
+  it.each([
+    ['a list in another order', '[1,2]', '[2,1]'],
+    ['a number and its digits', '1', '"1"'],
+    ['a list and an object', '["a"]', '{"0":"a"}'],
+    ['a number too large to be one, and null', '1e400', 'null'],
+    ['text that looks like two members', '{"a":"1,b:2"}', '{"a":1,"b":2}'],
+  ])('is not one with %s', async (_what, one, other) => {
+    expect((await send(v1(`,"x":${one}`))).status).toBe(201)
+    expect((await send(v1(`,"x":${other}`))).status).toBe(422)
+  })
+
+  it('is, in the alternate interface, not one with "1" for 1', async () => {
+    const body = alternateBody(by)
+    const words = { ...body, question_play_limit: '1' }
+    expect((await send(JSON.stringify(body), by.alternate, '/assessment_invites')).status).toBe(201)
+    expect((await send(JSON.stringify(words), by.alternate, '/assessment_invites')).status).toBe(422)
   })
 })
