@@ -127,7 +127,7 @@ function wordIssue({ rule, limit, value }: Issue): string {
     case 'uuid':
       return 'Must be a valid UUID.'
     case 'list':
-      return `Expected a list of items but got type "${typeof value}".`
+      return `Expected a list of items but got type "${pythonType(value)}".`
     case 'maxItems':
       return `Ensure this field has no more than ${limit} elements.`
     case 'maxLength':
@@ -135,9 +135,11 @@ function wordIssue({ rule, limit, value }: Issue): string {
     case 'maxWords':
       return `Ensure this field has no more than ${limit} words.`
     case 'dictionary':
-      return `Invalid data. Expected a dictionary, but got ${Array.isArray(value) ? 'list' : typeof value}.`
+      return `Invalid data. Expected a dictionary, but got ${pythonType(value)}.`
     case 'reference':
       return `Invalid pk "${value}" - object does not exist.`
+    case 'grader':
+      return `Invalid pk "${value}" - object is not an active grader or admin.`
     case 'idempotency-key':
       return 'Enter 1 to 255 printable ASCII characters without spaces.'
     case 'filter:uuid':
@@ -155,6 +157,14 @@ function wordIssue({ rule, limit, value }: Issue): string {
     default:
       return 'Invalid value.'
   }
+}
+
+/** What Python calls the type of a value of JSON: Django REST framework's texts name it. */
+function pythonType(value: unknown): string {
+  if (value === null) return 'NoneType'
+  if (Array.isArray(value)) return 'list'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
+  return { string: 'str', boolean: 'bool' }[typeof value as string] ?? 'dict'
 }
 
 /** How the document describes all this. */

@@ -11,11 +11,12 @@ const FALSE = ['false', 'f', 'no', 'n', 'off', '0']
 
 /**
  * Reads a body as Django REST framework's serializer fields do: `"3"` is an integer, `"True"` a boolean, unknown fields are ignored,
- * and everything that is wrong is said at once (alternate-behaviour.md, POST /assessment_invites).
+ * and everything that is wrong is said at once (alternate-behaviour.md, POST /assessment_invites). A body that is not there lacks every
+ * field.
  *
  * @returns the fields that could be read, and an issue for each that could not.
  */
-export function readFields(schema: TObject, body: unknown): { value: Record<string, unknown>; issues: Issue[] } {
+export function readFields(schema: TObject, body: unknown = {}): { value: Record<string, unknown>; issues: Issue[] } {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { value: {}, issues: [{ field: '', rule: 'dictionary', value: body }] }
   }

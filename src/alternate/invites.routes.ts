@@ -103,12 +103,12 @@ export function inviteRoutes(
 /** Everything wrong with a body is said in one answer: to the fields that could not be read come the ids that could, but are unknown. */
 async function withUnknownIds(ctx: Context, schema: TObject, body: unknown, error: Error): Promise<Error> {
   if (!(error instanceof DomainError)) return error
-  const { value } = readFields(schema, body ?? {})
+  const { value, issues } = readFields(schema, body)
   const { assessment, assigned_grader, tags = [] } = value as Partial<Static<ReturnType<typeof NewInviteBody>>>
-  const { issues } = await resolveReferences(ctx, {
+  const references = await resolveReferences(ctx, {
     ...(assessment && { assessmentId: assessment }),
     assignedGraderId: assigned_grader,
     tagIds: tags,
   })
-  return new DomainError('invalid', { issues: [...error.issues, ...issues] })
+  return new DomainError('invalid', { issues: [...issues, ...references.issues] })
 }

@@ -58,7 +58,9 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
       id_photo_required: Type.Boolean(),
       tags: Type.Array(Uuid(), { maxItems: 100, description: 'May be empty' }),
       assigned_grader: Type.Unsafe<string | null>(
-        graderRequired ? Uuid('An organization user') : OrNull(Uuid('An organization user; null for none')),
+        graderRequired
+          ? Uuid('An active organization user with the role grader or admin')
+          : OrNull(Uuid('An active organization user with the role grader or admin; null for none')),
       ),
     },
     { [NAME]: 'NewAssessmentInvite', examples: [example] },

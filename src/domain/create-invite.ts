@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import { DomainError, type Issue } from './errors.ts'
 import { queueInvitationEmail } from './invite-emails.ts'
 import type { Invite } from './invites.ts'
+import type { MemberRole } from './members.ts'
 import { shareQuery } from './shared-query.ts'
 import { connection, inTransaction } from './transaction.ts'
 
@@ -29,17 +30,20 @@ export type NewInvite = {
 
 export const DEFAULT_EXPIRES_IN_DAYS = 30
 const DAY_MS = 86_400_000
+const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
  * Makes an invite and queues its mail, unless that is not wanted; both or neither (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
  *
- * @throws DomainError assessment_not_found or invalid, with an issue (rule `reference`) for each id that is not the organization's;
- *   duplicate_invite with the id of the invite that stands in the way.
+ * @throws DomainError assessment_not_found or invalid, with an issue (rule `reference`) for each id that is not the organization's, or
+ *   (rule `grader`) of a member who may not grade; duplicate_invite with the id of the invite that stands in the way.
  */
 export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
-  const invite = await inTransaction(ctx, (tx) => insert(ctx, tx, input, tagIds)).catch((error) => refuse(ctx, error, input))
+  const invite = await inTransaction(ctx, (tx) => insert(ctx, tx, input, tagIds)).catch((error) =>
+    refuse(ctx, error, input, tagIds),
+  )
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
 }
@@ -97,7 +101,7 @@ async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[])
   return assessment
 }
 
-/** Looks all ids up at once, so that a caller can mend at once what is wrong. An issue for each that is not the organization's. */
+/** Looks all ids up at once, so that a caller can mend at once what is wrong. An issue for each that the invite can not refer to. */
 export async function resolveReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
   const db = connection(ctx)
   const organizationId = ctx.organization.id
@@ -105,18 +109,22 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   // One after the other: within a transaction they share a connection, and usually only the first is asked.
   const [assessment] = assessmentId ? await findNames(ctx, [assessmentId]) : []
   const grader = assignedGraderId
-    ? await db.member.findUnique({ where: { ...own(assignedGraderId), status: 'active' }, select: { id: true } })
+    ? await db.member.findUnique({ where: own(assignedGraderId), select: { status: true, roles: true } })
     : null
   const tags =
     tagIds.length > 0 ? await db.tag.findMany({ where: { organizationId, id: anyOf(tagIds) }, select: { id: true } }) : []
   const known = new Set(tags.map(({ id }) => id))
-  const unknownTag = tagIds.find((id) => !known.has(id))
   const issues: Issue[] = []
   if (assessmentId && !assessment) issues.push(unknownId('assessmentId', assessmentId))
   if (assignedGraderId && !grader) issues.push(unknownId('assignedGraderId', assignedGraderId))
-  if (unknownTag) issues.push(unknownId('tagIds', unknownTag))
+  else if (grader && !mayGrade(grader)) issues.push({ field: 'assignedGraderId', rule: 'grader', value: assignedGraderId })
+  for (const id of new Set(tagIds)) if (!known.has(id)) issues.push(unknownId('tagIds', id))
   return { assessment, issues }
 }
+
+/** Admins may too: they read what candidates sent in as graders do. */
+const mayGrade = ({ status, roles }: { status: string; roles: string[] }): boolean =>
+  status === 'active' && GRADING_ROLES.some((role) => roles.includes(role))
 
 const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
   connection(ctx).assessment.findMany({
@@ -125,23 +133,18 @@ const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
   }),
 )
 
-/** The database has the last word: an invite may be there already, and what it refers to may be deleted between the look and the insert. */
-async function refuse(ctx: Context, error: unknown, input: NewInvite): Promise<never> {
-  switch (violatedConstraint(error)) {
-    case 'invites_recipient_key':
-      throw new DomainError('duplicate_invite', await findDuplicate(ctx, input))
-    case 'invites_assessment_fkey':
-      throw new DomainError('assessment_not_found', { issues: [unknownId('assessmentId', input.assessmentId)] })
-    case 'invites_assigned_grader_fkey':
-      throw new DomainError('invalid', { issues: [unknownId('assignedGraderId', input.assignedGraderId)] })
-    case 'invite_tags_tag_fkey':
-      throw new DomainError('invalid', { issues: [unknownId('tagIds', undefined)] })
-    default:
-      throw error
-  }
+/**
+ * The database has the last word: an invite may be there already, and what it refers to may be deleted between the look and the insert.
+ * A second look then says what it is.
+ */
+async function refuse(ctx: Context, error: unknown, input: NewInvite, tagIds: string[]): Promise<never> {
+  const constraint = violatedConstraint(error)
+  if (constraint === 'invites_recipient_key') throw new DomainError('duplicate_invite', await findDuplicate(ctx, input))
+  if (constraint?.endsWith('_fkey')) await checkReferences(ctx, input, tagIds)
+  throw error
 }
 
-const unknownId = (field: string, value: string | null | undefined): Issue => ({ field, rule: 'reference', value })
+const unknownId = (field: string, value: string): Issue => ({ field, rule: 'reference', value })
 
 async function findDuplicate(ctx: Context, { assessmentId, recipientEmail }: NewInvite): Promise<{ existingId?: string }> {
   const [existing] = await connection(ctx).$queryRaw<{ id: string }[]>`

@@ -107,6 +107,8 @@ function wordIssue({ field, rule, limit, value }: Issue): string {
       return `${field} must be 1 to 255 printable ASCII characters without spaces`
     case 'reference':
       return `${field} must be of this organization`
+    case 'grader':
+      return `${field} must be an active member with the role grader or admin`
     default:
       return `${field} is not valid`
   }

@@ -96,7 +96,9 @@ export const NewInviteBody = Type.Object(
     ),
     recipientName: Type.Optional(OrNull(Text({ maxLength: 200, description: "Candidate's name, for the mail's salutation" }))),
     customMessage: Type.Optional(Text({ maxLength: 5_000, description: 'Included in the mail' })),
-    assignedGraderId: Type.Optional(OrNull(Uuid('Member who will review the submission'))),
+    assignedGraderId: Type.Optional(
+      OrNull(Uuid('Who will review the submission: an active member with the role grader or admin')),
+    ),
     tagIds: Type.Optional(Type.Array(Uuid(), { maxItems: 100, description: 'Tags of the invite' })),
     sendEmail: Type.Optional(
       Type.Boolean({ default: true, description: 'false: nothing is mailed; the candidate gets the link from you' }),

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitUntil } from '../support/processes.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
+const otherUnknownId = '01900000-0000-7000-8000-000000000001'
 const PATH = '/assessment_invites'
 
 let service: Service
@@ -48,7 +50,8 @@ const tooLarge = ['Ensure this value is less than or equal to 2147483647.']
 const notBoolean = ['Must be a valid boolean.']
 const notUuid = ['Must be a valid UUID.']
 const noAddress = ['Enter a valid email address.']
-const noObject = (id: string) => [`Invalid pk "${id}" - object does not exist.`]
+const noObject = (...ids: string[]) => ids.map((id) => `Invalid pk "${id}" - object does not exist.`)
+const noGrader = (id: string) => [`Invalid pk "${id}" - object is not an active grader or admin.`]
 const noList = (type: string) => [`Expected a list of items but got type "${type}".`]
 
 const fields = [
@@ -154,13 +157,16 @@ describe('assessment, assigned_grader and tags', () => {
     refuse({ ...goodBody(), assessment: '' }, { assessment: notNull }))
 
   it.each([
-    ['string', 'x'],
-    ['string', ''],
-    ['string', unknownId],
-    ['number', 1],
-    ['boolean', true],
-    ['object', {}],
-  ])('answers 400 to tags that are a %s', (type, tags) => refuse({ ...goodBody(), tags }, { tags: noList(type) }))
+    ['str', 'x'],
+    ['str', ''],
+    ['str', unknownId],
+    ['int', 1],
+    ['float', 1.5],
+    ['bool', true],
+    ['dict', {}],
+  ])('answers 400 to tags that are, in the words of Python, a %s', (type, tags) =>
+    refuse({ ...goodBody(), tags }, { tags: noList(type) }),
+  )
 
   it('answers 400 to more tags than an invite can have', async () => {
     await refuse(
@@ -171,8 +177,12 @@ describe('assessment, assigned_grader and tags', () => {
 
   it('answers 400 to unknown ids, all at once, each as it was given', () =>
     refuse(
-      { ...goodBody(), assessment: unknownId, assigned_grader: unknownId, tags: [own.tag.id, unknownId] },
-      { assessment: noObject(unknownId), assigned_grader: noObject(unknownId), tags: noObject(unknownId) },
+      { ...goodBody(), assessment: unknownId, assigned_grader: unknownId, tags: [unknownId, own.tag.id, otherUnknownId] },
+      {
+        assessment: noObject(unknownId),
+        assigned_grader: noObject(unknownId),
+        tags: noObject(unknownId, otherUnknownId),
+      },
     ))
 
   it("answers 400 to another organization's ids as to unknown ones", async () => {
@@ -187,9 +197,13 @@ describe('assessment, assigned_grader and tags', () => {
     )
   })
 
-  it('answers 400 to a grader who is no longer active', async () => {
-    const { id } = await service.make.member(own.id, { status: 'inactive' })
-    await refuse({ ...goodBody(), assigned_grader: id }, { assigned_grader: noObject(id) })
+  it.each([
+    ['no longer active', { status: 'inactive' }],
+    ['neither grader nor admin', { roles: ['client'] }],
+    ['without a role', { roles: [] }],
+  ] as [string, { status?: 'inactive'; roles?: string[] }][])('answers 400 to a grader who is %s', async (_what, data) => {
+    const { id } = await service.make.member(own.id, data)
+    await refuse({ ...goodBody(), assigned_grader: id }, { assigned_grader: noGrader(id) })
   })
 })
 
@@ -203,7 +217,7 @@ describe('several errors', () => {
         answer_record_limit: 'many',
         face_photo_required: 'maybe',
         id_photo_required: null,
-        tags: [unknownId],
+        tags: [unknownId, otherUnknownId, unknownId],
       },
       {
         email: noAddress,
@@ -212,15 +226,54 @@ describe('several errors', () => {
         answer_record_limit: notInteger,
         face_photo_required: notBoolean,
         id_photo_required: notNull,
-        tags: noObject(unknownId),
+        tags: noObject(unknownId, otherUnknownId),
         assigned_grader: required,
       },
     ))
 
+  it('are said of a grader who may not grade, of unknown ids and of other fields together', async () => {
+    const { id } = await service.make.member(own.id, { roles: ['client'] })
+    await refuse(
+      { ...goodBody(), email: 'x', assigned_grader: id, assessment: unknownId, tags: [unknownId] },
+      { email: noAddress, assigned_grader: noGrader(id), assessment: noObject(unknownId), tags: noObject(unknownId) },
+    )
+  })
+
+  it('are said of a tag that is deleted while the invite is made', async () => {
+    const other = await setUp(service)
+    const body = { ...goodBody(), assessment: other.assessment.id, tags: [other.tag.id] }
+    const isHeldUp = async () =>
+      (
+        await service.db.$queryRaw<object[]>`SELECT FROM pg_stat_activity 
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      )[0] && true
+    const answer = await service.db.$transaction(async (tx) => {
+      await tx.tag.delete({ where: { id: other.tag.id } })
+      const answer = service.alternate(other.key).post(PATH).send(body).then()
+      await waitUntil('the invite to wait for its tag', isHeldUp)
+      return { underWay: answer }
+    })
+    const { status, body: errors } = await answer.underWay
+    expect([status, errors]).toEqual([400, { tags: noObject(other.tag.id) }])
+  })
+
+  it('are said of ids before an earlier invite for the address is', async () => {
+    const other = await setUp(service)
+    const body = { ...goodBody(), assessment: other.assessment.id }
+    const create = (tags: string[]) =>
+      service
+        .alternate(other.key)
+        .post(PATH)
+        .send({ ...body, tags })
+    expect((await create([])).status).toBe(201)
+    const { status, body: errors } = await create([unknownId])
+    expect([status, errors]).toEqual([400, { tags: noObject(unknownId) }])
+  })
+
   it('are said of what is known when another id is malformed', () =>
     refuse(
       { ...goodBody(), assessment: 'x', assigned_grader: unknownId, tags: 'x' },
-      { assessment: notUuid, assigned_grader: noObject(unknownId), tags: noList('string') },
+      { assessment: notUuid, assigned_grader: noObject(unknownId), tags: noList('str') },
     ))
 })
 
@@ -237,9 +290,12 @@ describe('the body', () => {
   it.each([
     ['[]', 'list'],
     ['[{}]', 'list'],
-    ['"text"', 'string'],
-    ['5', 'number'],
-    ['true', 'boolean'],
+    ['"text"', 'str'],
+    ['5', 'int'],
+    ['-0.5', 'float'],
+    ['1e400', 'float'],
+    ['true', 'bool'],
+    ['null', 'NoneType'],
   ])('answers 400 to %s, which is no dictionary', (body, type) => refuse(body, notDictionary(type)))
 
   it.each(['{"email": "a', '{email: 1}', "{'email': 1}", '{} x', 'undefined', '{"email":1,}', '{"__proto__":{}}', '\ufeff{}x'])(

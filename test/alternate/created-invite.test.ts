@@ -167,9 +167,19 @@ describe('accepts', () => {
     expect(await create(ids)).toMatchObject({ assessment: assessment.id, assigned_grader: grader.id, tags: [tag.id] })
   })
 
-  it('any active member as grader, whatever the roles', async () => {
-    const { id } = await service.make.member(own.id, { roles: ['client'] })
+  it.each([[['grader']], [['admin']], [['client', 'grader']]])('a member with the roles %j as grader', async (roles) => {
+    const { id } = await service.make.member(own.id, { roles })
     expect((await create({ assigned_grader: id })).assigned_grader).toBe(id)
+  })
+
+  it('and shows a grader who has been made something else since', async () => {
+    const { id } = await service.make.member(own.id)
+    const invite = await create({ assigned_grader: id })
+    await service.db.member.update({ where: { id }, data: { roles: ['client'], status: 'inactive' } })
+    const { status, body } = await service.alternate(own.key).get(`/assessment_invites/${invite.id}`)
+    expect([status, body.assigned_grader]).toEqual([200, id])
+    const { body: detail } = await service.v1(own.key).get(`/invites/${invite.id}`)
+    expect(detail.assignedGrader).toMatchObject({ id })
   })
 
   it('and ignores unknown and read-only fields', async () => {

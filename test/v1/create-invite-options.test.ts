@@ -111,9 +111,17 @@ describe('assignedGraderId', () => {
   it('must be a member of the organization', () =>
     refuse({ assignedGraderId: unknownId }, 'assignedGraderId must be of this organization'))
 
-  it('must be an active member', async () => {
-    const { id } = await service.make.member(organizationId, { status: 'inactive' })
-    await refuse({ assignedGraderId: id }, 'assignedGraderId must be of this organization')
+  it.each([
+    ['not active', { status: 'inactive' as const, roles: ['grader'] }],
+    ['neither grader nor admin', { roles: ['client'] }],
+  ])('answers 400 when the member is %s', async (_what, data) => {
+    const { id } = await service.make.member(organizationId, data)
+    await refuse({ assignedGraderId: id }, 'assignedGraderId must be an active member with the role grader or admin')
+  })
+
+  it('may be an admin', async () => {
+    const { id } = await service.make.member(organizationId, { roles: ['client', 'admin'] })
+    expect((await createAndRead({ assignedGraderId: id })).assignedGrader).toMatchObject({ id })
   })
 
   it.each([[''], ['none'], [1], [[]], [{}]])('answers 400 when it is %j', (assignedGraderId) =>
