@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { parse } from 'secure-json-parse'
 import { HttpError } from './failure.ts'
@@ -9,11 +10,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads JSON bodies more strictly than Fastify does: invalid UTF-8, a `__proto__` member and nesting without
- * end are refused, not repaired or ignored. An empty body
+ * end are refused, not repaired or ignored. An empty body, of whatever type,
  * is left to the validation of the fields.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
+  forgiveTypesOfEmptyBodies(app)
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
     if (body.length === 0) return undefined
     const value = parseStrictly(body)
@@ -21,6 +23,30 @@ export function readJsonBodies(app: FastifyInstance): void {
     return value
   })
 }
+
+/** Clients give a type even to what they don't send: axios that of a form. Without a type an empty body is none. */
+function forgiveTypesOfEmptyBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const { headers } = request
+    const isChunked = headers['transfer-encoding'] !== undefined
+    if (!isChunked && headers['content-type'] === undefined) return done()
+    if (!isChunked && (headers['content-length'] ?? '0') === '0') headers['content-type'] = undefined
+    if (!isChunked || request.is404 || isJson(headers)) return done()
+    // Whether there is anything in chunks shows when the first, or their end, arrives.
+    const takeForNone = () => {
+      headers['content-type'] = undefined
+      headers['transfer-encoding'] = undefined
+      done()
+    }
+    payload.once('end', takeForNone)
+    payload.once('data', () => {
+      payload.off('end', takeForNone)
+      done(new HttpError('unsupported_media_type'))
+    })
+  })
+}
+
+const isJson = ({ 'content-type': type = '' }: IncomingHttpHeaders): boolean => /^\s*application\/json\s*(;|$)/i.test(type)
 
 function parseStrictly(body: Buffer): unknown {
   try {
