@@ -8,7 +8,7 @@ import { createDb, openPool } from '../src/db/client.ts'
 import { noApiKeyCache } from '../src/domain/api-key-cache.ts'
 import { createMetrics } from '../src/metrics.ts'
 
-const { rateLimits, maxEventLoopDelay, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
+const { rateLimits, maxRequestWait, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
 const log = pino({ level: 'silent' })
 const metrics = createMetrics()
 const app = await buildApp({
@@ -28,7 +28,7 @@ const app = await buildApp({
   role: 'api',
   rateLimits,
   redis: undefined,
-  maxEventLoopDelay,
+  maxRequestWait,
   alternate,
   trustProxy,
   playerUrl: undefined,

@@ -29,8 +29,8 @@ export type AppOptions = {
   rateLimits: RateLimits
   /** Counts requests over all processes; undefined: each counts its own. */
   redis: Redis | undefined
-  /** Milliseconds by which the process may lag behind before it answers 503. */
-  maxEventLoopDelay: number
+  /** Milliseconds that a queue of requests may wait before more of them are answered 503. */
+  maxRequestWait: number
   mailSettings: MailSettings
   metrics: MetricsRegistry
   /** A worker only says how it is. */
@@ -57,7 +57,7 @@ const STALLED_AFTER_MS = 30_000
 
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { deps, log, metrics, trustProxy, maxEventLoopDelay, findProblems } = options
+  const { deps, log, metrics, trustProxy, maxRequestWait, findProblems } = options
   const clientErrors = answerClientErrors((path, kind) => presentUnread(options.alternate.prefix, path, kind))
   const app = fastify({
     loggerInstance: log,
@@ -103,7 +103,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   await answerHealth(app, findProblems)
   if (options.departure) departGently(app, options.departure)
-  await shedLoad(app, { maxEventLoopDelay })
+  shedLoad(app, { maxRequestWait })
   if (options.role !== 'worker') await mountInterfaces(app, options)
   return app
 }

@@ -29,7 +29,7 @@ export type Config = {
   rateLimits: { standard: number; enterprise: number }
   redisUrl: string | undefined
   /** Milliseconds. */
-  maxEventLoopDelay: number
+  maxRequestWait: number
   /** Milliseconds from the signal to stop until nothing is accepted any more. */
   stopNotice: number
   alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
@@ -76,7 +76,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     playerUrl: settings.PLAYER_URL,
     rateLimits: { standard: settings.RATE_LIMIT_STANDARD, enterprise: settings.RATE_LIMIT_ENTERPRISE },
     redisUrl: settings.REDIS_URL,
-    maxEventLoopDelay: settings.MAX_EVENT_LOOP_DELAY,
+    maxRequestWait: settings.MAX_REQUEST_WAIT,
     stopNotice: settings.STOP_NOTICE * 1_000,
     alternate: {
       prefix: settings.ALTERNATE_PREFIX,

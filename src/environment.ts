@@ -54,7 +54,7 @@ export const Environment = Type.Object({
   REDIS_URL: Type.Optional(
     Url('rediss?', 'Redis or Valkey that counts requests over all processes. Unset: each counts its own.'),
   ),
-  MAX_EVENT_LOOP_DELAY: Count(1000, 'Milliseconds by which the process may lag behind before it answers 503.'),
+  MAX_REQUEST_WAIT: Count(1000, 'Milliseconds that a hundred requests may wait for their answers before more are answered 503.'),
   STOP_NOTICE: Count(
     1,
     'Seconds for which requests are still answered after SIGTERM, while /readyz says no: longer than a load balancer takes to notice. The stop takes up to 8 s more.',

@@ -1,4 +1,7 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+const LIVENESS = '/healthz'
+const READINESS = '/readyz'
 
 /**
  * `/healthz` says whether the process is alive, `/readyz` whether requests should be sent to it: not while database, migrations or
@@ -9,9 +12,12 @@ export async function answerHealth(app: FastifyInstance, findProblems: () => Pro
   app.addHook('preClose', async () => {
     stopping = true
   })
-  app.get('/healthz', async () => ({ status: 'ok' }))
-  app.get('/readyz', async (_request, reply) => {
+  app.get(LIVENESS, async () => ({ status: 'ok' }))
+  app.get(READINESS, async (_request, reply) => {
     const problems = stopping ? ['stopping'] : await findProblems()
     return reply.code(problems.length === 0 ? 200 : 503).send({ status: problems.length === 0 ? 'ready' : 'not ready', problems })
   })
 }
+
+/** Whether it is asked how the service is, which somebody does every few seconds. */
+export const isHealthCheck = ({ routeOptions: { url } }: FastifyRequest): boolean => url === LIVENESS || url === READINESS

@@ -134,7 +134,9 @@ it.skipIf(!hasRedis).each(Object.entries(hanging))(
 
     redis.recover()
     for (const each of [replica!, other!]) await each.waitForLog(BACK)
-    expect(await askAtOnce([replica!, other!], after.key, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
+    // One after the other: the line passes through this process, which a burst would keep from passing on in time.
+    for (let i = 0; i < LIMIT; i++) expect(await askAtOnce([i % 2 ? replica! : other!], after.key, 1)).toEqual({ 200: 1 })
+    for (const each of [replica!, other!]) expect(await askAtOnce([each], after.key, 1)).toEqual({ 429: 1 })
     const said = replica!.log().filter(({ msg }) => msg === AWAY || msg === BACK)
     expect(said.map(({ msg }) => msg)).toEqual([AWAY, BACK])
   },

@@ -35,7 +35,7 @@ export type ServiceProcess = {
 
 /** Starts the service and returns at once. The process ends with the test, or with the file when it is started outside of one. */
 export function launchService(env: Record<string, string>, args = ['src/server.ts']): ServiceProcess {
-  const settings = { PORT: '0', NODE_COMPILE_CACHE, SECRET_KEY, MAX_EVENT_LOOP_DELAY: '60000', DATABASE_POOL_SIZE: '5', ...env }
+  const settings = { PORT: '0', NODE_COMPILE_CACHE, SECRET_KEY, MAX_REQUEST_WAIT: '60000', DATABASE_POOL_SIZE: '5', ...env }
   const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH: process.env.PATH, ...settings } })
   const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit)
   endWithTest(child, exited)

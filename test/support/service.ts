@@ -46,7 +46,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     SECRET_KEY,
     RATE_LIMIT_STANDARD: '1000000',
     RATE_LIMIT_ENTERPRISE: '1000000',
-    MAX_EVENT_LOOP_DELAY: '60000', // tests share the process with the service
+    MAX_REQUEST_WAIT: '60000', // tests share the process with the service
     ...env,
   })
   const logLines: string[] = []
@@ -62,7 +62,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     role: config.role,
     rateLimits: config.rateLimits,
     redis: dependencies.redis,
-    maxEventLoopDelay: config.maxEventLoopDelay,
+    maxRequestWait: config.maxRequestWait,
     alternate: config.alternate,
     trustProxy: config.trustProxy,
     playerUrl: config.playerUrl,
