@@ -58,7 +58,13 @@ const STALLED_AFTER_MS = 30_000
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { deps, log, metrics, trustProxy, maxRequestWait, findProblems } = options
-  const clientErrors = answerClientErrors((path, kind) => presentUnread(options.alternate.prefix, path, kind))
+  const clientErrors = answerClientErrors(
+    (path, kind) => presentUnread(options.alternate.prefix, path, kind),
+    (status, code) => {
+      log.info({ status, code }, 'unreadable request')
+      metrics.unreadableRequest(status)
+    },
+  )
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
@@ -70,6 +76,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // A path that can't be decoded, or is too long, belongs to no scope: how it begins tells whose envelope its client expects.
     frameworkErrors: (error, request, reply) => {
       logUnrouted(request, reply)
+      metrics.observeUnrouted(request, reply)
       const { prefix } = options.alternate
       if (request.url.startsWith(`${CANDIDATE_PREFIX}/`)) sendUnknownPage(reply)
       else if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { coalesce } from './coalesce.ts'
@@ -13,6 +13,10 @@ export type MetricsRegistry = Metrics & {
   registry: Registry
   /** Counts and times the requests of the app by route and status. */
   observeRequests: (app: FastifyInstance) => void
+  /** The same for a request that could not be routed, for which no hook runs. */
+  observeUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
+  /** Counts what was answered so without having become a request. */
+  unreadableRequest: (status: number) => void
   /** Reads pool and mail queue whenever they are asked for. */
   observe: (pool: Pool, db: Db) => void
 }
@@ -26,6 +30,14 @@ export function createMetrics(): MetricsRegistry {
     help: 'Requests by method, route and status',
     labelNames: ['method', 'route', 'status'],
     buckets: LATENCY_BUCKETS_SECONDS,
+    registers,
+  })
+  const observeAnswer = ({ method, routeOptions }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) =>
+    requests.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000)
+  const unreadable = new Counter({
+    name: 'http_unreadable_requests_total',
+    help: 'What came in that could not be read as a request, by the status it was answered with',
+    labelNames: ['status'],
     registers,
   })
   const invites = new Counter({ name: 'invites_created_total', help: 'Invites made', registers })
@@ -47,10 +59,9 @@ export function createMetrics(): MetricsRegistry {
     inviteCreated: () => invites.inc(),
     emailAttempted: (outcome) => emails.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
-    observeRequests: (app) =>
-      app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
-        requests.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000)
-      }),
+    observeRequests: (app) => app.addHook('onResponse', async (request, reply) => observeAnswer(request, reply)),
+    observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),
+    unreadableRequest: (status) => unreadable.inc({ status }),
     observe(pool, db) {
       observePool(registers, pool)
       observeEmailQueue(registers, db)

@@ -19,9 +19,13 @@ const LINGER_MS = 1_000
  * several clients, would take one answer for another.
  *
  * @param present the answer to a path, which is empty where none could be read.
+ * @param report told of each answer given so, with Node's code of what was wrong.
  * @returns `answer` for Fastify's clientErrorHandler, and `watch` for the server it belongs to.
  */
-export function answerClientErrors(present: (path: string, kind: FailureKind) => RawAnswer) {
+export function answerClientErrors(
+  present: (path: string, kind: FailureKind) => RawAnswer,
+  report: (status: number, code: string) => void,
+) {
   const underWay = new WeakMap<Socket, Set<ServerResponse>>()
   const latest = new WeakMap<Socket, ServerResponse>()
   const refused = new WeakSet<Socket>()
@@ -37,7 +41,12 @@ export function answerClientErrors(present: (path: string, kind: FailureKind) =>
     const reply = latest.get(socket)
     // Part of a request that has been answered already, unread: there is nothing left to say.
     const isAnswered = reply !== undefined && !reply.req.complete && reply.headersSent
-    if (socket.writable) socket.end(isAnswered ? '' : write(present(readPath(error), kinds[error.code] ?? 'malformed_request')))
+    if (isAnswered) socket.end()
+    else if (socket.writable) {
+      const answer = present(readPath(error), kinds[error.code] ?? 'malformed_request')
+      socket.end(write(answer))
+      report(answer.status, error.code)
+    }
     const end = setTimeout(() => socket.destroy(), LINGER_MS)
     socket.once('close', () => clearTimeout(end))
   }

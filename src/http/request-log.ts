@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isHealthCheck } from './health.ts'
 
 /**
  * One line a request, when it has been answered: who, which route, which status, how long. The route's pattern instead of the address,
  * because addresses hold candidates' tokens and clients' search words; ids of organization and key, never the key. The answer carries
- * the id that the lines are found by.
+ * the id that the lines are found by. Health checks, of which there is one every few seconds, are for who debugs.
  */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => showRequestId(request, reply))
@@ -22,7 +23,7 @@ function showRequestId(request: FastifyRequest, reply: FastifyReply): void {
 
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { ctx } = request
-  request.log.info(
+  request.log[isHealthCheck(request) ? 'debug' : 'info'](
     {
       method: request.method,
       route: request.routeOptions.url ?? null,

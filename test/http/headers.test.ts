@@ -54,7 +54,6 @@ describe('X-Request-Id', () => {
       'of-candidate-404': service.http().get('/i/unknown'),
       'of-a-form': candidate.press('accept'),
       'of-a-player': service.http().post('/player/sessions/x/complete'),
-      'of-health': service.http().get('/healthz'),
       'of-a-malformed-address': service.http().get('/api/v1/%zz'),
       'of-nothing': service.http().get('/nowhere'),
     }
