@@ -26,7 +26,7 @@ export type Config = {
   deliverTestMail: boolean
   playerUrl: string | undefined
   /** Requests a minute, by tier. */
-  rateLimits: { standard: number; enterprise: number }
+  rateLimits: { standard: number; enterprise: number; failedKeys: number }
   redisUrl: string | undefined
   /** Milliseconds. */
   maxRequestWait: number
@@ -74,7 +74,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     mailFrom: settings.MAIL_FROM,
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
-    rateLimits: { standard: settings.RATE_LIMIT_STANDARD, enterprise: settings.RATE_LIMIT_ENTERPRISE },
+    rateLimits: {
+      standard: settings.RATE_LIMIT_STANDARD,
+      enterprise: settings.RATE_LIMIT_ENTERPRISE,
+      failedKeys: settings.RATE_LIMIT_FAILED_KEYS,
+    },
     redisUrl: settings.REDIS_URL,
     maxRequestWait: settings.MAX_REQUEST_WAIT,
     stopNotice: settings.STOP_NOTICE * 1_000,

@@ -51,6 +51,7 @@ export const Environment = Type.Object({
   ),
   RATE_LIMIT_STANDARD: Count(100, 'Requests a minute of an organization of the standard tier.'),
   RATE_LIMIT_ENTERPRISE: Count(1000, 'Requests a minute of an organization of the enterprise tier.'),
+  RATE_LIMIT_FAILED_KEYS: Count(100, 'Requests a minute of a network, without a valid key, before they are answered 429.'),
   REDIS_URL: Type.Optional(
     Url('rediss?', 'Redis or Valkey that counts requests over all processes. Unset: each counts its own.'),
   ),

@@ -1,5 +1,5 @@
 import { hash as digest, randomInt } from 'node:crypto'
-import type { CachedApiKey } from './api-key-cache.ts'
+import { findApiKey } from './api-key-lookup.ts'
 import type { Context, Deps, KeyMode } from './context.ts'
 import { DomainError } from './errors.ts'
 
@@ -45,8 +45,7 @@ export const fingerprintApiKey = (key: string) => ({
 export async function authenticate(deps: Deps, key: string | undefined): Promise<Context> {
   if (!key) throw new DomainError('api_key_missing')
   const fingerprint = digest('sha256', key, 'base64')
-  const { apiKeyCache } = deps
-  const found = apiKeyCache.get(fingerprint) ?? (await apiKeyCache.load(fingerprint, () => findApiKey(deps, key)))
+  const found = deps.apiKeyCache.get(fingerprint) ?? (await lookUp(deps, key, fingerprint))
   if (!found) throw new DomainError('api_key_unknown')
   const now = deps.clock()
   if (found.revokedAt) throw new DomainError('api_key_revoked')
@@ -62,20 +61,9 @@ export async function authenticate(deps: Deps, key: string | undefined): Promise
   return { organization: found.organization, mode: found.mode, apiKey: { id: found.id, createdById: found.createdById }, deps }
 }
 
-const findApiKey = ({ db }: Deps, key: string): Promise<CachedApiKey | null> =>
-  db.apiKey.findUnique({
-    where: { hash: fingerprintApiKey(key).hash },
-    select: {
-      id: true,
-      mode: true,
-      createdById: true,
-      expiresAt: true,
-      revokedAt: true,
-      lastUsedAt: true,
-      organization: { select: { id: true, name: true, tier: true } },
-    },
-    relationLoadStrategy: 'join',
-  })
+/** What can be no key is not looked for. */
+const lookUp = async ({ db, apiKeyCache }: Deps, key: string, fingerprint: string) =>
+  API_KEY_PATTERN.test(key) ? apiKeyCache.load(fingerprint, () => findApiKey(db, fingerprint)) : null
 
 /** Guarded, so that of the requests that see the same old value only one writes. */
 async function recordUse({ db }: Deps, id: string, now: Date): Promise<void> {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate } from '../domain/api-keys.ts'
 import type { Context, Deps } from '../domain/context.ts'
+import { DomainError } from '../domain/errors.ts'
 import { type Failure, HttpError, logFailure, toFailure } from './failure.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -26,8 +27,13 @@ export function guardInterface(app: FastifyInstance, { deps, limiter, keyHeader,
   readJsonBodies(app)
   fingerprintRequests(app)
   app.addHook('onRequest', async (request, reply) => {
-    request.ctx = await authenticate(deps, request.headers[keyHeader]?.toString())
-    await limiter(request.ctx, reply)
+    try {
+      request.ctx = await authenticate(deps, request.headers[keyHeader]?.toString())
+    } catch (error) {
+      if (error instanceof DomainError) limiter.countFailure(request.ip)
+      throw error
+    }
+    await limiter.count(request.ctx, reply)
   })
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error)

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Context, Tier } from '../domain/context.ts'
+import { createFailureLimiter } from './failed-keys.ts'
 import { HttpError } from './failure.ts'
 
 /** v1.md, Limits: a fixed window of a minute that opens with the organization's first request. */
@@ -9,21 +10,24 @@ const WINDOW_SECONDS = 60
 /** A hundred times what Redis needs on one's own network, and short enough for a request to wait once. */
 const REDIS_ANSWERS_WITHIN_MS = 100
 
-/** Requests an organization may make a minute, by its tier. */
-export type RateLimits = Record<Tier, number>
+/** Requests an organization may make a minute, by its tier; and those a network may make without a valid key. */
+export type RateLimits = Record<Tier, number> & { failedKeys: number }
 
-/** Counts a request of the organization and sets the `RateLimit-*` headers. */
-export type RateLimiter = (ctx: Context, reply: FastifyReply) => Promise<void>
+export type RateLimiter = {
+  /** Counts a request of the organization and sets the `RateLimit-*` headers. @throws HttpError rate_limited. */
+  count: (ctx: Context, reply: FastifyReply) => Promise<void>
+  /** Counts a request without a valid key from the address. @throws HttpError rate_limited. */
+  countFailure: (address: string | undefined) => void
+}
 
 /**
  * One count for all keys of an organization and for both interfaces.
  *
  * @param redis counts over all processes; while it is away each process counts its own. undefined: each always does.
- * @throws HttpError rate_limited, from the limiter returned.
  */
 export function createRateLimiter(limits: RateLimits, redis: Redis | undefined): RateLimiter {
   const limiters = { standard: createLimiter('standard', limits, redis), enterprise: createLimiter('enterprise', limits, redis) }
-  return async ({ organization }, reply) => {
+  const count: RateLimiter['count'] = async ({ organization }, reply) => {
     const limit = limits[organization.tier]
     const counted = limiters[organization.tier].consume(organization.id).catch((rejection) => {
       if (rejection instanceof RateLimiterRes) return rejection
@@ -34,6 +38,7 @@ export function createRateLimiter(limits: RateLimits, redis: Redis | undefined):
     reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': result.remainingPoints, 'ratelimit-reset': seconds })
     if (result.consumedPoints > limit) throw new HttpError('rate_limited', { retryAfter: seconds })
   }
+  return { count, countFailure: createFailureLimiter(limits.failedKeys) }
 }
 
 function createLimiter(tier: Tier, limits: RateLimits, redis: Redis | undefined): RateLimiterMemory | RateLimiterRedis {
