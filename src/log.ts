@@ -1,10 +1,11 @@
 import { pino } from 'pino'
+import { version } from './version.ts'
 
-/** The service's log: JSON lines on standard output. Of an error its words and where it arose; what libraries hang on it could tell more. */
+/** The service's log: JSON lines on standard output, each with the release. Of an error its words and where it arose; what libraries hang on it could tell more. */
 export const createLog = (level: string) =>
   pino({
     level,
-    base: null,
+    base: { version },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },

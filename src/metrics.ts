@@ -5,6 +5,7 @@ import { coalesce } from './coalesce.ts'
 import type { Db } from './db/client.ts'
 import { type Metrics, SWEEP_PARTS } from './domain/context.ts'
 import { measureEmailQueue } from './domain/invite-emails.ts'
+import { version } from './version.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -25,6 +26,8 @@ export function createMetrics(): MetricsRegistry {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  const info = new Gauge({ name: 'service_info', help: 'Always 1; the release that runs', labelNames: ['version'], registers })
+  info.set({ version }, 1)
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Requests by method, route and status',

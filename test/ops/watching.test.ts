@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { signInvitation } from '../../src/domain/invitation-token.ts'
+import { version } from '../../src/version.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { layDatabaseLine } from '../support/line.ts'
 import { ask, openTestDatabase, startProcess, type TestDatabase, waitUntil } from '../support/processes.ts'
@@ -62,6 +63,7 @@ it('counts requests, invites, mails, connections and delays on a port of its own
   for (const series of ['database_pool_connections{state="used"}', 'database_pool_connections{state="waiting"}'])
     expect(valueIn(series)).toBeGreaterThanOrEqual(0)
   expect(valueIn('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0)
+  expect(valueIn(`service_info{version="${version}"}`)).toBe(1)
   expect(lines.join('\n')).not.toMatch(/sam@example|ak_live_/)
 
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
@@ -132,6 +134,7 @@ it('logs JSON with ids of request, organization and key, and no key, token or ad
   await service.exited
 
   expect(service.output().trim().split('\n')).toHaveLength(service.log().length)
+  expect(new Set(service.log().map((line) => line.version))).toEqual(new Set([version]))
   for (const secret of [key, token, token.slice(-20), SECRET_KEY, 'example.com', 'Secret Name'])
     expect(service.output()).not.toContain(secret)
   const created = service.log().find(({ route, status }) => route === '/api/v1/invites' && status === 201)
