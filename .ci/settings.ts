@@ -1,14 +1,28 @@
-// node .ci/settings.ts: writes the settings, as src/environment.ts describes them, into README.md and .env.example.
+// node .ci/settings.ts: writes the settings, as src/environment.ts describes them, into README.md and .env.example, and into the latter
+// also what docker-compose.yml alone reads.
 import { readFile, writeFile } from 'node:fs/promises'
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { Environment } from '../src/environment.ts'
 
 const BEGIN = '<!-- settings: written by .ci/settings.ts -->'
 const END = '<!-- /settings -->'
 const settings = Object.entries<TSchema>(Environment.properties)
 
-const values = ({ enum: words, default: preset }: TSchema) =>
-  [words?.map((word: string) => `\`${word}\``).join(', '), preset !== undefined && `default \`${preset}\``]
+/** What docker-compose.yml reads besides: no settings of the service. */
+export const ComposeVariables = Type.Object({
+  POSTGRES_PASSWORD: Type.String({
+    description:
+      "The database's password; in single quotes if there is a # or $ in it. Required. To change it after the first start, see README.md.",
+  }),
+  MAILBOX_PORT: Type.Integer({ default: 8025, description: 'TCP port on which the captured mails can be looked at.' }),
+})
+
+const values = ({ enum: words, default: preset, examples }: TSchema) =>
+  [
+    words?.map((word: string) => `\`${word}\``).join(', '),
+    preset !== undefined && `default \`${preset}\``,
+    examples && `e.g. \`${examples[0]}\``,
+  ]
     .filter(Boolean)
     .join('; ')
 
@@ -21,11 +35,18 @@ export function withSettingsTable(readme: string): string {
 
 /** .env.example as it should be. */
 export function settingsExample(): string {
-  const blocks = settings.map(([name, schema]) => {
-    const words = schema.enum ? ` One of ${schema.enum.join(', ')}.` : ''
-    return `# ${schema.description}${words}\n# ${name}=${schema.default ?? ''}\n`
-  })
-  return ['# Copy to .env and uncomment what should differ from the default that stands behind it.\n', ...blocks].join('\n')
+  return [
+    '# Copy to .env and uncomment what should differ from the default that stands behind it.\n',
+    ...settings.map(describe),
+    '# Only docker-compose.yml reads what follows.\n',
+    ...Object.entries<TSchema>(ComposeVariables.properties).map(describe),
+  ].join('\n')
+}
+
+function describe([name, schema]: [string, TSchema]): string {
+  const { description, enum: words, default: preset = '', examples } = schema
+  const hint = words ? ` One of ${words.join(', ')}.` : examples ? ` E.g. ${examples[0]}` : ''
+  return `# ${description}${hint}\n# ${name}=${preset}\n`
 }
 
 if (import.meta.main) {

@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
+import { Redis } from 'ioredis'
+import { Client } from 'pg'
 import { isEmailAddress } from './domain/email-address.ts'
 import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
 
 const HOW_TO_MAKE_A_SECRET = 'Make one with: openssl rand -hex 32'
+const HOW_TO_WRITE_A_PASSWORD = 'In its password / is written %2F, @ %40, # %23 and % %25.'
 
 /** The settings, checked, in the program's terms. */
 export type Config = {
@@ -69,7 +72,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     dataDir: settings.DATA_DIR,
-    secretKeys: settings.SECRET_KEY,
+    secretKeys: splitList(settings.SECRET_KEY),
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM,
     deliverTestMail: settings.TEST_MAIL === 'deliver',
@@ -129,22 +132,53 @@ function readEnvironment(given: Record<string, string>, problems: string[]): Sta
   }
 }
 
-/** The value itself is not repeated: it may hold a password. */
-const describe = ({ description, type, enum: words, default: preset }: TSchema): string => {
-  const kind = words ? `one of ${words.join(', ')}` : `a valid ${type}`
-  return `needs ${kind}${preset === undefined ? '' : `, e.g. ${preset}`}. ${description}`
+/** What would be right. What was given is not repeated: it may hold a password. */
+function describe({
+  description,
+  type,
+  enum: words,
+  minimum,
+  maximum,
+  default: preset,
+  examples: [example] = [preset],
+}: TSchema) {
+  const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`
+  const kinds = { integer: `an integer ${range}`, boolean: 'true or false', string: 'a value of this form' }
+  const kind = words ? `one of ${words.join(', ')}` : kinds[type as keyof typeof kinds]
+  return `needs ${kind}, e.g. ${example}. ${description}`
 }
 
 /** What a schema can't say of one variable, or of two together. */
 function findContradictions(settings: Partial<Static<typeof Environment>>): string[] {
-  const { SECRET_KEY, DATABASE_URL, PUBLIC_URL, PLAYER_URL, MAIL_FROM, ALTERNATE_PREFIX, TRUST_PROXY } = settings
+  const { DATABASE_URL, SMTP_URL, REDIS_URL, PUBLIC_URL, PLAYER_URL, MAIL_FROM, ALTERNATE_PREFIX, TRUST_PROXY } = settings
+  const secretKeys = splitList(settings.SECRET_KEY)
+  const publicUrl = PUBLIC_URL && URL.parse(PUBLIC_URL)
   const rules: [broken: unknown, problem: string][] = [
-    [DATABASE_URL && !SECRET_KEY, `SECRET_KEY: is required with a DATABASE_URL. ${HOW_TO_MAKE_A_SECRET}`],
     [
-      SECRET_KEY?.some((key) => key.length < MIN_SECRET_LENGTH),
+      DATABASE_URL && !isAccepted(() => new Client({ connectionString: DATABASE_URL })),
+      `DATABASE_URL: can not be read as an address, or names a file that is not there. ${HOW_TO_WRITE_A_PASSWORD}`,
+    ],
+    [
+      REDIS_URL && !isAccepted(() => new Redis(REDIS_URL, { lazyConnect: true })),
+      `REDIS_URL: can not be read as an address. ${HOW_TO_WRITE_A_PASSWORD}`,
+    ],
+    [
+      SMTP_URL && !URL.parse(SMTP_URL)?.hostname,
+      `SMTP_URL: can not be read as an address, or names no server. ${HOW_TO_WRITE_A_PASSWORD}`,
+    ],
+    [DATABASE_URL && !secretKeys, `SECRET_KEY: is required with a DATABASE_URL. ${HOW_TO_MAKE_A_SECRET}`],
+    [
+      secretKeys?.some((key) => key.length < MIN_SECRET_LENGTH),
       `SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. ${HOW_TO_MAKE_A_SECRET}`,
     ],
-    [PUBLIC_URL && URL.parse(PUBLIC_URL)?.pathname !== '/', 'PUBLIC_URL: must be a scheme and a host, without a path.'],
+    [
+      secretKeys?.some((key) => /^change-?me/i.test(key)),
+      `SECRET_KEY: is a placeholder that everybody knows, who could forge links with it. ${HOW_TO_MAKE_A_SECRET}`,
+    ],
+    [
+      PUBLIC_URL && (!publicUrl || publicUrl.href !== `${publicUrl.origin}/`),
+      'PUBLIC_URL: must be a scheme and a host, perhaps a port, and nothing else, e.g. https://assessments.example.com.',
+    ],
     [PLAYER_URL && !URL.canParse(PLAYER_URL), 'PLAYER_URL: is not a URL.'],
     [
       MAIL_FROM && !isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
@@ -163,10 +197,26 @@ function findContradictions(settings: Partial<Static<typeof Environment>>): stri
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
 
-const isProxyList = (text: string): boolean =>
-  ['true', 'false'].includes(text) ||
-  text.split(',').every((item) => {
-    const [address = '', bits, ...rest] = item.trim().split('/')
-    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(item.trim())
-    return named || (isIP(address) > 0 && rest.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits)))
+const splitList = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim())
+
+/** Whether those who will connect by it can read it. Making them connects to nothing. */
+function isAccepted(make: () => unknown): boolean {
+  try {
+    make()
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isProxyList = (list: string): boolean =>
+  ['true', 'false'].includes(list) ||
+  list.split(',').every((text) => {
+    const item = text.trim()
+    const [address = '', bits, ...rest] = item.split('/')
+    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(item)
+    return named || (isIP(address) > 0 && rest.length === 0 && (bits === undefined || isPrefixLength(bits, address)))
   })
+
+const isPrefixLength = (bits: string, address: string): boolean =>
+  /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (isIP(address) === 4 ? 32 : 128)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ConfigError, loadConfig } from '../src/config.ts'
+import { Environment } from '../src/environment.ts'
 
 const secret = 'x'.repeat(32)
 const database = 'postgresql://service:hunter2@db.example.org/assessments'
@@ -52,6 +53,7 @@ describe('a variable', () => {
     ['DATA_DIR', '/srv/data', { dataDir: '/srv/data' }],
     ['SECRET_KEY', secret, { secretKeys: [secret] }],
     ['SECRET_KEY', `${secret}1,${secret}2`, { secretKeys: [`${secret}1`, `${secret}2`] }],
+    ['SECRET_KEY', ` ${secret}1 , ${secret}2 `, { secretKeys: [`${secret}1`, `${secret}2`] }],
     ['SMTP_URL', 'smtps://user:hunter2@mail.example.org', { smtpUrl: 'smtps://user:hunter2@mail.example.org' }],
     ['MAIL_FROM', 'talent@example.org', { mailFrom: 'talent@example.org' }],
     ['MAIL_FROM', 'Talent <talent@example.org>', { mailFrom: 'Talent <talent@example.org>' }],
@@ -64,6 +66,9 @@ describe('a variable', () => {
     ['ALTERNATE_GRADER_REQUIRED', 'true', { alternate: { graderRequired: true } }],
     ['TRUST_PROXY', 'true', { trustProxy: true }],
     ['TRUST_PROXY', '10.0.0.0/8,127.0.0.1', { trustProxy: '10.0.0.0/8,127.0.0.1' }],
+    ['TRUST_PROXY', '10.0.0.1/32, fd00::/8', { trustProxy: '10.0.0.1/32, fd00::/8' }],
+    ['REDIS_URL', 'redis://:hunter2@valkey:6379/1', { redisUrl: 'redis://:hunter2@valkey:6379/1' }],
+    ['PLAYER_URL', 'https://player.example.org/start', { playerUrl: 'https://player.example.org/start' }],
   ])('%s=%s is taken', (name, value, expected) => {
     expect(loadConfig({ [name]: value })).toMatchObject(expected)
   })
@@ -76,11 +81,19 @@ describe('a variable', () => {
     ['PUBLIC_URL', 'assess.example.org'],
     ['PUBLIC_URL', 'ftp://assess.example.org'],
     ['PUBLIC_URL', 'http://'],
+    ['PUBLIC_URL', 'https://assess.example.org/?from=mail'],
+    ['PUBLIC_URL', 'https://assess.example.org#top'],
+    ['PUBLIC_URL', 'https://user@assess.example.org'],
     ['DATABASE_URL', 'mysql://db.example.org/assessments'],
     ['SECRET_KEY', 'x'.repeat(31)],
     ['SECRET_KEY', `${secret},short`],
     ['SECRET_KEY', `${secret},`],
+    ['SECRET_KEY', 'change-me-change-me-change-me-change-me'],
+    ['SECRET_KEY', `${secret},CHANGE-ME-change-me-change-me-change-me`],
     ['SMTP_URL', 'mail.example.org:25'],
+    ['SMTP_URL', 'smtp://'],
+    ['SMTP_URL', 'smtp://:25'],
+    ['REDIS_URL', 'redis://:hunter2@valkey:99999'],
     ['MAIL_FROM', 'Talent Team'],
     ['MAIL_FROM', 'Talent <talent>'],
     ['LOG_LEVEL', 'loud'],
@@ -93,9 +106,24 @@ describe('a variable', () => {
     ['ALTERNATE_EXPIRES_IN_DAYS', '3651'],
     ['ALTERNATE_GRADER_REQUIRED', 'maybe'],
     ['TRUST_PROXY', 'everybody'],
+    ['TRUST_PROXY', '10.0.0.0/99'],
+    ['TRUST_PROXY', '10.0.0.0/0'],
+    ['TRUST_PROXY', 'fd00::/129'],
+    ['TRUST_PROXY', '127.0.0.1,'],
   ])('%s=%s is refused by its name', (name, value) => {
     expect(namesOf(problemsOf({ [name]: value }))).toEqual([name])
   })
+})
+
+it.each([
+  ['a port that is none', 'postgresql://service:hunter2@db.example.org:99999/assessments'],
+  ['a password with a # in it', 'postgresql://service:hunter2#@db.example.org/assessments'],
+  ['a password with a % in it', 'postgresql://service:hunter2%ff@db.example.org/assessments'],
+  ['a certificate that is not there', 'postgresql://service:hunter2@db.example.org/assessments?sslrootcert=/none.pem'],
+])('a DATABASE_URL with %s is refused, without its password', (_, DATABASE_URL) => {
+  const problems = problemsOf({ DATABASE_URL, SECRET_KEY: secret })
+  expect(namesOf(problems)).toEqual(['DATABASE_URL'])
+  expect(problems[0]).not.toContain('hunter2')
 })
 
 describe('SECRET_KEY', () => {
@@ -147,7 +175,11 @@ describe('everything that is wrong', () => {
 
   it('is reported with what would be right', () => {
     const [port, level] = [problemsOf({ PORT: 'x' })[0], problemsOf({ LOG_LEVEL: 'x' })[0]]
-    expect(port).toMatch(/^PORT: needs a valid integer, e\.g\. 3000\. TCP port to listen on/)
+    expect(port).toMatch(/^PORT: needs an integer from 0 to 65535, e\.g\. 3000\. TCP port to listen on/)
     expect(level).toMatch(/^LOG_LEVEL: needs one of fatal, error, warn, info, debug, trace, silent, e\.g\. info\./)
+
+    const problems = problemsOf(Object.fromEntries(Object.keys(Environment.properties).map((name) => [name, '?'])))
+    expect(problems.length).toBeGreaterThan(15)
+    expect(problems.filter((problem) => !/e\.g\. \S|Make one with/.test(problem))).toEqual([])
   })
 })
