@@ -1,8 +1,14 @@
-import { readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { beforeAll, expect, it } from 'vitest'
+import path from 'node:path'
+import { Client } from 'pg'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { ComposeVariables } from '../../.ci/settings.ts'
 import { loadConfig } from '../../src/config.ts'
-import { Environment, SECRETS } from '../../src/environment.ts'
+import { Environment } from '../../src/environment.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { launchService, startProcess } from '../support/processes.ts'
 
 type Dependency = { condition: string; required?: boolean }
 type ComposeService = {
@@ -14,13 +20,19 @@ type ComposeService = {
   stop_grace_period?: string
   restart?: string
   volumes?: string[]
+  image?: string
+  mem_limit?: string
+  logging?: { driver: string; options: Record<string, string> }
 }
 
 // The parser that the OpenAPI documents' plugin comes with.
 const { parse } = createRequire(import.meta.resolve('@fastify/swagger'))('yaml')
 
-/** What is set for the compose file itself, and explained in it. */
-const OWN_VARIABLES = ['POSTGRES_PASSWORD', 'MAILBOX_PORT']
+/** What is set for the compose file itself. */
+const OWN_VARIABLES = Object.keys(ComposeVariables.properties)
+/** Read by the driver of the database, as by all of PostgreSQL's own programs. */
+const DRIVER_VARIABLES = ['PGPASSWORD']
+const REQUIRED = ['SECRET_KEY', 'POSTGRES_PASSWORD']
 
 let text: string
 let services: Record<string, ComposeService>
@@ -30,8 +42,17 @@ beforeAll(async () => {
   ;({ services, volumes } = parse(text, { merge: true }))
 })
 
-/** A value as compose passes it on, where nothing is set. */
-const withDefaults = (value: string) => String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+/** A value as compose passes it on, where nothing is set but these. @throws Error for one that is required and missing. */
+function interpolate(value: unknown, set: Record<string, string>): string {
+  const text = String(value)
+  const inner = text.replaceAll(/\$\{(\w+)(:[-?])([^${}]*)\}/g, (_, name: string, operator: string, rest: string) => {
+    if (operator === ':?' && !set[name]) throw new Error(`${name}: ${rest}`)
+    return set[name] || rest
+  })
+  return inner === text ? text : interpolate(inner, set)
+}
+const environmentOf = (set: Record<string, string>) =>
+  Object.fromEntries(Object.entries(services.app!.environment!).map(([name, value]) => [name, interpolate(value, set)]))
 
 it('starts the service when the database is healthy and migrated, and keeps what is not needed at first under a profile', () => {
   expect(services.app!.depends_on).toMatchObject({
@@ -62,7 +83,7 @@ it('opens ports on loopback only', () => {
 
 it('hands the service nothing but settings it reads, and each that differs between installations', () => {
   const settings = Object.keys(Environment.properties)
-  const given = Object.keys(services.app!.environment!)
+  const given = Object.keys(services.app!.environment!).filter((name) => !DRIVER_VARIABLES.includes(name))
   expect(given.filter((name) => !settings.includes(name))).toEqual([])
   const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
   expect(used.filter((name) => !settings.includes(name) && !OWN_VARIABLES.includes(name))).toEqual([])
@@ -71,15 +92,58 @@ it('hands the service nothing but settings it reads, and each that differs betwe
   expect(settings.filter((name) => !given.includes(name) && !fixed.includes(name))).toEqual([])
 })
 
-it('is a usable configuration where nothing is set, and marks what is to be changed', () => {
-  const environment = Object.fromEntries(
-    Object.entries(services.app!.environment!).map(([name, value]) => [name, withDefaults(value)]),
-  )
-  expect(loadConfig(environment).init).toEqual({ organization: 'My organization', apiKey: 'First key' })
-  for (const name of [
-    ...SECRETS.filter((name) => !['DATABASE_URL', 'REDIS_URL'].includes(name)),
-    'POSTGRES_PASSWORD',
-    'PUBLIC_URL',
-  ])
-    expect(text).toMatch(new RegExp(`^ *${name}: .*# CHANGE`, 'm'))
+it('is a usable configuration with nothing but the secrets, and not without', () => {
+  const secrets = { SECRET_KEY: 's'.repeat(32), POSTGRES_PASSWORD: 'p' }
+  const config = loadConfig(environmentOf(secrets))
+  expect(config).toMatchObject({
+    init: { organization: 'My organization', apiKey: 'First key' },
+    publicUrl: 'http://localhost:3000',
+  })
+  expect(loadConfig(environmentOf({ ...secrets, PORT: '8080' })).publicUrl).toBe('http://localhost:8080')
+  for (const name of REQUIRED) {
+    expect(() => environmentOf({ ...secrets, [name]: '' })).toThrow(`${name}: set it in .env`)
+    expect(text).toMatch(new RegExp(`^ *${name}: .*# REQUIRED`, 'm'))
+  }
+  for (const name of ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL']) expect(text).toMatch(new RegExp(`^ *${name}: .*# CHANGE`, 'm'))
+})
+
+it('takes the latest of no image, and lets no container fill the disk with its log or take all memory', () => {
+  for (const [name, { image, mem_limit, logging }] of Object.entries(services)) {
+    expect({ name, image, mem_limit, logging }).toEqual({
+      name,
+      image: expect.stringMatching(/^(assessment-invitation-service|.+:v?\d[\d.]*)$/),
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
+    })
+  }
+})
+
+it('waits for the database that is there to stay, not for the one that sets it up and listens on a unix socket only', () => {
+  expect(services.db!.healthcheck!.test).toContain('--host=127.0.0.1')
+})
+
+it('logs in to the database with a password of any characters', async () => {
+  const password = `p/a@s#s%w?o:r&d"' ${randomUUID()}`
+  const postgres = await startPostgres()
+  onTestFinished(postgres.close)
+  const client = new Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query(`CREATE ROLE assessments LOGIN PASSWORD ${client.escapeLiteral(password)}`)
+  await client.query('ALTER DATABASE assessments OWNER TO assessments')
+  const { rows } = await client.query(`SELECT current_setting('hba_file') AS hba`)
+  await writeFile(rows[0].hba, 'local all postgres trust\nlocal all all scram-sha-256\n')
+  await client.query('SELECT pg_reload_conf()')
+  await client.end()
+
+  const { DATABASE_URL, PGPASSWORD } = environmentOf({ SECRET_KEY: 's'.repeat(32), POSTGRES_PASSWORD: password })
+  const address = new URL(DATABASE_URL!)
+  address.searchParams.set('host', path.dirname(postgres.socket))
+  const service = await startProcess({ DATABASE_URL: address.href, PGPASSWORD: PGPASSWORD! })
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  service.kill('SIGTERM')
+  await service.exited
+
+  const wrong = launchService({ DATABASE_URL: address.href, PGPASSWORD: 'wrong' })
+  expect((await wrong.exited).code).toBe(1)
+  expect(wrong.output()).toContain('password authentication failed')
 })
