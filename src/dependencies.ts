@@ -1,7 +1,4 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { Redis } from 'ioredis'
@@ -22,11 +19,13 @@ import { workInvitationEmails } from './jobs/send-invitation.ts'
 import { type MailSettings, renderInvitation } from './mail/invitation-email.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
+import { readOrMakeSecret } from './secret.ts'
 
 /** What the service runs on. */
 export type Dependencies = {
   deps: Deps
   mailer: Mailer
+  /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
   mailSettings: MailSettings
   metrics: MetricsRegistry
   redis: Redis | undefined
@@ -34,6 +33,8 @@ export type Dependencies = {
   migrated: string[]
   /** Why requests should not be sent here now; empty when all is well. */
   findProblems: () => Promise<string[]>
+  /** Begins to send mails and to sweep, where that is this process's role. */
+  startWork: () => Promise<void>
   /** Lets the mails under way finish, then closes everything in the reverse order of its making. */
   dispose: () => Promise<void>
 }
@@ -45,6 +46,8 @@ type Choices = {
   migrates?: boolean
   /** The time, where it is not the system's. */
   clock?: () => Date
+  /** Aborted when the process is told to stop: then nothing more is waited for or begun. */
+  signal?: AbortSignal
 }
 
 /** Milliseconds that a mail under way has to finish when the service stops. */
@@ -60,38 +63,51 @@ const DATABASE_PATIENCE_MS = 60_000
 async function openDatabase(
   config: Config,
   log: FastifyBaseLogger,
-  { migrates }: { migrates: boolean },
-): Promise<{ url: string; migrated: string[]; release: () => Promise<void> }> {
-  const embedded = config.databaseUrl ? undefined : await startEmbeddedDatabase({ dataDir: config.dataDir })
+  opened: AsyncDisposableStack,
+  { migrates, signal }: { migrates: boolean; signal: AbortSignal | undefined },
+): Promise<{ url: string; folder: string; migrated: string[] }> {
+  const embedded = config.databaseUrl ? undefined : await startEmbeddedDatabase({ dataDir: config.dataDir, signal })
+  if (embedded) {
+    opened.defer(embedded.release)
+    log.info({ folder: embedded.home }, 'the embedded database and its secret')
+  }
+  signal?.throwIfAborted()
   const url = config.databaseUrl ?? embedded!.url
-  const migrated = migrates ? await migrateWhenReachable(url, log) : await requireMigrations(url)
-  return { url, migrated, release: embedded?.release ?? (async () => {}) }
+  const migrated = migrates ? await migrateWhenReachable(url, log, signal) : await requireMigrations(url)
+  return { url, folder: embedded?.home ?? config.dataDir, migrated }
 }
 
 /**
- * Opens the database, the queue and the way to the mail server.
+ * Opens the database, the queue and the way to the mail server. When it fails, nothing stays open.
  *
  * @throws Error when the database can't be reached within a minute, or is not, and can't be, brought up to date.
  */
 export async function createDependencies(
   config: Config,
   log: FastifyBaseLogger,
-  { serves = true, migrates = true, clock = () => new Date() }: Choices = {},
+  { serves = true, migrates = true, clock = () => new Date(), signal }: Choices = {},
 ): Promise<Dependencies> {
+  await using opened = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'
   // Read now, because a release that is installed over this one changes the files while this one still runs.
   const migrations = (await readMigrations()).map(({ name }) => name)
-  const database = await openDatabase(config, log, { migrates })
+  const database = await openDatabase(config, log, opened, { migrates, signal })
+  const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder, config.dataDir)]
+  const mailSettings = { publicUrl: config.publicUrl, secretKeys, mailFrom: config.mailFrom }
   const pool = openPool(database.url, { max: config.databasePoolSize })
   const db = createDb(pool)
-  const boss = await startQueue(database.url, log, { works, migrates })
+  opened.defer(() => db.$disconnect())
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
+  opened.defer(keys.close)
   const redis = serves && config.redisUrl ? await connectRedis(config.redisUrl, log) : undefined
+  opened.defer(() => redis?.disconnect())
+  const mailer = createMailer(config.smtpUrl)
+  opened.defer(mailer.close)
+  signal?.throwIfAborted()
+  const boss = await startQueue(database.url, log, { works, migrates })
+  opened.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
   const metrics = createMetrics()
   metrics.observe(pool, db)
-  const mailer = createMailer(config.smtpUrl)
-  const secretKeys = config.secretKeys ?? [await readOrMakeSecret(config.dataDir)]
-  const mailSettings = { publicUrl: config.publicUrl, secretKeys, mailFrom: config.mailFrom }
   const deps: Deps = {
     db,
     apiKeyCache: keys.cache,
@@ -102,16 +118,7 @@ export async function createDependencies(
     log,
     metrics,
   }
-  if (works) await startWork(boss, deps, mailer, mailSettings, config)
-
-  const dispose = async () => {
-    await boss.stop({ graceful: true, timeout: MAIL_GRACE_MS })
-    mailer.close()
-    redis?.disconnect()
-    await keys.close()
-    await db.$disconnect()
-    await database.release()
-  }
+  const kept = opened.move()
   return {
     deps,
     mailer,
@@ -120,7 +127,10 @@ export async function createDependencies(
     redis,
     migrated: database.migrated,
     findProblems: coalesce(() => findProblems(deps, boss, migrations)),
-    dispose,
+    startWork: async () => {
+      if (works) await startWork(boss, deps, mailer, mailSettings, config)
+    },
+    dispose: () => kept.disposeAsync(),
   }
 }
 
@@ -142,7 +152,7 @@ async function startWork(
 }
 
 /** A service that starts beside its database, as under docker compose, may be there first. */
-async function migrateWhenReachable(url: string, log: FastifyBaseLogger): Promise<string[]> {
+async function migrateWhenReachable(url: string, log: FastifyBaseLogger, signal?: AbortSignal): Promise<string[]> {
   const deadline = Date.now() + DATABASE_PATIENCE_MS
   for (let told = false; ; told = true) {
     try {
@@ -150,7 +160,7 @@ async function migrateWhenReachable(url: string, log: FastifyBaseLogger): Promis
     } catch (error) {
       if (!isUnreachable(error) || Date.now() > deadline) throw error
       if (!told) log.warn({ reason: (error as Error).message }, 'waiting for the database')
-      await sleep(DATABASE_RETRY_MS)
+      await sleep(DATABASE_RETRY_MS, undefined, { signal })
     }
   }
 }
@@ -221,16 +231,4 @@ async function connectRedis(url: string, log: FastifyBaseLogger): Promise<Redis>
   })
   await once(redis, 'ready').catch(() => {})
   return redis
-}
-
-/** The embedded database's own secret, made once and kept beside it. */
-async function readOrMakeSecret(dataDir: string): Promise<string> {
-  const file = path.join(dataDir, 'secret-key')
-  await mkdir(dataDir, { recursive: true })
-  const secret = randomBytes(32).toString('hex')
-  // Only the first process to get here writes it.
-  await writeFile(file, secret, { flag: 'wx', mode: 0o600 }).catch((error) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  return readFile(file, 'utf8')
 }

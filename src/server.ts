@@ -1,22 +1,48 @@
+import type { AddressInfo } from 'node:net'
 import closeWithGrace from 'close-with-grace'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
+import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
+import { describeError } from './cli/output.ts'
 import { type Config, ConfigError, loadConfig } from './config.ts'
-import { addressOf, welcome } from './demo/welcome.ts'
+import { welcome } from './demo/welcome.ts'
 import { createDependencies, type Dependencies } from './dependencies.ts'
 import { makeFirstKey } from './domain/first-key.ts'
 import { createLog } from './log.ts'
 
-/** sysexits.h: EX_CONFIG. */
-const EXIT_BAD_CONFIGURATION = 78
 /** Milliseconds that requests under way have, and that these and then the mails under way have, after the notice. */
 const REQUEST_GRACE_MS = 3_000
 const STOP_WITHIN_MS = 8_000
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+/** npm passes on the Ctrl-C that the terminal has sent to the whole process group: what comes within this time is one signal. */
+const ONE_SIGNAL_MS = 1_000
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
-  const dependencies = await createDependencies(config, log)
+  const stop = new AbortController()
+  const started = start(config, log, stop.signal)
+  stopGracefully(log, config.stopNotice + STOP_WITHIN_MS, async () => {
+    stop.abort()
+    const opened = await started.catch(() => undefined) // a failed start has closed everything itself
+    await opened?.disposeAsync()
+  })
+  await started.catch((error) => {
+    if (stop.signal.aborted) return // it was told to stop before it was ready
+    log.debug({ err: error }, 'the start failed')
+    throw error
+  })
+}
+
+/**
+ * Brings everything up: what the service runs on, then the listeners, then the sending of mails, whose links need the port.
+ *
+ * @returns what is open, to be disposed of. When the start fails, nothing stays open.
+ */
+async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal): Promise<AsyncDisposableStack> {
+  await using opened = new AsyncDisposableStack()
+  const dependencies = await createDependencies(config, log, { signal })
+  opened.defer(dependencies.dispose)
   const { deps, mailSettings, metrics, redis, findProblems } = dependencies
   const showMailbox = config.databaseUrl === undefined && config.smtpUrl === undefined
   const app = await buildApp({
@@ -31,27 +57,43 @@ async function main(): Promise<void> {
     departure: { notice: config.stopNotice, grace: REQUEST_GRACE_MS },
   })
   const metricsApp = await serveMetrics(config, dependencies)
-
-  let started: Promise<void> | undefined
-  closeWithGrace({ delay: config.stopNotice + STOP_WITHIN_MS, logger: log }, async ({ err, signal }) => {
-    if (err) log.error({ err }, 'stopping after an error')
-    else log.info({ signal }, 'stopping')
-    await started?.catch(() => {}) // main says what is wrong with it
-    await app.close()
-    await metricsApp?.close()
-    await dependencies.dispose()
-  })
-  started = start(app, config, dependencies, showMailbox)
-  await started
-}
-
-async function start(app: FastifyInstance, config: Config, dependencies: Dependencies, showMailbox: boolean): Promise<void> {
+  if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
   await announceFirstKey(config, dependencies)
+  signal.throwIfAborted()
   await app.listen({ port: config.port, host: config.host })
-  if (config.databaseUrl !== undefined) return
-  const baseUrl = addressOf(config.publicUrl, app.addresses()[0])
-  await welcome(dependencies.deps, { baseUrl, alternatePrefix: config.alternate.prefix, showMailbox })
+  opened.defer(async () => void (await app.close()))
+  mailSettings.publicUrl = addressOf(config, app.addresses()[0])
+  await dependencies.startWork()
+  if (config.databaseUrl === undefined) {
+    const { publicUrl: baseUrl } = mailSettings
+    await welcome(deps, { baseUrl, alternatePrefix: config.alternate.prefix, showMailbox })
+  }
+  return opened.move()
 }
+
+/** Stops at the first signal or uncaught error, then ends the process, `within` milliseconds at most; a second signal ends it at once. */
+function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Promise<void>): void {
+  const { close } = closeWithGrace({ delay: within, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
+    if (err) log.error({ err }, 'stopping after an error')
+    await stop()
+  })
+  let since: number | undefined
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (since === undefined) {
+      since = performance.now()
+      log.info({ signal }, 'stopping')
+      close()
+    } else if (performance.now() - since >= ONE_SIGNAL_MS) {
+      log.error({ signal }, 'a second signal: ending at once')
+      process.exit(EXIT_FAILED)
+    }
+  }
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
+}
+
+/** The service's address. With PORT=0 the port is known only when the service listens. */
+const addressOf = ({ publicUrl }: Config, listening: AddressInfo | string | undefined): string =>
+  typeof listening === 'object' ? publicUrl.replace(/:0$/, `:${listening.port}`) : publicUrl
 
 async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependencies): Promise<FastifyInstance | undefined> {
   if (!settings) return undefined
@@ -68,7 +110,17 @@ async function announceFirstKey({ init: { organization, apiKey } }: Config, { de
   if (key) process.stdout.write(`The API key "${apiKey}" of ${organization}, shown this once: ${key}\n`)
 }
 
-main().catch((error) => {
-  console.error(error instanceof ConfigError ? error.message : error)
-  process.exit(error instanceof ConfigError ? EXIT_BAD_CONFIGURATION : 1)
-})
+/** Says why the service does not start: a line of the log for each reason, whatever LOG_LEVEL is. @returns the exit code. */
+function explain(error: unknown): number {
+  const log = createLog('fatal')
+  if (!(error instanceof ConfigError)) {
+    const reason = error instanceof SuppressedError ? error.suppressed : error // what failed then, too, when all was closed is not the reason
+    log.fatal(`The service can not start: ${describeError(reason)}`)
+    return EXIT_FAILED
+  }
+  for (const problem of error.problems) log.fatal(problem)
+  return EXIT_BAD_CONFIGURATION
+}
+
+// Not when it is only compiled ahead, see compile.ts.
+if (import.meta.main) await main().catch((error) => process.exit(explain(error)))

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import type { Config } from '../config.ts'
 import { createDb, type Db, openPool } from '../db/client.ts'
+import { chooseHome } from '../db/embedded-files.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
 import { measureEmailQueue } from '../domain/invite-emails.ts'
 import { MIN_SECRET_LENGTH } from '../environment.ts'
 import { createMailer } from '../mail/mailer.ts'
+import { secretFile } from '../secret.ts'
 import { describeError } from './output.ts'
 
 /** One thing looked at; where it is a problem the message says what to do. */
@@ -87,7 +88,7 @@ export function checkPublicAddress({ publicUrl, smtpUrl }: Config): Check {
 export async function checkSecret({ secretKeys, dataDir }: Config): Promise<Check> {
   if (secretKeys)
     return ok('secret', secretKeys.length === 1 ? 'SECRET_KEY' : `SECRET_KEY, the first of ${secretKeys.length} signs`)
-  const file = path.join(dataDir, 'secret-key')
+  const file = secretFile(await chooseHome(dataDir).catch(() => dataDir)) // the database's check tells what is wrong
   const secret = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
   if (typeof secret === 'string' && secret.length >= MIN_SECRET_LENGTH) return ok('secret', file)
   if (typeof secret === 'string')

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { createApiKey } from '../domain/api-keys.ts'
 import { listAssessments } from '../domain/assessments.ts'
 import type { Context, Deps } from '../domain/context.ts'
@@ -17,10 +16,6 @@ export type Addresses = {
 }
 
 type Demo = { key: string; assessmentId: string }
-
-/** The service's address; with PORT=0 the port is known only by what the service listens on. */
-export const addressOf = (publicUrl: string, listening: AddressInfo | string | undefined): string =>
-  typeof listening === 'object' ? publicUrl.replace(/:0$/, `:${listening.port}`) : publicUrl
 
 /**
  * Greets whoever has started the service on its embedded database: says where everything is and, in a database without any

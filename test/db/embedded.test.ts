@@ -108,6 +108,18 @@ it('is one for two processes that start at once on a new folder', async () => {
   await start(dataDir) // for afterEach to stop
 })
 
+it.skipIf(process.getuid?.() !== 0)(
+  "is not begun anew elsewhere when root's PostgreSQL can no longer reach the one that is there",
+  async () => {
+    const dataDir = await makeDataDir('closed', 'data')
+    await (await start(dataDir)).release()
+    await chmod(path.dirname(dataDir), 0o700)
+    await expect(start(dataDir)).rejects.toThrow(`The database in ${dataDir} can not be reached`)
+    await chmod(path.dirname(dataDir), 0o755)
+    expect((await start(dataDir)).home).toBe(dataDir)
+  },
+)
+
 it('runs once for each folder, also where the path is too long for a socket, and is reached through no network', async () => {
   const long = await makeDataDir('x'.repeat(60), 'y'.repeat(60))
   const [one, other] = await Promise.all([start(await makeDataDir()), start(long)])

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { version } from '../../src/version.ts'
 import { copyDatabase } from '../support/copy-database.ts'
+import { makeDataDir, runsServer } from '../support/data-dir.ts'
 import { createEmptyDatabase } from '../support/empty-database.ts'
-import { ask, launchService, startProcess } from '../support/processes.ts'
+import { ask, launchService, openTestDatabase, startProcess } from '../support/processes.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 
@@ -51,10 +55,93 @@ it('exits with 78 for a configuration that is not usable, naming all that is wro
     LOG_LEVEL: 'loud',
   })
   expect(await service.exited).toEqual({ code: 78, signal: null })
-  for (const name of ['PORT', 'DATABASE_URL', 'SECRET_KEY', 'SMTP_URL_FILE', 'LOG_LEVEL'])
-    expect(service.output()).toMatch(new RegExp(`^  ${name}: `, 'm'))
-  expect(service.output()).not.toMatch(/^\s+at |node:internal|hunter2|too short/m)
+  // A line of the log for each, and nothing that isn't one.
+  expect(service.output().trim().split('\n')).toHaveLength(service.log().length)
+  const complaints = service.log().map(({ level, msg }) => `${level} ${msg.split(':')[0]}`)
+  expect(complaints.sort()).toEqual(
+    ['DATABASE_URL', 'LOG_LEVEL', 'PORT', 'SECRET_KEY', 'SMTP_URL_FILE'].map((name) => `fatal ${name}`),
+  )
+  expect(service.output()).not.toMatch(/ {4}at |node:internal|hunter2|too short/)
 })
+
+it('says in one line why it can not start, and leaves no database server running', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void taken.close())
+  await once(taken, 'listening')
+  const port = String((taken.address() as AddressInfo).port)
+  const dataDir = await makeDataDir()
+  const failures: [env: Record<string, string>, reason: RegExp][] = [
+    [{ DATA_DIR: dataDir, PORT: port }, new RegExp(`address already in use 127.0.0.1:${port}`)],
+    [{ DATA_DIR: dataDir, METRICS_PORT: port }, new RegExp(`address already in use 127.0.0.1:${port}`)],
+    [{ DATA_DIR: dataDir, HOST: '192.0.2.1' }, /EADDRNOTAVAIL/],
+    [
+      { DATABASE_URL: inject('templateUrl').replace('/assessments?', '/none_of_that_name?') },
+      /database "none_of_that_name" does not exist/,
+    ],
+  ]
+  for (const [env, reason] of failures) {
+    const service = launchService(env)
+    expect(await service.exited).toEqual({ code: 1, signal: null })
+    expect(service.output().trim().split('\n')).toHaveLength(service.log().length)
+    const complaints = service.log().filter(({ level }) => level !== 'info')
+    expect(complaints).toEqual([
+      { level: 'fatal', time: expect.any(String), version, msg: expect.stringMatching(/^The service can not start: /) },
+    ])
+    expect(complaints[0]!.msg).toMatch(reason)
+    expect(await runsServer(dataDir)).toBe(false)
+  }
+})
+
+it('sends links with the port it has got where PORT is 0, also of mails that waited for a worker', async () => {
+  const smtp = await startSmtpListener()
+  onTestFinished(() => smtp.close())
+  const { url, db, make } = await openTestDatabase()
+  onTestFinished(() => db.$disconnect())
+  const { id, key } = await make.organization()
+  const { id: assessmentId } = await make.assessment(id)
+  const env = { DATABASE_URL: url, SMTP_URL: smtp.url, PORT: '0' }
+  const api = await startProcess({ ...env, ROLE: 'api' })
+  expect((await ask(api, key, '/invites', { assessmentId, recipientEmail: 'sam@example.com' })).status).toBe(201)
+  for (const [role, count] of [
+    ['worker', 1],
+    ['all', 2],
+  ] as const) {
+    const service = await startProcess({ ...env, ROLE: role })
+    const port = new URL(service.url).port
+    if (role === 'all') await ask(service, key, '/invites', { assessmentId, recipientEmail: 'alex@example.com' })
+    const mail = (await smtp.waitFor(count)).at(-1)!
+    expect(mail.parsed.text).toContain(`http://localhost:${port}/i/`)
+    service.kill('SIGTERM')
+    await service.exited
+  }
+})
+
+it.skipIf(process.getuid?.() !== 0)(
+  'keeps database and secret in one place and names it, when root starts it below a closed folder; an earlier secret stays valid',
+  async () => {
+    const closed = path.join(await makeDataDir(), 'closed')
+    const dataDir = path.join(closed, 'data')
+    await mkdir(dataDir, { recursive: true })
+    await chmod(closed, 0o700)
+    const secret = 'e'.repeat(64) // where earlier releases kept it
+    await writeFile(path.join(dataDir, 'secret-key'), secret)
+    const folders: unknown[] = []
+    for (const mode of [0o700, 0o755]) {
+      await chmod(closed, mode)
+      const service = await startProcess({ DATA_DIR: dataDir, SECRET_KEY: '' })
+      const { folder } = await service.waitForLog('the embedded database and its secret')
+      folders.push(folder)
+      onTestFinished(() => rm(String(folder), { recursive: true, force: true }))
+      expect(await readdir(String(folder))).toEqual(['postgres', 'secret-key'])
+      expect(await readFile(path.join(String(folder), 'secret-key'), 'utf8')).toBe(secret)
+      service.kill('SIGTERM')
+      expect((await service.exited).code).toBe(0)
+      expect(await runsServer(String(folder))).toBe(false)
+    }
+    expect(folders[0]).not.toBe(dataDir)
+    expect(folders[1]).toBe(folders[0])
+  },
+)
 
 /** A database as the first release left it, with an organization, its key, an assessment and an accepted invite. */
 async function createFirstReleasesDatabase(key: string): Promise<{ url: string; client: Client; migrations: string[] }> {
@@ -116,7 +203,9 @@ it('does not start on a database that it can not bring up to date, leaves that a
   const before = await readTables()
   const failing = launchService({ DATABASE_URL: url })
   expect((await failing.exited).code).toBe(1)
-  expect(failing.output()).toContain(`The migration ${migrations[1]} failed and was rolled back: relation "idempotency_records"`)
+  expect(failing.log().at(-1)!.msg).toContain(
+    `The migration ${migrations[1]} failed and was rolled back: relation "idempotency_records"`,
+  )
   expect(await readHistory(client)).toEqual(migrations.slice(0, 1))
   expect(await readTables()).toEqual(before)
 

@@ -1,8 +1,17 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { layDatabaseLine } from '../support/line.ts'
 import { type Outcome, putUnderLoad } from '../support/load.ts'
-import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase, waitUntil } from '../support/processes.ts'
+import {
+  ask,
+  launchService,
+  openTestDatabase,
+  type ServiceProcess,
+  startProcess,
+  type TestDatabase,
+  waitUntil,
+} from '../support/processes.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 
 const ROUNDS = 5
@@ -97,14 +106,50 @@ it('goes on answering for as long as STOP_NOTICE says, then ends', async () => {
   expect(Date.now() - begin).toBeLessThan(3_000 + EXIT_WITHIN_MS)
 })
 
-it('ends at once at the second signal', async () => {
-  const service = await startProcess(env)
-  service.kill('SIGTERM')
+/** A service that is handing over a mail, to a server that takes its time: stopping lasts longer than a second. */
+async function startBusy(delay: number): Promise<ServiceProcess> {
+  let taken = 0
+  const slow = await startSmtpListener({
+    onRcptTo(_address, _session, callback) {
+      taken++
+      setTimeout(callback, delay)
+    },
+  })
+  onTestFinished(() => slow.close())
+  const service = await startProcess({ ...env, SMTP_URL: slow.url })
+  const recipientEmail = `busy-${database.deps.newId()}@example.com`
+  expect((await ask(service, target.key, '/invites', { assessmentId: target.assessmentId, recipientEmail })).status).toBe(201)
+  await waitUntil('the mail to be on its way', () => taken || undefined)
+  return service
+}
+
+it('takes signals within a second for one, as npm passes on the Ctrl-C that the terminal has sent already', async () => {
+  const service = await startBusy(2_000)
+  service.kill('SIGINT')
   await service.waitForLog('stopping')
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) service.kill(signal)
+  expect(await service.exited).toEqual({ code: 0, signal: null })
+  expect(service.log().filter(({ msg }) => msg === 'stopping')).toHaveLength(1)
+})
+
+it('ends at once at a signal that comes later than that', async () => {
+  const service = await startBusy(8_000)
+  service.kill('SIGTERM')
+  const { time } = await service.waitForLog('stopping')
+  await waitUntil('a second to pass', () => Date.now() - Date.parse(time) > 1_100 || undefined)
   const begin = Date.now()
   service.kill('SIGTERM')
   expect((await service.exited).code).toBe(1)
   expect(Date.now() - begin).toBeLessThan(900) // less than it would wait for a request
+})
+
+it('stops while it still waits for its database', async () => {
+  const line = await layDatabaseLine(database.url, { mended: false })
+  const service = launchService({ DATABASE_URL: line.url })
+  await service.waitForLog('waiting for the database')
+  service.kill('SIGTERM')
+  expect(await service.exited).toEqual({ code: 0, signal: null })
+  expect(service.log().filter(({ level }) => level === 'fatal' || level === 'error')).toEqual([])
 })
 
 it('finishes the mail it is handing over, and waits for a client that sends slowly no longer than it may', async () => {

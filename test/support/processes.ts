@@ -83,7 +83,8 @@ export const waitUntil = <T>(what: string, ask: () => T | undefined | Promise<T 
 const endings: (() => Promise<void>)[] = []
 afterAll(async () => void (await Promise.all(endings.map((end) => end()))))
 
-function endWithTest(child: ChildProcess, exited: Promise<Exit>): void {
+/** Ends a process with the test, or with the file when it is started outside of one. */
+export function endWithTest(child: ChildProcess, exited: Promise<unknown>): void {
   const end = async () => {
     child.kill('SIGKILL')
     await exited

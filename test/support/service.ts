@@ -71,6 +71,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     showMailbox: true,
   })
   await app.ready()
+  await dependencies.startWork()
   const http = () => request(app.server)
   return {
     ...dependencies,

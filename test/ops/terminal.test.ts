@@ -1,0 +1,38 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, it } from 'vitest'
+import { makeDataDir, runsServer } from '../support/data-dir.ts'
+import { endWithTest, waitUntil } from '../support/processes.ts'
+
+const ROUNDS = 3
+// util-linux' own: that of other systems takes other options.
+const canOpenTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false
+
+/** Runs `npm start` in a terminal of its own. */
+function startInTerminal(dataDir: string) {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0' }
+  const child = spawn('script', ['--quiet', '--return', '--command', 'exec npm start', '/dev/null'], { env })
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  endWithTest(child, exited)
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  return { output: () => output, type: (keys: string) => child.stdin.write(keys), exited }
+}
+
+const CTRL_C = '\x03'
+
+it.skipIf(!canOpenTerminal)(
+  `stops gracefully, with its database, at each of ${ROUNDS} Ctrl-C on npm start (skipped without "script" of util-linux)`,
+  async () => {
+    const dataDir = await makeDataDir()
+    for (let round = 1; round <= ROUNDS; round++) {
+      const terminal = startInTerminal(dataDir)
+      await waitUntil('the service to be ready', () => terminal.output().includes('is ready') || undefined, 30_000)
+      terminal.type(CTRL_C)
+      expect({ round, code: await terminal.exited }).toEqual({ round, code: 0 })
+      expect(terminal.output()).toContain('"signal":"SIGINT","msg":"stopping"')
+      expect({ round, left: await runsServer(dataDir) }).toEqual({ round, left: false })
+    }
+  },
+  120_000,
+)
