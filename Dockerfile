@@ -1,5 +1,5 @@
 # Three stages: everything is installed to generate the database client, then only what production needs is installed once more, and
-# the image holds the latter with the sources. Node runs TypeScript as it is: there is no build.
+# the image holds the latter with the sources. Node runs TypeScript as it is: there is no build, but what it compiles at each start is kept.
 
 FROM node:24-slim AS generate
 WORKDIR /app
@@ -25,6 +25,9 @@ COPY prisma/migrations ./prisma/migrations
 COPY src ./src
 COPY --from=generate /app/src/generated ./src/generated
 USER node
+# Compiled ahead, as the user who runs it: Node keeps what it has compiled for each user apart.
+ENV NODE_COMPILE_CACHE=/home/node/.cache/node-compile
+RUN node src/compile.ts
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

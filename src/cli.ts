@@ -38,8 +38,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
-await createProgram()
-  .parseAsync()
-  .catch((error) => {
-    process.exitCode = explain(error)
-  })
+// Not when it is only compiled ahead, see compile.ts.
+if (import.meta.main) {
+  await createProgram()
+    .parseAsync()
+    .catch((error) => {
+      process.exitCode = explain(error)
+    })
+}

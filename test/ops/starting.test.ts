@@ -143,6 +143,15 @@ it.skipIf(process.getuid?.() !== 0)(
   },
 )
 
+it('is compiled ahead without being run', async () => {
+  const cache = await mkdtemp(path.join(tmpdir(), 'assessments-compiled-'))
+  onTestFinished(() => rm(cache, { recursive: true }))
+  const compiling = launchService({ NODE_COMPILE_CACHE: cache, PORT: 'none' }, ['src/compile.ts'])
+  expect(await compiling.exited).toEqual({ code: 0, signal: null })
+  expect(compiling.output()).toBe('')
+  expect((await readdir(cache, { recursive: true })).length).toBeGreaterThan(500)
+})
+
 /** A database as the first release left it, with an organization, its key, an assessment and an accepted invite. */
 async function createFirstReleasesDatabase(key: string): Promise<{ url: string; client: Client; migrations: string[] }> {
   const migrations = (await readdir(MIGRATIONS)).filter((name) => /^\d{14}_/.test(name)).sort()
