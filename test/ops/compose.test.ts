@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { Client } from 'pg'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
 import { ComposeVariables } from '../../.ci/settings.ts'
 import { loadConfig } from '../../src/config.ts'
 import { Environment } from '../../src/environment.ts'
@@ -24,9 +24,6 @@ type ComposeService = {
   mem_limit?: string
   logging?: { driver: string; options: Record<string, string> }
 }
-
-// The parser that the OpenAPI documents' plugin comes with.
-const { parse } = createRequire(import.meta.resolve('@fastify/swagger'))('yaml')
 
 /** What is set for the compose file itself. */
 const OWN_VARIABLES = Object.keys(ComposeVariables.properties)
