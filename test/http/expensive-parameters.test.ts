@@ -45,16 +45,15 @@ const someTags = (count: number) => tagIds.slice(0, count).join()
 
 /** What of all that the document allows costs most. */
 function costliest({ name, schema }: Parameter): string[] {
-  const { type, format, enum: choices, maximum, maxLength = 0 } = schema
+  const { type, format, enum: choices, maximum, maxLength = 0, items } = schema
   if (name === 'search') return [words(MAX_SEARCH_WORDS), 'x'.repeat(maxLength)]
   if (name === 'depth') return ['2']
-  if (name === 'page') return type === 'string' ? ['last'] : [String(ROWS / 100), String(maximum)]
+  if (name === 'page') return maximum === undefined ? ['last'] : [String(ROWS / 100), String(maximum)]
   if (name === 'page_size' || name === 'limit') return ['100']
   if (choices) return choices
-  if (format === 'uuid-list') return [someTags(MAX_FILTER_VALUES)]
-  if (format === 'word-list') return [anyFormats(MAX_FILTER_VALUES)]
+  if (items) return [items.format === 'uuid' ? someTags(MAX_FILTER_VALUES) : anyFormats(MAX_FILTER_VALUES)]
   if (format === 'uuid') return [ownIdFor(name, own)]
-  if (format === 'text') return [COMMON, 'x'.repeat(maxLength)]
+  if (maxLength > 0) return [COMMON, 'x'.repeat(maxLength)]
   if (type === 'boolean') return ['true', 'false']
   if (type === 'integer') return ['0']
   throw new Error(`What costs most of the parameter ${name}?`)
@@ -148,11 +147,11 @@ it('refuses words, values and characters beyond the limits before the database h
 })
 
 /** One too many, and as many as an address can hold. */
-function beyond(name: string, { format }: Parameter['schema']): string[] {
+function beyond(name: string, { items, maxLength }: Parameter['schema']): string[] {
   const many = Array.from({ length: 3_000 }, (_, i) => i.toString(36)).join()
   if (name === 'search') return [`${words(MAX_SEARCH_WORDS)} ${COMMON}`, many]
-  if (format === 'text') return ['x'.repeat(MAX_FILTER_LENGTH + 1), many]
-  if (format === 'uuid-list') return [someTags(MAX_FILTER_VALUES + 1), someTags(350)]
-  if (format === 'word-list') return [anyFormats(MAX_FILTER_VALUES + 1), many]
+  if (maxLength !== undefined) return ['x'.repeat(MAX_FILTER_LENGTH + 1), many]
+  if (items?.format === 'uuid') return [someTags(MAX_FILTER_VALUES + 1), someTags(350)]
+  if (items) return [anyFormats(MAX_FILTER_VALUES + 1), many]
   return []
 }
