@@ -29,7 +29,7 @@ export type Config = {
   deliverTestMail: boolean
   playerUrl: string | undefined
   /** Requests a minute, by tier. */
-  rateLimits: { standard: number; enterprise: number; failedKeys: number }
+  rateLimits: { standard: number; enterprise: number; unknownKeys: number }
   redisUrl: string | undefined
   /** Milliseconds. */
   maxRequestWait: number
@@ -80,7 +80,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     rateLimits: {
       standard: settings.RATE_LIMIT_STANDARD,
       enterprise: settings.RATE_LIMIT_ENTERPRISE,
-      failedKeys: settings.RATE_LIMIT_FAILED_KEYS,
+      unknownKeys: settings.RATE_LIMIT_UNKNOWN_KEYS,
     },
     redisUrl: settings.REDIS_URL,
     maxRequestWait: settings.MAX_REQUEST_WAIT,

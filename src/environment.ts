@@ -62,7 +62,7 @@ export const Environment = Type.Object({
   ),
   RATE_LIMIT_STANDARD: Count(100, 'Requests a minute of an organization of the standard tier.'),
   RATE_LIMIT_ENTERPRISE: Count(1000, 'Requests a minute of an organization of the enterprise tier.'),
-  RATE_LIMIT_FAILED_KEYS: Count(100, 'Requests a minute of a network, without a valid key, before they are answered 429.'),
+  RATE_LIMIT_UNKNOWN_KEYS: Count(1000, 'Requests a minute of a network with unknown keys, before they are answered 429.'),
   REDIS_URL: Type.Optional(
     Url(
       'rediss?',

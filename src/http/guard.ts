@@ -30,7 +30,8 @@ export function guardInterface(app: FastifyInstance, { deps, limiter, keyHeader,
     try {
       request.ctx = await authenticate(deps, request.headers[keyHeader]?.toString())
     } catch (error) {
-      if (error instanceof DomainError) limiter.countFailure(request.ip)
+      // Not of a key that is known and no longer good: its owner is to be told so, however often.
+      if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request.ip)
       throw error
     }
     await limiter.count(request.ctx, reply)

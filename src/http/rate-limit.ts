@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify'
 import type { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Context, Tier } from '../domain/context.ts'
-import { createFailureLimiter } from './failed-keys.ts'
 import { HttpError } from './failure.ts'
+import { createUnknownKeyLimiter } from './unknown-keys.ts'
 
 /** v1.md, Limits: a fixed window of a minute that opens with the organization's first request. */
 const WINDOW_SECONDS = 60
@@ -11,13 +11,13 @@ const WINDOW_SECONDS = 60
 const REDIS_ANSWERS_WITHIN_MS = 100
 
 /** Requests an organization may make a minute, by its tier; and those a network may make without a valid key. */
-export type RateLimits = Record<Tier, number> & { failedKeys: number }
+export type RateLimits = Record<Tier, number> & { unknownKeys: number }
 
 export type RateLimiter = {
   /** Counts a request of the organization and sets the `RateLimit-*` headers. @throws HttpError rate_limited. */
   count: (ctx: Context, reply: FastifyReply) => Promise<void>
-  /** Counts a request without a valid key from the address. @throws HttpError rate_limited. */
-  countFailure: (address: string | undefined) => void
+  /** Counts a request with an unknown key from the address. @throws HttpError rate_limited. */
+  countUnknownKey: (address: string | undefined) => void
 }
 
 /**
@@ -38,7 +38,7 @@ export function createRateLimiter(limits: RateLimits, redis: Redis | undefined):
     reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': result.remainingPoints, 'ratelimit-reset': seconds })
     if (result.consumedPoints > limit) throw new HttpError('rate_limited', { retryAfter: seconds })
   }
-  return { count, countFailure: createFailureLimiter(limits.failedKeys) }
+  return { count, countUnknownKey: createUnknownKeyLimiter(limits.unknownKeys) }
 }
 
 function createLimiter(tier: Tier, limits: RateLimits, redis: Redis | undefined): RateLimiterMemory | RateLimiterRedis {

@@ -9,13 +9,13 @@ const MAX_NETWORKS = 10_000
 const MAX_NAME_LENGTH = 50
 
 /**
- * Counts requests that were refused for their key by the network they came from: who tries keys, or sends a bad one again and again, is
- * told to wait. A good key is none of them, whoever else is behind the same address. Each process counts by itself.
+ * Counts requests with an unknown key by the network they came from: who tries keys, or sends a wrong one again and again, is told to
+ * wait. A good key is none of them, whoever else is behind the same address. Each process counts by itself.
  *
- * @param limit refusals of a network within a minute of the first.
- * @returns to be called for each refusal. @throws HttpError rate_limited, from what is returned.
+ * @param limit unknown keys of a network within a minute of the first.
+ * @returns to be called for each of them. @throws HttpError rate_limited, from what is returned.
  */
-export function createFailureLimiter(limit: number): (address: string | undefined) => void {
+export function createUnknownKeyLimiter(limit: number): (address: string | undefined) => void {
   const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_NETWORKS })
   const openWindow = (network: string, now: number) => {
     const window = { count: 0, endsAt: now + WINDOW_MS }

@@ -46,7 +46,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     SECRET_KEY,
     RATE_LIMIT_STANDARD: '1000000',
     RATE_LIMIT_ENTERPRISE: '1000000',
-    RATE_LIMIT_FAILED_KEYS: '1000000',
+    RATE_LIMIT_UNKNOWN_KEYS: '1000000',
     MAX_REQUEST_WAIT: '60000', // tests share the process with the service
     ...env,
   })
