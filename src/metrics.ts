@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { coalesce } from './coalesce.ts'
 import type { Db } from './db/client.ts'
-import { type Metrics, SWEEP_PARTS } from './domain/context.ts'
+import { EMAIL_OUTCOMES, type Metrics, SWEEP_PARTS } from './domain/context.ts'
 import { measureEmailQueue } from './domain/invite-emails.ts'
 import { version } from './version.ts'
 
@@ -50,6 +50,8 @@ export function createMetrics(): MetricsRegistry {
     labelNames: ['outcome'],
     registers,
   })
+  // A series that begins at its first event can not be seen to rise by it: who alerts on a rate would miss the first failure.
+  for (const outcome of EMAIL_OUTCOMES) emails.inc({ outcome }, 0)
   const sweeps = new Counter({
     name: 'sweep_parts_total',
     help: 'Runs of each part of the scheduled sweep',

@@ -11,6 +11,9 @@ export type Queue = {
   enqueueInvitationEmail: (tx: Transaction, emailId: string) => Promise<void>
 }
 
+/** How an attempt to send a mail may end, as it is counted. */
+export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried'] as const
+
 /** What the scheduled sweep does, each by itself. */
 export const SWEEP_PARTS = ['expire_invites', 'forget_answers'] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
@@ -18,7 +21,7 @@ export type SweepPart = (typeof SWEEP_PARTS)[number]
 /** What the domain counts. */
 export type Metrics = {
   inviteCreated: () => void
-  emailAttempted: (outcome: 'sent' | 'captured' | 'failed' | 'retried') => void
+  emailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
 }
 

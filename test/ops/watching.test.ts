@@ -69,6 +69,14 @@ it('counts requests, invites, mails, connections and delays on a port of its own
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
 })
 
+it('counts the mails that fail from the first one on: every outcome starts at 0', async () => {
+  const port = await findFreePort()
+  await startProcess({ DATABASE_URL: database.url, ROLE: 'api', METRICS_PORT: String(port) })
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  for (const outcome of ['sent', 'captured', 'failed', 'retried'])
+    expect(metrics).toContain(`\ninvite_email_attempts_total{outcome="${outcome}"} 0\n`)
+})
+
 it('can be watched while its database is gone', async () => {
   const line = await layDatabaseLine(database.url)
   const port = await findFreePort()
