@@ -15,7 +15,7 @@ const app = await buildApp({
   deps: {
     db: createDb(openPool('postgresql://unused')),
     apiKeyCache: noApiKeyCache,
-    queue: { enqueueInvitationEmail: async () => {} },
+    queue: { enqueueInvitationEmails: async () => {} },
     invitationUrl: () => '',
     clock: () => new Date(),
     newId: () => crypto.randomUUID(),

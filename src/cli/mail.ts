@@ -1,7 +1,13 @@
 import { type Command, Option } from 'commander'
 import { invitationUrl } from '../domain/invitation-link.ts'
-import { EMAIL_STATES, findEmail, type InviteEmail, listEmails, retryFailedEmails } from '../domain/invite-emails.ts'
-import { isUuid } from '../domain/uuid.ts'
+import {
+  EMAIL_STATES,
+  findEmail,
+  type InviteEmail,
+  listEmails,
+  retryFailedEmail,
+  retryFailedEmails,
+} from '../domain/invite-emails.ts'
 import { type MailSettings, renderInvitation } from '../mail/invitation-email.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
@@ -43,7 +49,7 @@ export function addMailCommands(program: Command): void {
     if ((id === undefined) === (options.all === undefined))
       retry.error('error: name one mail, or give --all', { exitCode: EXIT_WRONG_USAGE })
     return perform(options, async ({ deps }) => {
-      const count = id === undefined || isUuid(id) ? await retryFailedEmails(deps, id) : 0
+      const count = id === undefined ? await retryFailedEmails(deps) : await retryFailedEmail(deps, id)
       if (id !== undefined && count === 0) throw new Error(`There is no failed mail ${id}.`)
       return { text: `${count} ${count === 1 ? 'mail' : 'mails'} queued again.\n`, json: { queued: count } }
     })

@@ -7,8 +7,8 @@ export type { KeyMode, Tier }
 
 /** The durable queue, as far as the domain needs it. */
 export type Queue = {
-  /** Adds the sending of an invite's mail to the transaction that makes it: both happen or neither does. */
-  enqueueInvitationEmail: (tx: Transaction, emailId: string) => Promise<void>
+  /** Adds sendings of invites' mails to the transaction that makes them: both happen or neither does. */
+  enqueueInvitationEmails: (tx: Transaction, emailIds: string[]) => Promise<void>
 }
 
 /** How an attempt to send a mail may end, as it is counted. */

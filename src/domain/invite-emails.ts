@@ -9,6 +9,9 @@ import { isUuid } from './uuid.ts'
 export type { InviteEmailRow }
 export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
 
+/** How many failed sendings are queued again in one transaction: far fewer than fit into the time it has. */
+const RETRY_BATCH = 1_000
+
 const include = {
   invite: {
     include: {
@@ -42,7 +45,7 @@ export async function queueInvitationEmail(
     },
     select: { id: true },
   })
-  await queue.enqueueInvitationEmail(tx, email.id)
+  await queue.enqueueInvitationEmails(tx, [email.id])
 }
 
 /** How many mails wait, and since when the oldest. */
@@ -109,15 +112,44 @@ export async function listInviteEmails(
   )
 }
 
-/** Queues failed sendings once more, all of them or one. @returns how many. */
-export async function retryFailedEmails({ db, clock, queue }: Deps, id?: string): Promise<number> {
-  return db.$transaction(async (tx) => {
+/** Queues a failed sending once more. @returns how many: none when there is no failed one of that id. */
+export const retryFailedEmail = async (deps: Deps, id: string): Promise<number> => (isUuid(id) ? requeueFailed(deps, [id]) : 0)
+
+/**
+ * Queues all failed sendings once more, each once. What was done stays done when a later part of them fails.
+ *
+ * @returns how many.
+ */
+export async function retryFailedEmails(deps: Deps): Promise<number> {
+  let queued = 0
+  for (let last: string | undefined; ; ) {
+    const batch = await deps.db.inviteEmail.findMany({
+      // Those behind the last one only: what fails again meanwhile is not met a second time.
+      where: { state: 'failed', ...(last !== undefined && { id: { gt: last } }) },
+      orderBy: { id: 'asc' },
+      take: RETRY_BATCH,
+      select: { id: true },
+    })
+    last = batch.at(-1)?.id
+    if (last === undefined) return queued
+    queued += await requeueFailed(
+      deps,
+      batch.map(({ id }) => id),
+    )
+  }
+}
+
+/** Those of these sendings that are failed, all or none of them. @returns how many. */
+const requeueFailed = ({ db, clock, queue }: Deps, ids: string[]): Promise<number> =>
+  db.$transaction(async (tx) => {
     const failed = await tx.inviteEmail.updateManyAndReturn({
-      where: { state: 'failed', ...(id !== undefined && { id }) },
+      where: { id: anyOf(ids), state: 'failed' },
       data: { state: 'queued', updatedAt: clock() },
       select: { id: true },
     })
-    for (const email of failed) await queue.enqueueInvitationEmail(tx, email.id)
+    await queue.enqueueInvitationEmails(
+      tx,
+      failed.map(({ id }) => id),
+    )
     return failed.length
   })
-}

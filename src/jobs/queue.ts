@@ -52,9 +52,9 @@ export async function startQueue(
 
 /** What the domain sees of it. */
 export const asDomainQueue = (boss: PgBoss): Queue => ({
-  async enqueueInvitationEmail(tx, emailId) {
-    const job: InvitationEmailJob = { emailId }
-    await boss.send(INVITATION_EMAILS, job, { db: fromPrisma(tx) })
+  async enqueueInvitationEmails(tx, emailIds) {
+    const jobs = emailIds.map((emailId) => ({ data: { emailId } satisfies InvitationEmailJob }))
+    await boss.insert(INVITATION_EMAILS, jobs, { db: fromPrisma(tx) })
   },
 })
 

@@ -1,6 +1,6 @@
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { queueInvitationEmail, retryFailedEmails } from '../../src/domain/invite-emails.ts'
+import { queueInvitationEmail, retryFailedEmail } from '../../src/domain/invite-emails.ts'
 import { queueMail, retryNow, waitForState } from '../support/mail.ts'
 import { type Service, startService, startServiceForTest } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
@@ -141,10 +141,10 @@ describe('a mail that cannot be handed over', () => {
     const { invite, offers } = await makeInvite(service)
     refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(550, 'Not today') })
     const { id } = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
-    expect(await retryFailedEmails(service.deps, id)).toBe(1)
+    expect(await retryFailedEmail(service.deps, id)).toBe(1)
     expect(await waitForState(service, { id }, 'sent')).toMatchObject({ attempts: 2, reason: '' })
     expect(offers()[1]).toBe(offers()[0])
-    expect(await retryFailedEmails(service.deps, id)).toBe(0)
+    expect(await retryFailedEmail(service.deps, id)).toBe(0)
   })
 })
 

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
+import { runCli } from './run-cli.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.db.$disconnect())
+beforeEach(async () => {
+  await database.db.inviteEmail.deleteMany()
+  await database.db.$executeRaw`DELETE FROM pgboss.job`
+})
+
+/** Failed mails, the oldest first. @returns their ids. */
+async function failMails({ db, deps, make }: TestDatabase, count: number): Promise<string[]> {
+  const { id: organizationId } = await make.organization()
+  const { id: inviteId } = await make.invite(await make.assessment(organizationId))
+  const now = new Date()
+  const mail = { organizationId, inviteId, linkVersion: 1, state: 'failed' as const, createdAt: now, updatedAt: now }
+  const ids = Array.from({ length: count }, () => deps.newId())
+  await db.inviteEmail.createMany({ data: ids.map((id) => ({ ...mail, id })) })
+  return ids
+}
+
+/** The mails that are queued and have one job each; no worker runs here. */
+async function findQueued({ db }: TestDatabase): Promise<string[]> {
+  const jobs = await db.$queryRaw<{ id: string }[]>`
+    SELECT data->>'emailId' AS id FROM pgboss.job WHERE name = 'invitation-email' AND state = 'created' ORDER BY 1`
+  const mails = await db.inviteEmail.findMany({ where: { state: 'queued' }, orderBy: { id: 'asc' }, select: { id: true } })
+  expect(jobs).toEqual(mails)
+  return jobs.map(({ id }) => id)
+}
+
+const retryAll = () => runCli(['mail', 'retry', '--all', '--json'], { DATABASE_URL: database.url })
+
+test('mail retry --all queues thousands of failed mails', async () => {
+  const failed = await failMails(database, 6_000)
+  const { code, stdout, stderr } = await retryAll()
+  expect({ code, stderr, stdout }).toEqual({ code: 0, stderr: '', stdout: '{\n  "queued": 6000\n}\n' })
+  expect(await findQueued(database)).toEqual(failed)
+})
+
+test('mail retry --all keeps what is queued when a later mail can not be', async () => {
+  const { db } = database
+  const failed = await failMails(database, 2_500)
+  await db.$executeRawUnsafe(
+    `ALTER TABLE invite_emails ADD CONSTRAINT stuck CHECK (id <> '${failed.at(-1)}' OR state = 'failed')`,
+  )
+  const first = await retryAll()
+  expect(first.code).toBe(1)
+  const queued = await findQueued(database)
+  expect(queued.length).toBeGreaterThan(0)
+  expect(queued).toEqual(failed.slice(0, queued.length))
+
+  await db.$executeRawUnsafe('ALTER TABLE invite_emails DROP CONSTRAINT stuck')
+  expect((await retryAll()).code).toBe(0)
+  expect(await findQueued(database)).toEqual(failed)
+})
