@@ -25,7 +25,8 @@ const include = {
 /** One sending of an invite's mail, with all that the mail says. */
 export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include }>
 
-type Outcome = { state: EmailState; reason?: string }
+/** What became of one attempt to send: the mail server took it, it was captured, it failed for good, or another attempt is to come. */
+export type Outcome = { state: 'sent' | 'captured' } | { state: 'failed'; reason: string } | { state: 'queued'; reason: string }
 
 /** Adds one sending of the invite's mail to the transaction: its record and its job. */
 export async function queueInvitationEmail(
@@ -62,11 +63,17 @@ export const findEmail = async ({ db }: Deps, id: string): Promise<InviteEmail |
 export const findEmails = ({ db }: Deps, ids: string[]): Promise<InviteEmail[]> =>
   db.inviteEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
 
-/** Records what became of one attempt to send. A retry that is still to come leaves the state `queued`. */
-export async function recordAttempt({ db, clock }: Deps, id: string, { state, reason = '' }: Outcome): Promise<void> {
+/**
+ * Records what became of one attempt to send. A sending that is not `queued` any more was finished by another attempt, and stays as it is:
+ * the process of this one was held up for so long that its job was given to another.
+ */
+export async function recordAttempt({ db, clock }: Deps, id: string, outcome: Outcome): Promise<void> {
   const now = clock()
-  const sentAt = state === 'sent' || state === 'captured' ? now : null
-  await db.inviteEmail.update({ where: { id }, data: { state, reason, attempts: { increment: 1 }, updatedAt: now, sentAt } })
+  const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
+  await db.inviteEmail.updateMany({
+    where: { id, state: 'queued' },
+    data: { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt },
+  })
 }
 
 /** Gives up a sending whose retries are used up; the reason of its last attempt stays. */

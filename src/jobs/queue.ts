@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fromPrisma, PgBoss } from 'pg-boss'
 import type { Log, Queue } from '../domain/context.ts'
 
@@ -12,9 +13,19 @@ const KEPT_FOR_SECONDS = 10 * 365 * 86_400
 
 /** About a day of retries: 10 s, doubling up to an hour. */
 const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelayMax: 3_600 }
-/** Without a heartbeat for 10 s a job counts as lost: what a killed process was sending is retried within 45 s, all told. */
-const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 120 }
-const SUPERVISION = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 }
+/**
+ * Every 2 s a process confirms the jobs it holds, however long they take. A job that nobody has confirmed for 10 s is lost, and retried:
+ * what a killed process was sending goes out within 45 s, all told. The limit on a job's duration is as long as pg-boss allows: a job that
+ * is taken from a process that lives is done twice.
+ */
+const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 86_400 }
+export const HEARTBEAT_REFRESH_SECONDS = 2
+/** At most so often lost jobs are looked for, by whichever process it is. */
+const MONITOR_INTERVAL_SECONDS = 5
+/** For so long the database has to have answered before. */
+const STEADY_MS = 10_000
+const PULSE_MS = 2_000
+const LATE_PULSE_MS = 5_000
 
 /**
  * A started pg-boss with the service's queues. Stop it with `boss.stop()`.
@@ -32,10 +43,10 @@ export async function startQueue(
     connectionString: url,
     max: 4,
     useListenNotify: works,
-    supervise: works,
+    supervise: false,
+    monitorIntervalSeconds: MONITOR_INTERVAL_SECONDS,
     schedule: works,
     migrate: migrates,
-    ...SUPERVISION,
   })
   // Without a listener an error event would end the process; pg-boss goes on by itself when the database is back.
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
@@ -47,8 +58,46 @@ export async function startQueue(
   const kept = { retentionSeconds: KEPT_FOR_SECONDS, deleteAfterSeconds: 86_400, notify: true }
   await declareQueue(boss, DEAD_INVITATION_EMAILS, { ...kept, retryLimit: 10, retryDelay: 5, retryBackoff: true })
   await declareQueue(boss, INVITATION_EMAILS, { ...kept, ...RETRIES, ...LIVENESS, deadLetter: DEAD_INVITATION_EMAILS })
+  if (works) superviseWhenSteady(boss, log)
   return boss
 }
+
+/**
+ * Has pg-boss look for lost jobs every 10 s, provided that the database has answered this process all that time. By itself pg-boss may look
+ * in the moment the database is back from an outage, when no heartbeat is younger than the outage, and then gives mails that a living
+ * process is sending, or has sent and could not record, to another. This way each process first has several tries to confirm its jobs and
+ * to record what became of them: however often the database falls, only what a dead process was sending is sent again. A lease on the
+ * mail's own row would need the same patience, and one more write for each batch.
+ */
+async function superviseWhenSteady(boss: PgBoss, log: Log): Promise<void> {
+  let stopped = false
+  boss.once('stopped', () => {
+    stopped = true
+  })
+  let steadySince = -Infinity
+  let answeredAt = -Infinity
+  while (!stopped) {
+    await sleep(PULSE_MS, undefined, { ref: false })
+    const now = await readTime(boss)
+    // An answer that is late was held up by the database, or this process was paused, and maybe the others with it.
+    const uninterrupted = now !== null && now - answeredAt < LATE_PULSE_MS
+    answeredAt = now ?? -Infinity
+    if (!uninterrupted) steadySince = answeredAt
+    if (now === null || now - steadySince < STEADY_MS) continue
+    steadySince = now
+    await boss.supervise().catch((error) => log.error({ err: error }, 'job queue'))
+  }
+}
+
+/** The database's clock, which heartbeats are judged by too, in milliseconds; null when it does not answer, which others report. */
+const readTime = (boss: PgBoss): Promise<number | null> =>
+  boss
+    .getDb()
+    .executeSql('SELECT now() AS now')
+    .then(
+      ({ rows }) => rows[0].now.getTime(),
+      () => null,
+    )
 
 /** What the domain sees of it. */
 export const asDomainQueue = (boss: PgBoss): Queue => ({

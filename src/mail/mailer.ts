@@ -20,6 +20,8 @@ type SmtpError = Error & { code?: string; responseCode?: number; response?: stri
 
 /** Milliseconds. A server that stops talking costs one worker at most 30 s, all told. */
 const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+/** Milliseconds that a mail may take in all, waiting for a connection included: a server that never stops talking ends no other way. */
+const DEADLINE = 300_000
 const POOL = { pool: true as const, maxConnections: 10, maxMessages: 500 }
 
 /** @param smtpUrl `smtp://` (STARTTLS when the server offers it) or `smtps://`, with user, password and nodemailer's options as query parameters. */
@@ -29,13 +31,17 @@ export function createMailer(smtpUrl: string | undefined): Mailer {
   return {
     delivers: true,
     async send(message) {
+      const deadline = new AbortController()
+      const timer = setTimeout(() => deadline.abort(), DEADLINE)
       try {
-        await transport.sendMail(message)
+        await transport.sendMail({ ...message, signal: deadline.signal })
         return null
       } catch (error) {
         const refusal = permanentRefusal(error as SmtpError)
         if (refusal === undefined) throw error
         return refusal
+      } finally {
+        clearTimeout(timer)
       }
     },
     async verify() {

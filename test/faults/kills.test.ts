@@ -1,3 +1,4 @@
+import type { SMTPServerOptions } from 'smtp-server'
 import { expect, it, onTestFinished } from 'vitest'
 import { ask, openTestDatabase, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
 import { startSmtpListener } from '../support/smtp.ts'
@@ -6,8 +7,8 @@ import { scaled } from './scale.ts'
 /** How long a killed process's mails may take: its jobs count as lost after 10 s without a heartbeat, and their retry waits 10 to 20 s. */
 const RECOVERY_MS = 60_000
 
-async function start() {
-  const smtp = await startSmtpListener()
+async function start(behaviour: SMTPServerOptions = {}) {
+  const smtp = await startSmtpListener(behaviour)
   const database = await openTestDatabase()
   onTestFinished(async () => {
     await database.db.$disconnect()
@@ -16,18 +17,20 @@ async function start() {
   const { id, key } = await database.make.organization()
   const { id: assessmentId } = await database.make.assessment(id)
   const launch = () => startProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, RATE_LIMIT_STANDARD: '1000000' })
+  const invite = (service: ServiceProcess, recipientEmail: string) =>
+    ask(service, key, '/invites', { assessmentId, recipientEmail })
   /** Invites one after the other, and kills the process at some moment of the invite number `last`. @returns the acknowledged addresses. */
   const inviteUntilKilled = async (service: ServiceProcess, emails: string[], last: number): Promise<string[]> => {
     const acknowledged: string[] = []
     for (const [i, email] of emails.slice(0, last + 1).entries()) {
-      const answering = ask(service, key, '/invites', { assessmentId, recipientEmail: email }).catch(() => null)
+      const answering = invite(service, email).catch(() => null)
       if (i === last) setTimeout(() => service.kill('SIGKILL'), Math.random() * 30)
       if ((await answering)?.status === 201) acknowledged.push(email)
     }
     await service.exited
     return acknowledged
   }
-  return { smtp, launch, inviteUntilKilled }
+  return { smtp, db: database.db, launch, invite, inviteUntilKilled }
 }
 
 const recipients = (mails: { envelope: { to: string[] } }[]) => mails.map(({ envelope }) => envelope.to[0]!)
@@ -74,3 +77,31 @@ it(
   },
   scaled(120_000, 900_000),
 )
+
+it('leaves sent what another process has sent while its own was paused in the middle of the mail', async () => {
+  const replies: ((error?: Error) => void)[] = []
+  const { db, launch, invite } = await start({
+    onData(stream, _session, callback) {
+      stream.resume()
+      stream.on('end', () => {
+        if (replies.push(callback) > 1) callback()
+      })
+    },
+  })
+  const paused = await launch()
+  expect((await invite(paused, 'paused@example.com')).status).toBe(201)
+  await waitUntil('the mail to be under way', () => replies[0])
+  paused.kill('SIGSTOP')
+
+  const other = await launch()
+  await db.$executeRaw`UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute' WHERE state = 'active'`
+  const retryNow = async () =>
+    (await db.$executeRaw`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry' AND start_after > now()`) || undefined
+  await waitUntil('the job to count as lost', retryNow, 30_000)
+  await other.waitForLog('an invitation was sent')
+
+  paused.kill('SIGCONT')
+  replies[0]!(Object.assign(new Error('Too late'), { responseCode: 451 }))
+  await paused.waitForLog('an invitation could not be sent yet')
+  expect(await db.inviteEmail.findMany()).toMatchObject([{ state: 'sent', attempts: 1, reason: '' }])
+})

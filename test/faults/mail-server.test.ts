@@ -1,19 +1,21 @@
 import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { SMTPServerOptions } from 'smtp-server'
 import { expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '../support/free-port.ts'
 import { ask, openTestDatabase, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
-import { scaled } from './scale.ts'
+import { LONG, scaled } from './scale.ts'
 
-async function start(smtpUrl: string) {
+async function start(smtpUrl: string, env: Record<string, string> = {}) {
   const database = await openTestDatabase()
   const organization = await database.make.organization()
   const { id: assessmentId } = await database.make.assessment(organization.id)
-  const service = await startProcess({ DATABASE_URL: database.url, SMTP_URL: smtpUrl, RATE_LIMIT_STANDARD: '1000000' })
+  const settings = { DATABASE_URL: database.url, SMTP_URL: smtpUrl, RATE_LIMIT_STANDARD: '1000000' }
+  const service = await startProcess({ ...settings, ...env })
+  const startWorker = () => startProcess({ ...settings, ROLE: 'worker' })
   onTestFinished(() => database.db.$disconnect())
-  return { ...database, key: organization.key, assessmentId, service }
+  return { ...database, key: organization.key, assessmentId, service, startWorker }
 }
 
 type Started = Awaited<ReturnType<typeof start>>
@@ -152,22 +154,100 @@ it('does not let a greeting at one byte a second hold up other mails', async () 
   await waitUntil('the mails over the other connections', () => (smtp.mails.length >= 7 ? true : undefined), 8_000)
 })
 
-/** Passes connections on to `port`, and greets those that `isSlow` names at one byte a second. */
-async function slowGreeter(port: number, isSlow: () => boolean): Promise<{ port: number }> {
-  const { connect } = await import('node:net')
-  const sockets: Socket[] = []
-  const server: Server = createServer((client) => {
-    sockets.push(client.on('error', () => {}))
-    if (isSlow()) {
-      const greeting = '220 slow.example.com ESMTP and so on and on and on\r\n'
-      let sent = 0
-      const timer = setInterval(() => client.write(greeting[sent++ % greeting.length]!), 1_000)
+it('sends each mail once however long it waits for a slow server', async () => {
+  const held: (() => void)[] = []
+  let holds = true
+  const smtp = await listen({
+    onRcptTo(_address, _session, callback) {
+      if (holds) held.push(callback)
+      else callback()
+    },
+  })
+  const started = await start(smtp.url, { ROLE: 'api' })
+  const emails = Array.from({ length: 30 }, (_, i) => `unhurried-${i}@example.com`)
+  for (const email of emails) expect(await invite(started, email)).toBe(201)
+  await started.startWorker()
+  await waitUntil('every connection to be busy', () => (held.length === 10 ? true : undefined))
+
+  // As if they had been held for ten minutes, while another process is there to send them.
+  holds = false
+  const { db } = started
+  await db.$executeRaw`UPDATE pgboss.job SET started_on = now() - interval '10 minutes' WHERE state = 'active'`
+  const begun = new Date()
+  const looks = () => db.$queryRaw<unknown[]>`SELECT FROM pgboss.queue WHERE name = 'invitation-email' AND monitor_on > ${begun}`
+  await started.startWorker()
+  await waitUntil('a look for lost jobs', async () => (await looks())[0], 18_000)
+  emails.push('latest@example.com')
+  expect(await invite(started, 'latest@example.com')).toBe(201)
+  const otherSends = async () => {
+    await makeRetriesDue(started)
+    return smtp.mails.some(({ envelope }) => envelope.to[0] === 'latest@example.com') || undefined
+  }
+  await waitUntil('the other process to send what it can', otherSends)
+  for (const goOn of held) goOn()
+  const sent = async () => (await db.inviteEmail.count({ where: { state: 'sent' } })) === emails.length || undefined
+  await waitUntil('all records', sent)
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
+})
+
+it.runIf(LONG)(
+  'sends each of many mails once over a server that takes 9 s for each reply',
+  async () => {
+    const smtp = await listen()
+    const slow = await slowServer(Number(new URL(smtp.url).port), 9_000)
+    const started = await start(`smtp://127.0.0.1:${slow.port}`)
+    const emails = Array.from({ length: 99 }, (_, i) => `slow-${i}@example.com`)
+    for (const email of emails) expect(await invite(started, email)).toBe(201)
+    const sent = async () => (await started.db.inviteEmail.count({ where: { state: 'sent' } })) === emails.length || undefined
+    await waitUntil('all records', sent, 800_000)
+    expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
+  },
+  900_000,
+)
+
+it.runIf(LONG)(
+  'does not wait for ever for a server that goes on talking without an end',
+  async () => {
+    const trickle = await listenRaw((client) => {
+      client.write('220 trickle.example.com\r\n')
+      const timer = setInterval(() => client.write('250-and so on\r\n'), 5_000)
       client.on('close', () => clearInterval(timer))
-      return
-    }
-    const upstream = connect(port, '127.0.0.1').on('error', () => client.destroy())
-    sockets.push(upstream)
-    client.pipe(upstream).pipe(client)
+    })
+    const started = await start(`smtp://127.0.0.1:${trickle.port}`)
+    expect(await invite(started, 'trickle@example.com')).toBe(201)
+    const attempted = async () => (await emailOf(started, 'trickle@example.com')).attempts || undefined
+    await waitUntil('the end of the attempt', attempted, 320_000)
+  },
+  400_000,
+)
+
+/** Passes connections on to `port`, and greets those that `isSlow` names at one byte a second. */
+const slowGreeter = (port: number, isSlow: () => boolean) =>
+  listenRaw((client) => {
+    if (!isSlow()) return pass(client, port)
+    const greeting = '220 slow.example.com ESMTP and so on and on and on\r\n'
+    let sent = 0
+    const timer = setInterval(() => client.write(greeting[sent++ % greeting.length]!), 1_000)
+    client.on('close', () => clearInterval(timer))
+  })
+
+/** Passes connections on to `port`, and keeps back what it replies for so many milliseconds. */
+const slowServer = (port: number, delay: number) => listenRaw((client) => pass(client, port, delay))
+
+function pass(client: Socket, port: number, delay = 0): void {
+  const upstream = connect(port, '127.0.0.1').on('error', () => client.destroy())
+  client.on('close', () => upstream.destroy())
+  client.pipe(upstream)
+  upstream.on('data', (bytes) => setTimeout(() => client.writable && client.write(bytes), delay))
+  upstream.on('close', () => client.end())
+}
+
+/** A listener that speaks as the test will have it. */
+async function listenRaw(speak: (client: Socket) => void): Promise<{ port: number }> {
+  const sockets: Socket[] = []
+  const server = createServer((client) => {
+    sockets.push(client.on('error', () => {}))
+    speak(client)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -175,5 +255,5 @@ async function slowGreeter(port: number, isSlow: () => boolean): Promise<{ port:
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return { port: (server.address() as { port: number }).port }
+  return { port: (server.address() as AddressInfo).port }
 }

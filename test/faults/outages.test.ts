@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SMTPServerOptions } from 'smtp-server'
+import { expect, it, onTestFinished } from 'vitest'
+import { createDb, type Db, openPool } from '../../src/db/client.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import type { Deps } from '../../src/domain/context.ts'
+import { factories } from '../support/factories.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { ask, startProcess, waitUntil } from '../support/processes.ts'
+import { startSmtpListener } from '../support/smtp.ts'
+import { LONG, scaled } from './scale.ts'
+
+/** Longer than a job may go without a heartbeat. */
+const LONG_OUTAGE_MS = 11_000
+
+/** Two processes that send mail, one of which takes requests, on a PostgreSQL of their own. */
+async function start(behaviour: SMTPServerOptions) {
+  const postgres = await startPostgres()
+  await migrate(postgres.url)
+  const db = createDb(openPool(postgres.url, { max: 2 }))
+  const make = factories({ db, newId: () => crypto.randomUUID(), clock: () => new Date() } as Deps)
+  const organization = await make.organization()
+  const { id: assessmentId } = await make.assessment(organization.id)
+  const smtp = await startSmtpListener(behaviour)
+  const env = { DATABASE_URL: postgres.url, SMTP_URL: smtp.url, RATE_LIMIT_STANDARD: '1000000' }
+  const service = await startProcess(env)
+  const worker = await startProcess({ ...env, ROLE: 'worker' })
+  onTestFinished(async () => {
+    for (const process of [service, worker]) process.kill('SIGKILL')
+    await Promise.all([service.exited, worker.exited])
+    await smtp.close()
+    await db.$disconnect()
+    await postgres.close()
+  })
+  const invite = async (recipientEmail: string): Promise<number> =>
+    (await ask(service, organization.key, '/invites', { assessmentId, recipientEmail })).status
+  return { postgres, db, invite }
+}
+
+/** Waits until no mail is to be sent any more. */
+const waitForAllJobs = (db: Db) =>
+  waitUntil(
+    'all jobs to end',
+    async () => {
+      const [{ open }] = await db.$queryRaw<[{ open: bigint }]>`
+        SELECT count(*) AS open FROM pgboss.job WHERE name = 'invitation-email' AND state < 'completed'`
+      return open === 0n || undefined
+    },
+    120_000,
+  )
+
+it(
+  'loses no mail and sends none twice while the database falls again and again under processes that live',
+  async () => {
+    const taken: string[] = []
+    const { postgres, db, invite } = await start({
+      onData(stream, { envelope }, callback) {
+        stream.resume()
+        stream.on('end', () => {
+          taken.push(envelope.rcptTo[0]!.address)
+          setTimeout(callback, Math.random() * 300)
+        })
+      },
+    })
+    const emails = Array.from({ length: scaled(200, 1_500) }, (_, i) => `candidate-${i}@example.com`)
+    const stops = scaled(4, 24)
+    const left = [...emails]
+    const inviteOneByOne = async () => {
+      for (let email = left.pop(); email !== undefined; email = left.pop()) while (!(await isInvited(email))) await sleep(200)
+    }
+    // 409: it was, but the answer could not be given any more.
+    const isInvited = async (email: string) => [201, 409].includes(await invite(email))
+    const inviting = Promise.all(Array.from({ length: 4 }, inviteOneByOne))
+    for (let stop = 1; stop <= stops; stop++) {
+      const enough = () => taken.length >= (stop / (stops + 1)) * emails.length || undefined
+      await waitUntil('mails to go out', enough, 120_000)
+      await postgres.stopAtOnce()
+      await sleep(stop % 4 === 2 ? LONG_OUTAGE_MS : Math.random() * 2_000)
+      await postgres.start()
+    }
+    await inviting
+    await waitForAllJobs(db)
+
+    const lost = emails.filter((email) => !taken.includes(email))
+    const again = taken.filter((email, i) => taken.indexOf(email) < i)
+    process.stdout.write(`${emails.length} invited, ${stops} stops, ${lost.length} lost, ${again.length} again\n`)
+    expect({ lost, again }).toEqual({ lost: [], again: [] })
+    expect(await db.inviteEmail.count({ where: { state: { not: 'sent' } } })).toBe(0)
+  },
+  LONG ? 900_000 : 240_000,
+)
+
+it('leaves a mail to the process that is sending it when the database was away for longer than its job could be held', async () => {
+  const replies: (() => void)[] = []
+  const offers: string[] = []
+  const { postgres, db, invite } = await start({
+    onRcptTo: (_address, _session, callback) => void replies.push(callback),
+    onData(stream, { envelope }, callback) {
+      stream.resume()
+      stream.on('end', () => {
+        offers.push(envelope.rcptTo[0]!.address)
+        replies.push(callback)
+      })
+    },
+  })
+  expect(await invite('patient@example.com')).toBe(201)
+  const goOn = await waitUntil('the mail to be under way', () => replies[0])
+  await postgres.stopAtOnce()
+  await sleep(LONG_OUTAGE_MS)
+  await postgres.start()
+  const back = new Date()
+  goOn()
+  const end = await waitUntil('the mail to be handed over', () => replies[1])
+  const readQueue = () => db.$queryRaw<{ at: Date }[]>`
+    SELECT monitor_on AS at FROM pgboss.queue WHERE name = 'invitation-email' AND monitor_on > ${back}`
+  const lookedForLostJobs = async () => (await readQueue().catch(() => []))[0]
+  await waitUntil('a look for lost jobs', lookedForLostJobs, 19_000)
+  end()
+  await waitForAllJobs(db)
+  expect(offers).toEqual(['patient@example.com'])
+  expect(await db.$queryRaw`SELECT retry_count AS retries FROM pgboss.job WHERE name = 'invitation-email'`).toEqual([
+    { retries: 0 },
+  ])
+})
