@@ -38,8 +38,8 @@ export function createMailer(smtpUrl: string | undefined): Mailer {
         return null
       } catch (error) {
         const refusal = permanentRefusal(error as SmtpError)
-        if (refusal === undefined) throw error
-        return refusal
+        if (refusal === undefined) throw new Error(storable((error as SmtpError).message), { cause: error })
+        return storable(refusal)
       } finally {
         clearTimeout(timer)
       }
@@ -58,3 +58,6 @@ function permanentRefusal({ code, responseCode, response, message }: SmtpError):
   const aboutThisMessage = code === 'EENVELOPE' || code === 'EMESSAGE'
   return aboutThisMessage && responseCode !== undefined && responseCode >= 500 ? (response ?? message) : undefined
 }
+
+/** A server may say anything, and PostgreSQL stores no NUL in a text. */
+const storable = (words: string): string => words.replaceAll('\0', '')

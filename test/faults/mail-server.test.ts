@@ -108,6 +108,27 @@ it('shows a 550 as failed at once, with the words of the server, and does not tr
   expect(waiting).toBe(0n)
 })
 
+it('shows as failed what a server refuses in words that can not be stored', async () => {
+  const replies: [RegExp, string][] = [
+    [/^EHLO/, '250 hostile.example.com'],
+    [/^MAIL/, '550 No \u0000such sender'],
+  ]
+  const hostile = await listenRaw((client) => {
+    client.write('220 hostile.example.com\r\n')
+    client.on('data', (bytes) => {
+      const reply = replies.find(([command]) => command.test(bytes.toString()))?.[1] ?? '250 OK'
+      client.write(`${reply}\r\n`)
+    })
+  })
+  const started = await start(`smtp://127.0.0.1:${hostile.port}`)
+  expect(await invite(started, 'unspeakable@example.com')).toBe(201)
+  const email = await waitUntil('the refusal', async () => {
+    const found = await emailOf(started, 'unspeakable@example.com')
+    return found.state === 'failed' ? found : undefined
+  })
+  expect(email).toMatchObject({ attempts: 1, reason: '550 No such sender' })
+})
+
 it('gives up on silence after DATA within 30 s, and sends the same message again', async () => {
   const ids: string[] = []
   let silent = true
