@@ -147,7 +147,7 @@ async function startWork(
     const captured = !mailer.delivers || (email.invite.mode === 'test' && !deliverTestMail)
     if (captured) return { state: 'captured' }
     const refusal = await mailer.send(message)
-    return refusal === null ? { state: 'sent' } : { state: 'failed', reason: refusal }
+    return refusal === null ? { state: 'sent' } : { state: 'failed', failure: 'refused', reason: refusal }
   })
 }
 

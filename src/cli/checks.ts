@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { createDb, type Db, openPool } from '../db/client.ts'
 import { chooseHome } from '../db/embedded-files.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
-import { measureEmailQueue } from '../domain/invite-emails.ts'
+import { measureEmailQueue, measureFailedEmails } from '../domain/invite-emails.ts'
 import { MIN_SECRET_LENGTH } from '../environment.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { secretFile } from '../secret.ts'
@@ -16,6 +16,8 @@ export type Check = { name: string; problem: boolean; message: string }
 
 /** A mail server that is away for a moment is no problem yet. */
 const PATIENCE_MS = 15 * 60_000
+/** What failed before is history: who wanted to has acted on it. */
+const RECENT_MS = 86_400_000
 
 const ok = (name: string, message: string): Check => ({ name, problem: false, message })
 const problem = (name: string, message: string): Check => ({ name, problem: true, message })
@@ -68,13 +70,18 @@ async function checkQueue(db: Db): Promise<Check> {
   return problem('queue', `${since}. Is the service running? For the reasons: npm run cli -- mail list --state queued`)
 }
 
+/**
+ * A recipient that is refused and a link that was dead before its mail went out are the organization's affair. A server that could not be
+ * reached for all the retries, or that refuses more than it takes, is the operator's.
+ */
 async function checkFailedMails(db: Db): Promise<Check> {
-  const failed = await db.inviteEmail.count({ where: { state: 'failed' } })
+  const { failed, refused, givenUp, sent } = await measureFailedEmails(db, new Date(Date.now() - RECENT_MS))
   if (failed === 0) return ok('mails', 'none failed')
-  return problem(
-    'mails',
-    `${failed} failed. For the reasons: npm run cli -- mail list --state failed; to send them again: npm run cli -- mail retry --all`,
-  )
+  const counts = `${failed} failed in all; in the last day ${refused} were refused, ${givenUp} given up and ${sent} sent`
+  const reasons = 'For the reasons: npm run cli -- mail list --state failed'
+  const isForOperator = givenUp > 0 || (refused > 1 && refused > sent)
+  if (!isForOperator) return ok('mails', `${counts}. ${reasons}`)
+  return problem('mails', `${counts}. ${reasons}; to send them again: npm run cli -- mail retry --all`)
 }
 
 /** Candidates can't follow a link to a machine of their own. */

@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '../db/client.ts'
 import { anyOf } from '../db/query.ts'
-import type { EmailState, InviteEmail as InviteEmailRow, Prisma } from '../generated/prisma/client.ts'
+import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../generated/prisma/client.ts'
 import type { Context, Deps } from './context.ts'
 import { requireInvite } from './invites.ts'
 import { type Listing, type Order, type Page, readPage } from './page.ts'
@@ -26,7 +26,10 @@ const include = {
 export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include }>
 
 /** What became of one attempt to send: the mail server took it, it was captured, it failed for good, or another attempt is to come. */
-export type Outcome = { state: 'sent' | 'captured' } | { state: 'failed'; reason: string } | { state: 'queued'; reason: string }
+export type Outcome =
+  | { state: 'sent' | 'captured' }
+  | { state: 'failed'; failure: EmailFailure; reason: string }
+  | { state: 'queued'; reason: string }
 
 /** Adds one sending of the invite's mail to the transaction: its record and its job. */
 export async function queueInvitationEmail(
@@ -78,7 +81,25 @@ export async function recordAttempt({ db, clock }: Deps, id: string, outcome: Ou
 
 /** Gives up a sending whose retries are used up; the reason of its last attempt stays. */
 export async function giveUpEmail({ db, clock }: Deps, id: string): Promise<void> {
-  await db.inviteEmail.updateMany({ where: { id, state: 'queued' }, data: { state: 'failed', updatedAt: clock() } })
+  await db.inviteEmail.updateMany({
+    where: { id, state: 'queued' },
+    data: { state: 'failed', failure: 'given_up', updatedAt: clock() },
+  })
+}
+
+/** How many mails are failed, and how many since then were refused by the mail server, given up, and sent. */
+export async function measureFailedEmails(
+  db: Db,
+  since: Date,
+): Promise<{ failed: number; refused: number; givenUp: number; sent: number }> {
+  const countFailed = (failure: EmailFailure) =>
+    db.inviteEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })
+  return {
+    failed: await db.inviteEmail.count({ where: { state: 'failed' } }),
+    refused: await countFailed('refused'),
+    givenUp: await countFailed('given_up'),
+    sent: await db.inviteEmail.count({ where: { state: 'sent', createdAt: { gte: since } } }),
+  }
 }
 
 /**
@@ -151,7 +172,7 @@ const requeueFailed = ({ db, clock, queue }: Deps, ids: string[]): Promise<numbe
   db.$transaction(async (tx) => {
     const failed = await tx.inviteEmail.updateManyAndReturn({
       where: { id: anyOf(ids), state: 'failed' },
-      data: { state: 'queued', updatedAt: clock() },
+      data: { state: 'queued', failure: null, updatedAt: clock() },
       select: { id: true },
     })
     await queue.enqueueInvitationEmails(

@@ -80,7 +80,7 @@ async function sendInvitation(
 
 async function attempt(email: InviteEmail, deliver: DeliverInvitation, now: Date): Promise<Outcome> {
   const obsolete = whyObsolete(email, now)
-  if (obsolete !== null) return { state: 'failed', reason: obsolete }
+  if (obsolete !== null) return { state: 'failed', failure: 'obsolete', reason: obsolete }
   try {
     return await deliver(email)
   } catch (error) {

@@ -31,8 +31,8 @@ test('finds everything that is wrong, and says what to do', async () => {
   const invite = await make.invite(await make.assessment(organizationId))
   const old = new Date(Date.now() - 3_600_000)
   const email = { organizationId, inviteId: invite.id, linkVersion: 1, createdAt: old, updatedAt: old }
-  const states = ['queued', 'failed'] as const
-  await db.inviteEmail.createMany({ data: states.map((state) => ({ ...email, id: newId(), state })) })
+  const mails = [{ state: 'queued' as const }, { state: 'failed' as const, failure: 'given_up' as const }]
+  await db.inviteEmail.createMany({ data: mails.map((mail) => ({ ...email, ...mail, id: newId() })) })
 
   const ended = await runCli(['doctor', '--json'], { DATABASE_URL: databaseUrl, SMTP_URL: 'smtp://127.0.0.1:1' })
   expect(ended.code).toBe(1)
@@ -42,6 +42,35 @@ test('finds everything that is wrong, and says what to do', async () => {
   expect(checks.mails).toEqual({ problem: true, message: expect.stringContaining('mail retry --all') })
   expect(checks.links).toEqual({ problem: true, message: expect.stringContaining('PUBLIC_URL') })
   expect(checks['mail server']).toEqual({ problem: true, message: expect.stringContaining('SMTP_URL') })
+})
+
+test.each([
+  ['one refused recipient', false, { refused: 1 }],
+  ['refused recipients among many that are not', false, { refused: 3, sent: 4 }],
+  ['mails that would have come too late', false, { obsolete: 5 }],
+  ['what the mail server did two days ago', false, { refusedBefore: 5, givenUpBefore: 5 }],
+  ['a mail server that refuses more than it takes', true, { refused: 4, sent: 3 }],
+  ['a mail server that could not be reached for all the retries', true, { givenUp: 1, sent: 9 }],
+])('tells history and information from a problem: %s', async (_what, problem, counts) => {
+  const { databaseUrl, db, make } = await startServiceForTest()
+  const { id: organizationId } = await make.organization()
+  const { id: inviteId } = await make.invite(await make.assessment(organizationId))
+  const [recent, before] = [1, 48].map((hours) => new Date(Date.now() - hours * 3_600_000))
+  const kinds = {
+    sent: { state: 'sent' as const, updatedAt: recent! },
+    obsolete: { state: 'failed' as const, failure: 'obsolete' as const, updatedAt: recent! },
+    refused: { state: 'failed' as const, failure: 'refused' as const, updatedAt: recent! },
+    givenUp: { state: 'failed' as const, failure: 'given_up' as const, updatedAt: recent! },
+    refusedBefore: { state: 'failed' as const, failure: 'refused' as const, updatedAt: before! },
+    givenUpBefore: { state: 'failed' as const, failure: 'given_up' as const, updatedAt: before! },
+  }
+  for (const [kind, count] of Object.entries(counts) as [keyof typeof kinds, number][]) {
+    const mail = { ...kinds[kind], organizationId, inviteId, linkVersion: 1, createdAt: kinds[kind].updatedAt }
+    await db.inviteEmail.createMany({ data: Array.from({ length: count }, () => ({ ...mail, id: newId() })) })
+  }
+  const ended = await runCli(['doctor', '--json'], { DATABASE_URL: databaseUrl })
+  expect(checksOf(ended).mails).toEqual({ problem, message: expect.stringContaining('mail list --state failed') })
+  expect(ended.code).toBe(problem ? 1 : 0)
 })
 
 test('works without the database', async () => {

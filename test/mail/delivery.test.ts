@@ -90,7 +90,8 @@ describe('a mail that the server takes', () => {
 describe('a mail that the server refuses for good', () => {
   const expectFailed = async (of: Service, id: string) => {
     const email = await waitForState(of, { id }, 'failed')
-    expect(email).toMatchObject({ attempts: 1, reason: expect.stringMatching(/^550 .*No such candidate here/), sentAt: null })
+    const reason = expect.stringMatching(/^550 .*No such candidate here/)
+    expect(email).toMatchObject({ attempts: 1, failure: 'refused', reason, sentAt: null })
     await waitForJob(of, id, 'completed')
     expect(await readJob(of, id)).toMatchObject({ retryCount: 0 })
     expect(of.logLines.filter((line) => line.includes(id) && line.includes('No such candidate here'))).toHaveLength(1)
@@ -133,6 +134,7 @@ describe('a mail that cannot be handed over', () => {
     await retryNow(service, id)
     expect(await waitForState(service, { id }, 'failed')).toMatchObject({
       attempts: 2,
+      failure: 'given_up',
       reason: expect.stringContaining('Mailbox full'),
     })
   })
@@ -142,7 +144,7 @@ describe('a mail that cannot be handed over', () => {
     refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(550, 'Not today') })
     const { id } = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
     expect(await retryFailedEmail(service.deps, id)).toBe(1)
-    expect(await waitForState(service, { id }, 'sent')).toMatchObject({ attempts: 2, reason: '' })
+    expect(await waitForState(service, { id }, 'sent')).toMatchObject({ attempts: 2, failure: null, reason: '' })
     expect(offers()[1]).toBe(offers()[0])
     expect(await retryFailedEmail(service.deps, id)).toBe(0)
   })
@@ -152,7 +154,7 @@ describe('a mail whose link would be dead on arrival', () => {
   it.each(['revoked', 'expired', 'completed'] as const)('is not sent: the invite is %s', async (status) => {
     const { invite, offers } = await makeInvite(service, { status })
     const email = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
-    expect([email.reason, offers()]).toEqual([`Not sent: the invite is ${status}.`, []])
+    expect([email.failure, email.reason, offers()]).toEqual(['obsolete', `Not sent: the invite is ${status}.`, []])
   })
 
   it('is not sent: the invite has expired while the mail was waiting', async () => {
