@@ -1,8 +1,8 @@
-// node .ci/settings.ts: writes the settings, as src/environment.ts describes them, into README.md and .env.example, and into the latter
+// node .ci/settings.ts: writes the settings, as src/runtime/environment.ts describes them, into README.md and .env.example, and into the latter
 // also what docker-compose.yml alone reads.
 import { readFile, writeFile } from 'node:fs/promises'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Environment } from '../src/environment.ts'
+import { Environment } from '../src/runtime/environment.ts'
 
 const BEGIN = '<!-- settings: written by .ci/settings.ts -->'
 const END = '<!-- /settings -->'

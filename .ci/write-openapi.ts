@@ -2,11 +2,11 @@
 // queue is touched.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
-import { buildApp } from '../src/app.ts'
-import { loadConfig } from '../src/config.ts'
 import { createDb, openPool } from '../src/db/client.ts'
-import { noApiKeyCache } from '../src/domain/api-key-cache.ts'
-import { createMetrics } from '../src/metrics.ts'
+import { noApiKeyCache } from '../src/domain/access/api-key-cache.ts'
+import { buildApp } from '../src/runtime/app.ts'
+import { loadConfig } from '../src/runtime/config.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
 
 const { rateLimits, maxRequestWait, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
 const log = pino({ level: 'silent' })

@@ -7,7 +7,7 @@ import { addMailCommands } from './cli/mail.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOrganizationCommands } from './cli/organizations.ts'
 import { describeError } from './cli/output.ts'
-import { ConfigError } from './config.ts'
+import { ConfigError } from './runtime/config.ts'
 
 /** The operator's command line. It reads the same environment as the service, and works beside it. */
 function createProgram(): Command {

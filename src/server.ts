@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import closeWithGrace from 'close-with-grace'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { buildApp } from './app.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
-import { type Config, ConfigError, loadConfig } from './config.ts'
 import { welcome } from './demo/welcome.ts'
-import { createDependencies, type Dependencies } from './dependencies.ts'
-import { makeFirstKey } from './domain/first-key.ts'
-import { createLog } from './log.ts'
+import { makeFirstKey } from './domain/access/first-key.ts'
+import { buildApp } from './runtime/app.ts'
+import { type Config, ConfigError, loadConfig } from './runtime/config.ts'
+import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
+import { createLog } from './runtime/log.ts'
 
 /** Milliseconds that requests under way have, and that these and then the mails under way have, after the notice. */
 const REQUEST_GRACE_MS = 3_000

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
-import type { Config } from '../config.ts'
 import { createDb, type Db, openPool } from '../db/client.ts'
 import { chooseHome } from '../db/embedded-files.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
-import { measureEmailQueue, measureFailedEmails } from '../domain/invite-emails.ts'
-import { MIN_SECRET_LENGTH } from '../environment.ts'
+import { measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { createMailer } from '../mail/mailer.ts'
-import { secretFile } from '../secret.ts'
+import type { Config } from '../runtime/config.ts'
+import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
+import { secretFile } from '../runtime/secret.ts'
 import { describeError } from './output.ts'
 
 /** One thing looked at; where it is a problem the message says what to do. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
+import { type Config, ConfigError, loadConfig } from '../runtime/config.ts'
 import { type Check, checkDatabase, checkMailServer, checkPublicAddress, checkRedis, checkSecret } from './checks.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
 import { describeError, type OutputOptions, table } from './output.ts'

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import { invitationUrl } from '../domain/invitation-link.ts'
 import {
   EMAIL_STATES,
   findEmail,
@@ -7,7 +6,8 @@ import {
   listEmails,
   retryFailedEmail,
   retryFailedEmails,
-} from '../domain/invite-emails.ts'
+} from '../domain/invites/emails.ts'
+import { invitationUrl } from '../domain/invites/links.ts'
 import { type MailSettings, renderInvitation } from '../mail/invitation-email.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
 import { type Output, type OutputOptions, table } from './output.ts'

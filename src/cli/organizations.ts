@@ -1,5 +1,4 @@
 import { Argument, type Command, Option } from 'commander'
-import type { Tier } from '../domain/context.ts'
 import {
   createOrganization,
   findOrganization,
@@ -7,7 +6,8 @@ import {
   type Organization,
   setTier,
   TIERS,
-} from '../domain/organizations.ts'
+} from '../domain/access/organizations.ts'
+import type { Tier } from '../domain/context.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseName, perform } from './session.ts'
 

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { destination, pino } from 'pino'
-import { loadConfig } from '../config.ts'
-import { createDependencies, type Dependencies } from '../dependencies.ts'
 import { NON_BLANK_TEXT_PATTERN } from '../http/field-types.ts'
 import { MAX_NAME_LENGTH } from '../import/format.ts'
+import { loadConfig } from '../runtime/config.ts'
+import { createDependencies, type Dependencies } from '../runtime/dependencies.ts'
 import { describeError, type Output, type OutputOptions, writeOutput } from './output.ts'
 
 /** What goes wrong beside a command, e.g. in the queue. Standard output belongs to the command's answer. */

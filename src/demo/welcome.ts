@@ -1,10 +1,10 @@
-import { createApiKey } from '../domain/api-keys.ts'
-import { listAssessments } from '../domain/assessments.ts'
+import { createApiKey } from '../domain/access/api-keys.ts'
+import { listAssessments } from '../domain/assessments/assessments.ts'
 import type { Context, Deps } from '../domain/context.ts'
-import { createInvite } from '../domain/create-invite.ts'
+import { createInvite } from '../domain/invites/create.ts'
 import { importDocument } from '../import/load.ts'
 import { readDocument } from '../import/read.ts'
-import { V1_PREFIX } from '../v1/index.ts'
+import { V1_PREFIX } from '../interfaces/v1/index.ts'
 import organization from './organization.json' with { type: 'json' }
 
 /** Where the service can be reached. */

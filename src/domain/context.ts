@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
-import type { ApiKeyCache } from './api-key-cache.ts'
-import type { InvitationRef } from './invitation-token.ts'
+import type { ApiKeyCache } from './access/api-key-cache.ts'
+import type { InvitationRef } from './invites/tokens.ts'
 
 export type { KeyMode, Tier }
 

@@ -1,5 +1,5 @@
 import { type StringOptions, type TSchema, Type } from '@sinclair/typebox'
-import { INVITE_STATUSES } from '../domain/invites.ts'
+import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import { UUID_PATTERN } from '../domain/uuid.ts'
 import { HIDDEN_PATTERN, NAME } from './schema-keywords.ts'
 

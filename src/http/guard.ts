@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { authenticate } from '../domain/api-keys.ts'
+import { authenticate } from '../domain/access/api-keys.ts'
 import type { Context, Deps } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { type Failure, HttpError, logFailure, toFailure } from './failure.ts'

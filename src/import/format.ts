@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { API_KEY_PATTERN } from '../domain/api-keys.ts'
-import { AUDIENCES, MEDIA_FORMATS } from '../domain/assessments.ts'
-import { INVITE_STATUSES } from '../domain/invites.ts'
-import { MEMBER_ROLES } from '../domain/members.ts'
+import { API_KEY_PATTERN } from '../domain/access/api-keys.ts'
+import { MEMBER_ROLES } from '../domain/access/members.ts'
+import { AUDIENCES, MEDIA_FORMATS } from '../domain/assessments/assessments.ts'
+import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import { UUID_PATTERN } from '../domain/uuid.ts'
 import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, OrNull, TEXT_PATTERN, Words } from '../http/field-types.ts'
 

@@ -1,4 +1,4 @@
-import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from '../domain/create-invite.ts'
+import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from '../domain/invites/create.ts'
 import type { InviteEntry } from './format.ts'
 import { distinct, given, type Place } from './rows.ts'
 import type { Wanted } from './save.ts'

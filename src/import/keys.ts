@@ -1,4 +1,4 @@
-import { apiKeyPrefix, fingerprintApiKey } from '../domain/api-keys.ts'
+import { apiKeyPrefix, fingerprintApiKey } from '../domain/access/api-keys.ts'
 import type { KeyMode } from '../domain/context.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'

@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/client.ts'
 import { violatedConstraint } from '../db/errors.ts'
-import { fingerprintApiKey, generateApiKey } from '../domain/api-keys.ts'
+import { fingerprintApiKey, generateApiKey } from '../domain/access/api-keys.ts'
 import type { Deps } from '../domain/context.ts'
 import type { ApiKey } from '../generated/prisma/client.ts'
 import type { ApiKeyEntry, OrganizationEntry } from './format.ts'

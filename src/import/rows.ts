@@ -1,4 +1,4 @@
-import { DEFAULT_COLOR } from '../domain/tags.ts'
+import { DEFAULT_COLOR } from '../domain/assessments/tags.ts'
 import type { Category, Instruction, Language, Organization, Question, Tag, User } from '../generated/prisma/client.ts'
 import type {
   AssessmentEntry,

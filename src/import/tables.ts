@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/client.ts'
-import { asOfNow } from '../domain/invite-lifecycle.ts'
+import { asOfNow } from '../domain/invites/lifecycle.ts'
 import type {
   ApiKey,
   Assessment,

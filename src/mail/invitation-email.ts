@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { Eta } from 'eta'
-import { timeInWords } from '../domain/in-words.ts'
-import { invitationUrl, type LinkSettings } from '../domain/invitation-link.ts'
-import type { InviteEmail } from '../domain/invite-emails.ts'
+import { timeInWords } from '../domain/format-time.ts'
+import type { InviteEmail } from '../domain/invites/emails.ts'
+import { invitationUrl, type LinkSettings } from '../domain/invites/links.ts'
 
 type Mailbox = { name: string; address: string }
 

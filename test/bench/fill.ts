@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { v7 as uuidv7 } from 'uuid'
-import { fingerprintApiKey, generateApiKey } from '../../src/domain/api-keys.ts'
+import { fingerprintApiKey, generateApiKey } from '../../src/domain/access/api-keys.ts'
 import { addFurniture, addLanguages, type Furniture } from './fill-furniture.ts'
 import { withoutIndexes } from './fill-indexes.ts'
 import { addInvites } from './fill-invites.ts'

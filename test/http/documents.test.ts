@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { INVITE_STATUSES } from '../../src/domain/invites.ts'
+import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
 import { follow, type OpenApiDocument, type OperationObject, readDocument } from '../support/openapi.ts'
 import { type Service, startService, startServiceForTest } from '../support/service.ts'
 

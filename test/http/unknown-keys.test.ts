@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createApiKey, generateApiKey, revokeApiKey } from '../../src/domain/api-keys.ts'
+import { createApiKey, generateApiKey, revokeApiKey } from '../../src/domain/access/api-keys.ts'
 import { waitUntil } from '../support/processes.ts'
 import { type Service, startService } from '../support/service.ts'
 

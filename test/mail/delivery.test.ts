@@ -1,6 +1,6 @@
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { queueInvitationEmail, retryFailedEmail } from '../../src/domain/invite-emails.ts'
+import { queueInvitationEmail, retryFailedEmail } from '../../src/domain/invites/emails.ts'
 import { queueMail, retryNow, waitForState } from '../support/mail.ts'
 import { type Service, startService, startServiceForTest } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'

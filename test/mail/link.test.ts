@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { signInvitation } from '../../src/domain/invitation-token.ts'
+import { signInvitation } from '../../src/domain/invites/tokens.ts'
 import { SECRET_KEY, type Service, startService, startServiceForTest } from '../support/service.ts'
 
 let service: Service

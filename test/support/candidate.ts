@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { signForm, signInvitation } from '../../src/domain/invitation-token.ts'
+import { signForm, signInvitation } from '../../src/domain/invites/tokens.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 

@@ -1,4 +1,4 @@
-import { createApiKey } from '../../src/domain/api-keys.ts'
+import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import type { Deps, KeyMode, Tier } from '../../src/domain/context.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { queueInvitationEmail } from '../../src/domain/invite-emails.ts'
+import { queueInvitationEmail } from '../../src/domain/invites/emails.ts'
 import type { Service } from './service.ts'
 import type { ReceivedMail } from './smtp.ts'
 

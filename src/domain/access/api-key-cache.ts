@@ -1,0 +1,77 @@
+import { LRUCache } from 'lru-cache'
+import { listenForNotifications } from '../../db/notifications.ts'
+import type { Context, KeyMode, Log } from '../context.ts'
+
+/** What a request needs to know of its key. */
+export type CachedApiKey = {
+  id: string
+  mode: KeyMode
+  createdById: string | null
+  expiresAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+  organization: Context['organization']
+}
+
+/** Keys that were looked up before, by fingerprint; never out of date for longer than a notification takes. */
+export type ApiKeyCache = {
+  get: (fingerprint: string) => CachedApiKey | undefined
+  /** Remembers what `load` finds, unless a key has changed meanwhile. */
+  load: (fingerprint: string, load: () => Promise<CachedApiKey | null>) => Promise<CachedApiKey | null>
+}
+
+/** For processes that ask too seldom to remember anything. */
+export const noApiKeyCache: ApiKeyCache = { get: () => undefined, load: (_, load) => load() }
+
+/** Notified by triggers whenever a key or its organization changes. */
+const CHANNEL = 'api_keys_changed'
+const MAX_KEYS = 10_000
+
+/**
+ * Remembers keys that were looked up, so that a request costs no look-up. Any change of a key or organization, by whichever process,
+ * empties it; while changes can't be heard of it stays empty.
+ */
+export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; close: () => Promise<void> } {
+  const entries = new LRUCache<string, CachedApiKey>({ max: MAX_KEYS })
+  /** Look-ups under way, for a burst of requests with one key to share: each its own would exhaust the connections. */
+  const loading = new Map<string, Promise<CachedApiKey | null>>()
+  let listening = false
+  let generation = 0
+  const empty = () => {
+    generation++
+    entries.clear()
+    loading.clear()
+  }
+  const close = listenForNotifications(url, CHANNEL, {
+    onNotification: empty,
+    onUp() {
+      empty()
+      listening = true
+    },
+    onDown(error) {
+      if (listening) log.warn({ err: error }, 'changes of API keys can not be heard of: keys are looked up for each request')
+      listening = false
+      empty()
+    },
+  })
+  const cache: ApiKeyCache = {
+    get: (fingerprint) => entries.get(fingerprint),
+    load(fingerprint, load) {
+      const underWay = loading.get(fingerprint)
+      if (underWay) return underWay
+      const before = generation
+      const result = load()
+        .then((found) => {
+          // A key that changed while it was being loaded may have been loaded as it was.
+          if (found && listening && generation === before) entries.set(fingerprint, found)
+          return found
+        })
+        .finally(() => {
+          if (loading.get(fingerprint) === result) loading.delete(fingerprint)
+        })
+      loading.set(fingerprint, result)
+      return result
+    },
+  }
+  return { cache, close }
+}

@@ -1,0 +1,54 @@
+import type { Db } from '../../db/client.ts'
+import { anyOf } from '../../db/query.ts'
+import type { CachedApiKey } from './api-key-cache.ts'
+
+type Batch = { fingerprints: string[]; found: Promise<Map<string, CachedApiKey>> }
+/** The batch whose turn comes last, and, while it has not come, the one that can still be joined. */
+type Line = { last: Promise<unknown>; open: Batch | undefined }
+
+/** The longest list that is still one of the prepared statements. */
+const MAX_KEYS = 128
+
+const lines = new WeakMap<Db, Line>()
+
+/**
+ * Finds a key by its fingerprint, in base64. One query at a time: what is asked for while it runs shares the next. However many unknown
+ * keys arrive, they take one connection, and the requests with good ones the others.
+ */
+export async function findApiKey(db: Db, fingerprint: string): Promise<CachedApiKey | null> {
+  const line = lines.get(db) ?? { last: Promise.resolve(), open: undefined }
+  lines.set(db, line)
+  const batch = line.open && line.open.fingerprints.length < MAX_KEYS ? line.open : openBatch(db, line)
+  batch.fingerprints.push(fingerprint)
+  return (await batch.found).get(fingerprint) ?? null
+}
+
+function openBatch(db: Db, line: Line): Batch {
+  const fingerprints: string[] = []
+  const find = () => {
+    if (line.open === batch) line.open = undefined
+    return findApiKeys(db, fingerprints)
+  }
+  const batch: Batch = { fingerprints, found: line.last.then(find, find) }
+  line.last = batch.found
+  line.open = batch
+  return batch
+}
+
+async function findApiKeys(db: Db, fingerprints: string[]): Promise<Map<string, CachedApiKey>> {
+  const rows = await db.apiKey.findMany({
+    where: { hash: anyOf(fingerprints.map((fingerprint) => new Uint8Array(Buffer.from(fingerprint, 'base64')))) },
+    select: {
+      hash: true,
+      id: true,
+      mode: true,
+      createdById: true,
+      expiresAt: true,
+      revokedAt: true,
+      lastUsedAt: true,
+      organization: { select: { id: true, name: true, tier: true } },
+    },
+    relationLoadStrategy: 'join',
+  })
+  return new Map(rows.map(({ hash, ...key }) => [Buffer.from(hash).toString('base64'), key]))
+}

@@ -1,0 +1,109 @@
+import { hash as digest, randomInt } from 'node:crypto'
+import type { Context, Deps, KeyMode } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { findApiKey } from './api-key-lookup.ts'
+
+/** A key as it may be shown: everything but the key. */
+export type ApiKeySummary = {
+  id: string
+  name: string
+  mode: KeyMode
+  lastFour: string
+  createdAt: Date
+  expiresAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+}
+
+type NewApiKey = { organizationId: string; name: string; mode: KeyMode; expiresAt?: Date | null; createdById?: string | null }
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const SECRET_LENGTH = 32
+const USE_RECORDED_EVERY_MS = 60_000
+
+/** v1.md, Authentication 4. */
+export const API_KEY_PATTERN = /^ak_(live|test)_.{32}$/
+
+/** What every key of a mode begins with: v1.md, Authentication 4. */
+export const apiKeyPrefix = (mode: KeyMode): string => `ak_${mode}_`
+
+/** A new key: its mode's prefix and 32 characters (190 bits) from the system's cryptographic source. */
+export const generateApiKey = (mode: KeyMode): string =>
+  apiKeyPrefix(mode) + Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+
+/** What is stored of a key. A fast hash is enough for 190 random bits: there is nothing to guess. */
+export const fingerprintApiKey = (key: string) => ({
+  hash: new Uint8Array(digest('sha256', key, 'buffer')),
+  lastFour: key.slice(-4),
+})
+
+/**
+ * Finds the organization a key belongs to, and notes the key's use (v1.md, Authentication 1 to 5).
+ *
+ * @throws DomainError api_key_missing, api_key_unknown, api_key_revoked, api_key_expired.
+ */
+export async function authenticate(deps: Deps, key: string | undefined): Promise<Context> {
+  if (!key) throw new DomainError('api_key_missing')
+  const fingerprint = digest('sha256', key, 'base64')
+  const found = deps.apiKeyCache.get(fingerprint) ?? (await lookUp(deps, key, fingerprint))
+  if (!found) throw new DomainError('api_key_unknown')
+  const now = deps.clock()
+  if (found.revokedAt) throw new DomainError('api_key_revoked')
+  if (found.expiresAt && found.expiresAt <= now) throw new DomainError('api_key_expired')
+
+  if (!found.lastUsedAt || now.getTime() - found.lastUsedAt.getTime() >= USE_RECORDED_EVERY_MS) {
+    found.lastUsedAt = now
+    // Not awaited: no request waits for bookkeeping.
+    recordUse(deps, found.id, now).catch((error) =>
+      deps.log.warn({ err: error, apiKeyId: found.id }, 'last use of a key not recorded'),
+    )
+  }
+  return { organization: found.organization, mode: found.mode, apiKey: { id: found.id, createdById: found.createdById }, deps }
+}
+
+/** What can be no key is not looked for. */
+const lookUp = async ({ db, apiKeyCache }: Deps, key: string, fingerprint: string) =>
+  API_KEY_PATTERN.test(key) ? apiKeyCache.load(fingerprint, () => findApiKey(db, fingerprint)) : null
+
+/** Guarded, so that of the requests that see the same old value only one writes. */
+async function recordUse({ db }: Deps, id: string, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
+  await db.apiKey.updateMany({
+    where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: before } }] },
+    data: { lastUsedAt: now },
+  })
+}
+
+/**
+ * Makes a key and returns it: the only time it is seen (v1.md, Authentication 3).
+ *
+ * @throws Error when the organization already has a key of that name, or has no such member.
+ */
+export async function createApiKey(deps: Deps, input: NewApiKey): Promise<{ key: string; apiKey: ApiKeySummary }> {
+  const made = await createApiKeyUnlessNamed(deps, input)
+  if (!made) throw new Error(`The organization already has a key named ${input.name}.`)
+  return made
+}
+
+/** The same, and null where the organization has a key of that name: of those that make it at once, one gets it. */
+export async function createApiKeyUnlessNamed(
+  { db, clock, newId }: Deps,
+  { organizationId, name, mode, expiresAt = null, createdById = null }: NewApiKey,
+): Promise<{ key: string; apiKey: ApiKeySummary } | null> {
+  const key = generateApiKey(mode)
+  const data = { id: newId(), organizationId, name, mode, expiresAt, createdById, createdAt: clock(), ...fingerprintApiKey(key) }
+  const [apiKey] = await db.apiKey.createManyAndReturn({ data: [data], skipDuplicates: true, omit: { hash: true } })
+  return apiKey ? { key, apiKey } : null
+}
+
+/** The organization's keys, the oldest first. */
+export const listApiKeys = ({ db }: Deps, organizationId: string): Promise<ApiKeySummary[]> =>
+  db.apiKey.findMany({ where: { organizationId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], omit: { hash: true } })
+
+/** Refuses the key from now on; a key that is revoked already stays as it is. @throws Error when there is no such key. */
+export async function revokeApiKey({ db, clock }: Deps, id: string): Promise<ApiKeySummary> {
+  await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: clock() } })
+  const apiKey = await db.apiKey.findUnique({ where: { id }, omit: { hash: true } })
+  if (!apiKey) throw new Error(`There is no key ${id}.`)
+  return apiKey
+}

@@ -1,0 +1,99 @@
+import { anyOf, containsText, equalsText } from '../../db/query.ts'
+import type { Prisma, User } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { readWords, refuseExcess } from '../filters.ts'
+import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { shareQuery } from '../shared-query.ts'
+
+export type { User }
+export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
+export type MemberRole = (typeof MEMBER_ROLES)[number]
+export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
+export type MemberFilter = {
+  status?: 'active' | 'inactive'
+  /** Roles the member must have, or must not have. */
+  roles?: Partial<Record<MemberRole, boolean>>
+  tagIds?: string[]
+  /** Full values, in any case. */
+  firstName?: string
+  lastName?: string
+  email?: string
+  /** Each word in the name or the address. */
+  search?: string
+}
+
+const include = {
+  user: true,
+  tags: { select: { tagId: true }, orderBy: { position: 'asc' } },
+  gradingLanguages: { select: { languageId: true }, orderBy: { position: 'asc' } },
+  _count: { select: { clientOf: true } },
+} satisfies Prisma.MemberInclude
+
+/** A member with the person's account, the ids of its tags and grading languages, and how many assessments it is a client of. */
+export type Member = Prisma.MemberGetPayload<{ include: typeof include }>
+
+/** v1.md GET /members; alternate.md GET /organization_users. @throws DomainError invalid for a filter beyond its limits. */
+export function listMembers(
+  ctx: Context,
+  filter: MemberFilter,
+  { field, direction }: MemberOrder,
+  page: Page,
+): Promise<Listing<Member>> {
+  refuseExcess(filter)
+  const where = toWhere(ctx, filter)
+  const { member } = ctx.deps.db
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  return readPage(
+    page,
+    () => member.count({ where }),
+    (window) => member.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window }),
+  )
+}
+
+/** alternate.md GET /organization_users/{id}. @throws DomainError member_not_found. */
+export async function getMember(ctx: Context, id: string): Promise<Member> {
+  const [member] = await findMembers(ctx, [id])
+  if (member?.status !== 'active') throw new DomainError('member_not_found')
+  return member
+}
+
+/** Those of these members that are the organization's, in no particular order. */
+export const findMembers = shareQuery<Member>((ctx, ids) =>
+  ctx.deps.db.member.findMany({
+    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
+    include,
+    relationLoadStrategy: 'join',
+  }),
+)
+
+/** Those of these accounts whose person is a member of the organization, in no particular order. */
+export const findUsers = shareQuery<User>((ctx, ids) =>
+  ctx.deps.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } }),
+)
+
+function toWhere(
+  ctx: Context,
+  { status, roles = {}, tagIds, firstName, lastName, email, search }: MemberFilter,
+): Prisma.MemberWhereInput {
+  const byRole = Object.entries(roles).map(([role, wanted]) =>
+    wanted ? { roles: { has: role } } : { NOT: { roles: { has: role } } },
+  )
+  // In one condition on the account, address and all: each by itself would be a join of its own.
+  const byText = [
+    ...readWords(search).map((word) => {
+      const found = containsText(word)
+      return { OR: [{ email: found }, { firstName: found }, { lastName: found }] }
+    }),
+    ...(firstName === undefined ? [] : [{ firstName: equalsText(firstName) }]),
+    ...(lastName === undefined ? [] : [{ lastName: equalsText(lastName) }]),
+  ]
+  return {
+    organizationId: ctx.organization.id,
+    ...(status !== undefined && { status }),
+    ...(tagIds !== undefined && { tags: { some: { tagId: anyOf(tagIds) } } }),
+    ...(email !== undefined && { email: equalsText(email) }),
+    ...(byText.length > 0 && { user: { AND: byText } }),
+    AND: byRole,
+  }
+}

@@ -1,0 +1,44 @@
+import { violatedConstraint } from '../../db/errors.ts'
+import { equalsText } from '../../db/query.ts'
+import type { Organization } from '../../generated/prisma/client.ts'
+import type { Deps, Tier } from '../context.ts'
+import { isUuid } from '../uuid.ts'
+
+export type { Organization }
+export const TIERS = ['standard', 'enterprise'] as const satisfies Tier[]
+
+/** Makes an organization without anything in it. @throws Error when there is one of that name, in either case. */
+export async function createOrganization(
+  { db, clock, newId }: Deps,
+  { name, tier = 'standard' }: { name: string; tier?: Tier },
+): Promise<Organization> {
+  const now = clock()
+  return db.organization.create({ data: { id: newId(), name, tier, createdAt: now, updatedAt: now } }).catch((error) => {
+    if (violatedConstraint(error) === 'organizations_name_key') throw new Error(`There is already an organization named ${name}.`)
+    throw error
+  })
+}
+
+/** All organizations by name. */
+export const listOrganizations = ({ db }: Deps): Promise<Organization[]> =>
+  db.organization.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] })
+
+/** The organization of that id, or of that name in either case. @throws Error when there is none. */
+export async function findOrganization({ db }: Deps, idOrName: string): Promise<Organization> {
+  const where = isUuid(idOrName) ? { id: idOrName } : { name: equalsText(idOrName) }
+  const organization = await db.organization.findFirst({ where })
+  if (!organization) throw new Error(`There is no organization ${idOrName}.`)
+  return organization
+}
+
+/** Moves an organization to another tier, and so to other rate limits. */
+export const setTier = ({ db, clock }: Deps, id: string, tier: Tier): Promise<Organization> =>
+  db.organization.update({ where: { id }, data: { tier, updatedAt: clock() } })
+
+/** The id of an organization's member, from that id or the member's address in either case. @throws Error when there is none. */
+export async function findMemberId({ db }: Deps, organizationId: string, idOrEmail: string): Promise<string> {
+  const who = isUuid(idOrEmail) ? { id: idOrEmail } : { email: equalsText(idOrEmail) }
+  const member = await db.member.findFirst({ where: { organizationId, ...who }, select: { id: true } })
+  if (!member) throw new Error(`The organization has no member ${idOrEmail}.`)
+  return member.id
+}

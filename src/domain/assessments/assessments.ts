@@ -1,0 +1,103 @@
+import { anyOf, containsText } from '../../db/query.ts'
+import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { readWords, refuseExcess } from '../filters.ts'
+import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { shareQuery } from '../shared-query.ts'
+
+export type { Category, Instruction, Language }
+export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
+export const AUDIENCES = ['invite_only', 'public'] as const satisfies Audience[]
+
+export type AssessmentOrder = Order<'createdAt' | 'name' | 'updatedAt'>
+export type AssessmentFilter = {
+  /** Exact, case-sensitive. */
+  name?: string
+  createdById?: string
+  audience?: Audience
+  questionCount?: number
+  /** Any of these. */
+  tagIds?: string[]
+  questionFormats?: MediaFormat[]
+  answerFormats?: MediaFormat[]
+  /** Each word in the name. */
+  search?: string
+}
+
+const inGivenOrder = { orderBy: { position: 'asc' } } as const
+const include = {
+  languages: { select: { language: { select: { id: true, code: true } } }, ...inGivenOrder },
+  categories: { select: { categoryId: true }, ...inGivenOrder },
+  tags: { select: { tagId: true }, ...inGivenOrder },
+  clients: { select: { memberId: true }, ...inGivenOrder },
+  inviteCounts: { select: { count: true } },
+} satisfies Prisma.AssessmentInclude
+
+/** An assessment with what refers to it: languages, and the ids of categories, tags and clients. */
+export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof include }>
+
+/** How many invites it has, whatever became of them. */
+export const sumInviteCounts = ({ inviteCounts }: Assessment): number => inviteCounts.reduce((sum, { count }) => sum + count, 0)
+
+/** v1.md GET /assessments; alternate.md GET /assessments. @throws DomainError invalid for a filter beyond its limits. */
+export function listAssessments(
+  ctx: Context,
+  filter: AssessmentFilter,
+  { field, direction }: AssessmentOrder,
+  page: Page,
+): Promise<Listing<Assessment>> {
+  refuseExcess(filter)
+  const where = toWhere(ctx, filter)
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  const { assessment } = ctx.deps.db
+  return readPage(
+    page,
+    () => assessment.count({ where }),
+    (window) => assessment.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window }),
+  )
+}
+
+/** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
+export async function getAssessment(ctx: Context, id: string): Promise<Assessment> {
+  const [assessment] = await findAssessments(ctx, [id])
+  if (!assessment) throw new DomainError('assessment_not_found')
+  return assessment
+}
+
+/** Those of these assessments that are the organization's, in no particular order. */
+export const findAssessments = shareQuery<Assessment>((ctx, ids) =>
+  ctx.deps.db.assessment.findMany({
+    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
+    include,
+    relationLoadStrategy: 'join',
+  }),
+)
+
+/** Those of these instructions that are the organization's, in no particular order. */
+export const findInstructions = shareQuery<Instruction>((ctx, ids) =>
+  ctx.deps.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+)
+
+/** Those of these categories that are the organization's, in no particular order. */
+export const findCategories = shareQuery<Category>((ctx, ids) =>
+  ctx.deps.db.category.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+)
+
+/** Languages are shared by all organizations. */
+export const findLanguages = shareQuery<Language>((ctx, ids) => ctx.deps.db.language.findMany({ where: { id: anyOf(ids) } }))
+
+function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
+  const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search } = filter
+  return {
+    organizationId: ctx.organization.id,
+    ...(name !== undefined && { name }),
+    ...(createdById !== undefined && { createdById }),
+    ...(audience !== undefined && { audience }),
+    ...(questionCount !== undefined && { questionCount }),
+    ...(tagIds !== undefined && { tags: { some: { tagId: anyOf(tagIds) } } }),
+    ...(questionFormats !== undefined && { defaultQuestionFormat: anyOf(questionFormats) }),
+    ...(answerFormats !== undefined && { defaultAnswerFormat: anyOf(answerFormats) }),
+    AND: readWords(search).map((word) => ({ name: containsText(word) })),
+  }
+}

@@ -1,0 +1,36 @@
+import type { Question } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { isUuid } from '../uuid.ts'
+
+export type { Question }
+export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>
+
+/** v1.md GET /assessments/{assessmentId}/questions. @throws DomainError assessment_not_found. */
+export async function listQuestions(
+  ctx: Context,
+  assessmentId: string,
+  { field, direction }: QuestionOrder,
+  page: Page,
+): Promise<Listing<Question>> {
+  const { assessment, question } = ctx.deps.db
+  const organizationId = ctx.organization.id
+  const counted =
+    isUuid(assessmentId) &&
+    (await assessment.findUnique({
+      where: { organizationId_id: { organizationId, id: assessmentId } },
+      select: { questionCount: true },
+    }))
+  if (!counted) throw new DomainError('assessment_not_found')
+  return readPage(
+    page,
+    async () => counted.questionCount,
+    (window) =>
+      question.findMany({
+        where: { organizationId, assessmentId },
+        orderBy: [{ [field]: direction }, { id: direction }],
+        ...window,
+      }),
+  )
+}

@@ -1,0 +1,124 @@
+import { violatedConstraint } from '../../db/errors.ts'
+import { anyOf, containsText } from '../../db/query.ts'
+import type { Prisma, Tag } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { readWords, refuseExcess } from '../filters.ts'
+import { requireInvite } from '../invites/invites.ts'
+import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { shareQuery } from '../shared-query.ts'
+import { connection } from '../transaction.ts'
+import { isUuid } from '../uuid.ts'
+
+export type { Tag }
+export type TagOrder = Order<'name' | 'createdAt' | 'updatedAt'>
+export type TagFilter = {
+  /** Exact, case-sensitive. */
+  name?: string
+  createdById?: string
+  /** Each word in the name. */
+  search?: string
+}
+export type NewTag = { name: string; color?: string; description?: string }
+export type TagChange = Partial<Required<NewTag>>
+
+export const DEFAULT_COLOR = '#6B7280'
+
+/** v1.md GET /tags; alternate.md GET /tags. @throws DomainError invalid for a filter beyond its limits. */
+export function listTags(ctx: Context, filter: TagFilter, { field, direction }: TagOrder, page: Page): Promise<Listing<Tag>> {
+  refuseExcess(filter)
+  const where: Prisma.TagWhereInput = {
+    organizationId: ctx.organization.id,
+    ...(filter.name !== undefined && { name: filter.name }),
+    ...(filter.createdById !== undefined && { createdById: filter.createdById }),
+    AND: readWords(filter.search).map((word) => ({ name: containsText(word) })),
+  }
+  const { tag } = ctx.deps.db
+  return readPage(
+    page,
+    () => tag.count({ where }),
+    (window) => tag.findMany({ where, orderBy: [{ [field]: direction }, { id: direction }], ...window }),
+  )
+}
+
+export type InviteTagOrder = Order<'position' | TagOrder['field']>
+
+/** The tags of one invite; `position` is the order in which they were given. Beyond both documents. @throws DomainError invite_not_found. */
+export async function listInviteTags(
+  ctx: Context,
+  inviteId: string,
+  { field, direction }: InviteTagOrder,
+  page: Page,
+): Promise<Listing<Tag>> {
+  await requireInvite(ctx, inviteId)
+  const { inviteTag } = ctx.deps.db
+  const where = { organizationId: ctx.organization.id, inviteId }
+  const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }
+  return readPage(
+    page,
+    () => inviteTag.count({ where }),
+    async (window) => {
+      const orderBy = [order, { tagId: direction }]
+      const rows = await inviteTag.findMany({ where, orderBy, include: { tag: true }, relationLoadStrategy: 'join', ...window })
+      return rows.map(({ tag }) => tag)
+    },
+  )
+}
+
+/** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
+export async function getTag(ctx: Context, id: string): Promise<Tag> {
+  const [tag] = await findTags(ctx, [id])
+  if (!tag) throw new DomainError('tag_not_found')
+  return tag
+}
+
+/** Those of these tags that are the organization's, in no particular order. */
+export const findTags = shareQuery<Tag>((ctx, ids) =>
+  ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+)
+
+/** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
+export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
+  const { clock, newId } = ctx.deps
+  const now = clock()
+  const data = {
+    id: newId(),
+    organizationId: ctx.organization.id,
+    name,
+    color,
+    description,
+    createdById: ctx.apiKey.createdById,
+    createdAt: now,
+    updatedAt: now,
+  }
+  return connection(ctx).tag.create({ data }).catch(translateDuplicateName)
+}
+
+/** v1.md PATCH /tags/{tagId}: changes what is given. @throws DomainError tag_not_found, duplicate_tag_name. */
+export async function updateTag(ctx: Context, id: string, change: TagChange): Promise<Tag> {
+  if (!isUuid(id)) throw new DomainError('tag_not_found')
+  const { db, clock } = ctx.deps
+  const [tag] = await db.tag
+    .updateManyAndReturn({ where: { organizationId: ctx.organization.id, id }, data: { ...change, updatedAt: clock() } })
+    .catch(translateDuplicateName)
+  if (!tag) throw new DomainError('tag_not_found')
+  return tag
+}
+
+/**
+ * v1.md DELETE /tags/{tagId}: for good; the database removes the tag from every assessment, invite and member (cascade).
+ *
+ * @returns the tag as it was.
+ * @throws DomainError tag_not_found.
+ */
+export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
+  const tag = await getTag(ctx, id)
+  const { count } = await ctx.deps.db.tag.deleteMany({ where: { organizationId: ctx.organization.id, id } })
+  if (count === 0) throw new DomainError('tag_not_found') // another request was faster
+  return tag
+}
+
+function translateDuplicateName(error: unknown): never {
+  if (violatedConstraint(error) === 'tags_name_key') throw new DomainError('duplicate_tag_name')
+  throw error
+}

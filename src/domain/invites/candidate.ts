@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { Prisma, Question } from '../../generated/prisma/client.ts'
+import type { Deps } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { asOfNow, type Move, moveInvite } from './lifecycle.ts'
+import type { InvitationRef, SessionRef } from './tokens.ts'
+
+const include = {
+  organization: { select: { name: true } },
+  assessment: { select: { name: true, questionCount: true, totalPoints: true, timeLimit: true, instruction: true } },
+  createdBy: { include: { user: true } },
+} satisfies Prisma.InviteInclude
+
+/** An invite as its candidate sees it. */
+export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include }>
+
+/** What the candidate does with the invite; to decline is to revoke. */
+export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete'> | 'decline'
+
+/** The invite a signed link stands for; null when a newer link has replaced it, or the invite is gone. */
+export async function findInvitation(
+  { db, clock }: Deps,
+  { inviteId, linkVersion }: InvitationRef,
+): Promise<CandidateInvite | null> {
+  const invite = await db.invite.findUnique({ where: { id: inviteId, linkVersion }, include, relationLoadStrategy: 'join' })
+  return invite && asOfNow(invite, clock())
+}
+
+/** The questions in the order in which the candidate answers them. */
+export const listCandidateQuestions = ({ db }: Deps, { organizationId, assessmentId }: CandidateInvite): Promise<Question[]> =>
+  db.question.findMany({ where: { organizationId, assessmentId }, orderBy: [{ order: 'asc' }, { id: 'asc' }] })
+
+/** @throws DomainError invite_not_found for a dead link; move_not_allowed with the state the invite is in. */
+export async function moveAsCandidate(deps: Deps, { inviteId, linkVersion }: InvitationRef, move: CandidateMove): Promise<void> {
+  const { db, clock } = deps
+  const invite = await db.invite.findUnique({ where: { id: inviteId, linkVersion }, select: { organizationId: true } })
+  if (!invite) throw new DomainError('invite_not_found')
+  const now = clock()
+  const target = { organizationId: invite.organizationId, inviteId, linkVersion }
+  await moveInvite(db, now, move === 'decline' ? 'revoke' : move, target, stampsOf(move, now))
+}
+
+const stampsOf = (move: CandidateMove, now: Date): Prisma.InviteUncheckedUpdateManyInput => {
+  switch (move) {
+    case 'accept':
+      return { acceptedAt: now }
+    case 'start':
+      return { startedAt: now, assessmentSession: randomUUID() }
+    case 'complete':
+      return { completedAt: now }
+    case 'decline':
+      return { revokedAt: now }
+  }
+}
+
+/**
+ * Completes the invite whose session the player reports as finished.
+ *
+ * @throws DomainError invite_not_found for a session that is not, or no longer, the invite's; move_not_allowed.
+ */
+export async function completeSession(deps: Deps, { inviteId, session }: SessionRef): Promise<void> {
+  const { db, clock } = deps
+  const invite = await db.invite.findFirst({
+    where: { id: inviteId, assessmentSession: session },
+    select: { organizationId: true },
+  })
+  if (!invite) throw new DomainError('invite_not_found')
+  const now = clock()
+  await moveInvite(db, now, 'complete', { organizationId: invite.organizationId, inviteId }, stampsOf('complete', now))
+}

@@ -1,0 +1,183 @@
+import type { Db, Transaction } from '../../db/client.ts'
+import { anyOf } from '../../db/query.ts'
+import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import type { Context, Deps } from '../context.ts'
+import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { isUuid } from '../uuid.ts'
+import { requireInvite } from './invites.ts'
+
+export type { InviteEmailRow }
+export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
+
+/** How many failed sendings are queued again in one transaction: far fewer than fit into the time it has. */
+const RETRY_BATCH = 1_000
+
+const include = {
+  invite: {
+    include: {
+      organization: { select: { name: true } },
+      assessment: { select: { name: true, questionCount: true, timeLimit: true } },
+      createdBy: { include: { user: true } },
+    },
+  },
+} satisfies Prisma.InviteEmailInclude
+
+/** One sending of an invite's mail, with all that the mail says. */
+export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include }>
+
+/** What became of one attempt to send: the mail server took it, it was captured, it failed for good, or another attempt is to come. */
+export type Outcome =
+  | { state: 'sent' | 'captured' }
+  | { state: 'failed'; failure: EmailFailure; reason: string }
+  | { state: 'queued'; reason: string }
+
+/** Adds one sending of the invite's mail to the transaction: its record and its job. */
+export async function queueInvitationEmail(
+  { clock, newId, queue }: Deps,
+  tx: Transaction,
+  invite: { id: string; organizationId: string; linkVersion: number },
+): Promise<void> {
+  const now = clock()
+  const email = await tx.inviteEmail.create({
+    data: {
+      id: newId(),
+      organizationId: invite.organizationId,
+      inviteId: invite.id,
+      linkVersion: invite.linkVersion,
+      createdAt: now,
+      updatedAt: now,
+    },
+    select: { id: true },
+  })
+  await queue.enqueueInvitationEmails(tx, [email.id])
+}
+
+/** How many mails wait, and since when the oldest. */
+export async function measureEmailQueue(db: Db): Promise<{ waiting: number; oldest: Date | null }> {
+  const { _count, _min } = await db.inviteEmail.aggregate({ where: { state: 'queued' }, _count: true, _min: { createdAt: true } })
+  return { waiting: _count, oldest: _min.createdAt }
+}
+
+/** Null when there is no such sending, e.g. because its organization was deleted meanwhile. */
+export const findEmail = async ({ db }: Deps, id: string): Promise<InviteEmail | null> =>
+  isUuid(id) ? db.inviteEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
+
+/** Those of these sendings that there are, in no particular order. */
+export const findEmails = ({ db }: Deps, ids: string[]): Promise<InviteEmail[]> =>
+  db.inviteEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
+
+/**
+ * Records what became of one attempt to send. A sending that is not `queued` any more was finished by another attempt, and stays as it is:
+ * the process of this one was held up for so long that its job was given to another.
+ */
+export async function recordAttempt({ db, clock }: Deps, id: string, outcome: Outcome): Promise<void> {
+  const now = clock()
+  const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
+  await db.inviteEmail.updateMany({
+    where: { id, state: 'queued' },
+    data: { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt },
+  })
+}
+
+/** Gives up a sending whose retries are used up; the reason of its last attempt stays. */
+export async function giveUpEmail({ db, clock }: Deps, id: string): Promise<void> {
+  await db.inviteEmail.updateMany({
+    where: { id, state: 'queued' },
+    data: { state: 'failed', failure: 'given_up', updatedAt: clock() },
+  })
+}
+
+/** How many mails are failed, and how many since then were refused by the mail server, given up, and sent. */
+export async function measureFailedEmails(
+  db: Db,
+  since: Date,
+): Promise<{ failed: number; refused: number; givenUp: number; sent: number }> {
+  const countFailed = (failure: EmailFailure) =>
+    db.inviteEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })
+  return {
+    failed: await db.inviteEmail.count({ where: { state: 'failed' } }),
+    refused: await countFailed('refused'),
+    givenUp: await countFailed('given_up'),
+    sent: await db.inviteEmail.count({ where: { state: 'sent', createdAt: { gte: since } } }),
+  }
+}
+
+/**
+ * The newest sendings of all organizations, for the operator, by their ids, which rise with time: a page costs the same however many
+ * there are.
+ *
+ * @param before only those that are older than the sending with this id.
+ */
+export const listEmails = (
+  { db }: Deps,
+  { state, before, limit }: { state?: EmailState; before?: string; limit: number },
+): Promise<InviteEmail[]> =>
+  db.inviteEmail.findMany({
+    where: { ...(state && { state }), ...(before !== undefined && { id: { lt: before } }) },
+    orderBy: { id: 'desc' },
+    take: limit,
+    include,
+    relationLoadStrategy: 'join',
+  })
+
+export type InviteEmailOrder = Order<'createdAt'>
+
+/** Each sending of one invite's mail. @throws DomainError invite_not_found. */
+export async function listInviteEmails(
+  ctx: Context,
+  inviteId: string,
+  { field, direction }: InviteEmailOrder,
+  page: Page,
+): Promise<Listing<InviteEmailRow>> {
+  await requireInvite(ctx, inviteId)
+  const { inviteEmail } = ctx.deps.db
+  const where = { organizationId: ctx.organization.id, inviteId }
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  return readPage(
+    page,
+    () => inviteEmail.count({ where }),
+    (window) => inviteEmail.findMany({ where, orderBy, ...window }),
+  )
+}
+
+/** Queues a failed sending once more. @returns how many: none when there is no failed one of that id. */
+export const retryFailedEmail = async (deps: Deps, id: string): Promise<number> => (isUuid(id) ? requeueFailed(deps, [id]) : 0)
+
+/**
+ * Queues all failed sendings once more, each once. What was done stays done when a later part of them fails.
+ *
+ * @returns how many.
+ */
+export async function retryFailedEmails(deps: Deps): Promise<number> {
+  let queued = 0
+  for (let last: string | undefined; ; ) {
+    const batch = await deps.db.inviteEmail.findMany({
+      // Those behind the last one only: what fails again meanwhile is not met a second time.
+      where: { state: 'failed', ...(last !== undefined && { id: { gt: last } }) },
+      orderBy: { id: 'asc' },
+      take: RETRY_BATCH,
+      select: { id: true },
+    })
+    last = batch.at(-1)?.id
+    if (last === undefined) return queued
+    queued += await requeueFailed(
+      deps,
+      batch.map(({ id }) => id),
+    )
+  }
+}
+
+/** Those of these sendings that are failed, all or none of them. @returns how many. */
+const requeueFailed = ({ db, clock, queue }: Deps, ids: string[]): Promise<number> =>
+  db.$transaction(async (tx) => {
+    const failed = await tx.inviteEmail.updateManyAndReturn({
+      where: { id: anyOf(ids), state: 'failed' },
+      data: { state: 'queued', failure: null, updatedAt: clock() },
+      select: { id: true },
+    })
+    await queue.enqueueInvitationEmails(
+      tx,
+      failed.map(({ id }) => id),
+    )
+    return failed.length
+  })

@@ -1,0 +1,126 @@
+import { anyOf } from '../../db/query.ts'
+import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { readWords, refuseExcess } from '../filters.ts'
+import { type Listing, type Order, type Page, readPage, type Window } from '../page.ts'
+import { shareQuery } from '../shared-query.ts'
+import { connection } from '../transaction.ts'
+import { isUuid } from '../uuid.ts'
+import { asOfNow } from './lifecycle.ts'
+import { countInvites, findDistantIds } from './paging.ts'
+import { countMatches, findMatchingIds, selectMatches } from './search.ts'
+
+export type { InviteStatus }
+export const INVITE_STATUSES = [
+  'pending',
+  'accepted',
+  'started',
+  'completed',
+  'expired',
+  'revoked',
+] as const satisfies InviteStatus[]
+
+export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>
+export type InviteFilter = {
+  assessmentId?: string
+  status?: InviteStatus
+  /** Each word in the recipient's address or the assessment's name. */
+  search?: string
+}
+
+/** What every shape of an invite shows of its neighbours. */
+const include = {
+  assessment: { select: { name: true } },
+  tags: { select: { tagId: true }, orderBy: { position: 'asc' } },
+} satisfies Prisma.InviteInclude
+const detailInclude = { ...include, assignedGrader: { include: { user: true } } } satisfies Prisma.InviteInclude
+
+/** An invite with its assessment's name and the ids of its tags. */
+export type Invite = Prisma.InviteGetPayload<{ include: typeof include }>
+/** The same with the grader's account. */
+export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclude }>
+
+/** Rows to skip from which on it is cheaper to find the ids first. */
+const DISTANT = 1_000
+
+/**
+ * v1.md GET /invites; alternate.md GET /assessment_invites.
+ *
+ * Filter, order and count go by the status that is stored: an invite that has become due is flipped to expired first. One that can't
+ * be, because another transaction holds it, is expired all the same: then, as for a search, every row of the organization is looked at.
+ *
+ * @throws DomainError invalid for a filter beyond its limits.
+ */
+export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
+  refuseExcess(filter)
+  const searches = readWords(filter.search).length > 0
+  const total = searches ? null : await countInvites(ctx, filter)
+  if (total === null) return listMatches(ctx, filter, order, page)
+  return readPage(
+    page,
+    async () => total,
+    (window) =>
+      window.skip < DISTANT ? findInvites(ctx, filter, order, window) : findDistantInvites(ctx, filter, order, window, total),
+  )
+}
+
+function findInvites(ctx: Context, filter: InviteFilter, { field, direction }: InviteOrder, window: Window): Promise<Invite[]> {
+  const where = toWhere(ctx, filter)
+  const orderBy = [{ [field]: direction }, { id: direction }]
+  return ctx.deps.db.invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
+}
+
+async function findDistantInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window, total: number) {
+  const ids = await findDistantIds(ctx, filter, order, window, total)
+  return findInOrder(ctx, filter, ids)
+}
+
+function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
+  const now = ctx.deps.clock()
+  const matches = selectMatches(ctx, filter, now)
+  return readPage(
+    page,
+    () => countMatches(ctx, matches),
+    async (window) => {
+      const invites = await findInOrder(ctx, {}, await findMatchingIds(ctx, matches, order, window))
+      return invites.map((invite) => asOfNow(invite, now))
+    },
+  )
+}
+
+async function findInOrder(ctx: Context, filter: InviteFilter, ids: string[]): Promise<Invite[]> {
+  const where = { ...toWhere(ctx, filter), id: anyOf(ids) }
+  const invites = await ctx.deps.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
+  const byId = new Map(invites.map((invite) => [invite.id, invite]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found. */
+export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
+  const [invite] = await findDetails(ctx, [id])
+  if (!invite) throw new DomainError('invite_not_found')
+  return asOfNow(invite, ctx.deps.clock())
+}
+
+const findDetails = shareQuery<InviteDetail>((ctx, ids) =>
+  connection(ctx).invite.findMany({
+    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
+    include: detailInclude,
+    relationLoadStrategy: 'join',
+  }),
+)
+
+/** @throws DomainError invite_not_found. */
+export async function requireInvite({ organization, deps }: Context, id: string): Promise<void> {
+  const exists = isUuid(id) && (await deps.db.invite.count({ where: { organizationId: organization.id, id } }))
+  if (!exists) throw new DomainError('invite_not_found')
+}
+
+function toWhere(ctx: Context, { assessmentId, status }: InviteFilter): Prisma.InviteWhereInput {
+  return {
+    organizationId: ctx.organization.id,
+    ...(assessmentId !== undefined && { assessmentId }),
+    ...(status !== undefined && { status }),
+  }
+}

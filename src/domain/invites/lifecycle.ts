@@ -1,0 +1,139 @@
+import type { Db, Transaction } from '../../db/client.ts'
+import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import type { Context, Deps } from '../context.ts'
+import { DomainError } from '../errors.ts'
+
+// The states of an invite, and what moves it from one to another. Creation (none -> pending) is in create-invite.ts.
+
+/** A way from some states into one. */
+export type Move = 'accept' | 'start' | 'complete' | 'revoke' | 'reactivate' | 'extend' | 'resend'
+
+type Rule = {
+  from: readonly InviteStatus[]
+  /** undefined: the state stays. */
+  to?: InviteStatus
+}
+
+const moves = {
+  // By the candidate.
+  accept: { from: ['pending'], to: 'accepted' },
+  start: { from: ['accepted'], to: 'started' },
+  complete: { from: ['started'], to: 'completed' },
+  // By the organization, or by the candidate who declines.
+  revoke: { from: ['pending', 'accepted', 'started'], to: 'revoked' },
+  // By the organization.
+  reactivate: { from: ['expired', 'revoked'], to: 'pending' },
+  extend: { from: ['pending', 'accepted'] },
+  resend: { from: ['pending', 'accepted', 'started'] },
+} as const satisfies Record<Move, Rule>
+
+/** The states that the clock ends: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
+const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
+
+type Expirable = { status: InviteStatus; expiresAt: Date; updatedAt: Date }
+
+/** An invite as it is at this instant, whether or not its row has been flipped to expired yet. */
+export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
+  const due = EXPIRING.some((status) => status === invite.status) && invite.expiresAt <= now
+  return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
+}
+
+/** Written out, not as parameters: only so PostgreSQL knows the index of those that can expire. */
+const expiring = Prisma.sql`status IN ('pending', 'accepted')`
+
+/** SQL: the status of an invite as it is at this instant, whether or not its row has been flipped to expired yet. */
+export const statusAt = (now: Date): Prisma.Sql =>
+  Prisma.sql`CASE WHEN ${expiring} AND expires_at <= ${now} THEN 'expired' ELSE status END`
+
+/** SQL: when the clock ends the next of the organization's invites, past or to come; null when there is none. One entry of an index. */
+export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Prisma.Sql =>
+  Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`
+
+/** The flips under way, by organization: lists that are asked for at the same time share one. */
+const flips = new WeakMap<Db, Map<string, Promise<number>>>()
+
+/**
+ * Flips the organization's due invites to expired, so that filter, order and count of a list are those of this instant; all but those
+ * that another transaction holds.
+ */
+export async function expireDueInvites({ organization: { id }, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> {
+  const underWay = flips.get(deps.db) ?? new Map<string, Promise<number>>()
+  flips.set(deps.db, underWay)
+  const flip = () => flipDue(deps, Prisma.sql`organization_id = ${id}::uuid AND ${expiring}`).finally(() => underWay.delete(id))
+  const shared = underWay.get(id) ?? flip()
+  underWay.set(id, shared)
+  await shared
+}
+
+/** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */
+export const expireAllDueInvites = (deps: Deps): Promise<number> => flipDue(deps, expiring)
+
+/** Invites a statement: a campaign whose invites all end at once is more than one statement has time for. */
+const FLIPPED_AT_ONCE = 2_000
+
+async function flipDue({ db, clock }: Deps, which: Prisma.Sql): Promise<number> {
+  const now = clock()
+  for (let flipped = 0; ; ) {
+    // What another transaction holds is not waited for: two that flip at once can't block each other, whatever the order of the rows.
+    const count = await db.$executeRaw`
+      WITH due AS MATERIALIZED (
+        SELECT id FROM invites WHERE ${which} AND expires_at <= ${now} LIMIT ${FLIPPED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
+      )
+      UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id`
+    flipped += count
+    if (count < FLIPPED_AT_ONCE) return flipped
+  }
+}
+
+/** Whether an invite in this state may make the move. */
+export const mayMove = (move: Move, status: InviteStatus): boolean => (moves[move] as Rule).from.includes(status)
+
+type Target = { organizationId: string; inviteId: string; linkVersion?: number }
+
+/**
+ * Makes a move by one guarded UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing
+ * and is no error.
+ *
+ * @param change what the move stamps besides the state.
+ * @returns the invite, and whether this call has moved it.
+ * @throws DomainError invite_not_found; move_not_allowed with the state the invite is in.
+ */
+export async function moveInvite(
+  db: Db | Transaction,
+  now: Date,
+  move: Move,
+  target: Target,
+  change: Prisma.InviteUncheckedUpdateManyInput,
+): Promise<{ invite: InviteRow; moved: boolean }> {
+  const { from, to }: Rule = moves[move]
+  const { organizationId, inviteId, linkVersion } = target
+  const where = { organizationId, id: inviteId, ...(linkVersion !== undefined && { linkVersion }) }
+  await flipIfDue(db, now, where)
+  const [invite] = await db.invite.updateManyAndReturn({
+    where: { ...where, status: { in: [...from] } },
+    data: { ...change, ...(to && { status: to }), updatedAt: now },
+  })
+  if (invite) return { invite, moved: true }
+
+  const unmoved = await db.invite.findFirst({ where })
+  if (!unmoved) throw new DomainError('invite_not_found')
+  // Another move came in between and led where this one is allowed: to refuse it with that state would be no reason.
+  if (mayMove(move, unmoved.status)) return moveInvite(db, now, move, target, change)
+  if (!isFinished(move, unmoved)) {
+    throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: unmoved.status }] })
+  }
+  return { invite: unmoved, moved: false }
+}
+
+/** So that the guard of the move, which goes by the state alone, is exact at this instant. */
+async function flipIfDue(db: Db | Transaction, now: Date, where: Prisma.InviteWhereInput): Promise<void> {
+  const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: now } }
+  const [flipped] = await db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
+  if (flipped) await db.invite.updateMany({ where: due, data: { status: 'expired', updatedAt: flipped.expiresAt } })
+}
+
+/** An invite is also pending without ever having been reactivated: then there is nothing to repeat. */
+function isFinished(move: Move, { status, linkVersion }: InviteRow): boolean {
+  const { to }: Rule = moves[move]
+  return status === to && (move !== 'reactivate' || linkVersion > 1)
+}

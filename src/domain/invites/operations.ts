@@ -1,0 +1,78 @@
+import type { Transaction } from '../../db/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../uuid.ts'
+import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from './create.ts'
+import { queueInvitationEmail } from './emails.ts'
+import { getInvite, type InviteDetail } from './invites.ts'
+import { type Move, mayMove, moveInvite } from './lifecycle.ts'
+
+// What the organization does with an invite it has made. Beyond both documents.
+
+/** Sends the mail once more, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed. */
+export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'resend', id, {}, { mail: true })
+
+/** Ends the invite: its link opens no assessment any more. @throws DomainError invite_not_found, move_not_allowed. */
+export const revokeInvite = (ctx: Context, id: string): Promise<InviteDetail> =>
+  operate(ctx, 'revoke', id, { revokedAt: ctx.deps.clock() })
+
+/**
+ * Moves the expiry to so many days from now, never to an earlier time.
+ *
+ * @throws DomainError invite_not_found, move_not_allowed, invalid.
+ */
+export async function extendInvite(
+  ctx: Context,
+  id: string,
+  { expiresInDays }: { expiresInDays: number },
+): Promise<InviteDetail> {
+  const expiresAt = expiryAfter(ctx.deps.clock(), expiresInDays)
+  return inTransaction(ctx, async (transaction) => {
+    const inside = { ...ctx, transaction }
+    await lockInvite(inside, transaction, id)
+    const current = await getInvite(inside, id)
+    if (mayMove('extend', current.status) && expiresAt < current.expiresAt) {
+      throw new DomainError('invalid', { issues: [{ field: 'expiresInDays', rule: 'later', limit: current.expiresAt }] })
+    }
+    return operate(inside, 'extend', id, { expiresAt })
+  })
+}
+
+/** Holds the invite until the transaction ends: two that extend it at once take turns, and neither shortens what the other has made. */
+async function lockInvite({ organization }: Context, tx: Transaction, id: string): Promise<void> {
+  if (!isUuid(id)) throw new DomainError('invite_not_found')
+  await tx.$queryRaw`SELECT id FROM invites WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
+}
+
+/**
+ * Brings an expired or revoked invite back to pending, with a new link and a mail that carries it; earlier links are dead.
+ *
+ * @throws DomainError invite_not_found, move_not_allowed.
+ */
+export function reactivateInvite(
+  ctx: Context,
+  id: string,
+  { expiresInDays = DEFAULT_EXPIRES_IN_DAYS }: { expiresInDays?: number | undefined },
+): Promise<InviteDetail> {
+  const now = ctx.deps.clock()
+  const cleared = { acceptedAt: null, startedAt: null, completedAt: null, revokedAt: null, assessmentSession: null }
+  const change = { ...cleared, sentAt: now, expiresAt: expiryAfter(now, expiresInDays), linkVersion: { increment: 1 } }
+  return operate(ctx, 'reactivate', id, change, { mail: true })
+}
+
+async function operate(
+  ctx: Context,
+  move: Move,
+  id: string,
+  change: Parameters<typeof moveInvite>[4],
+  { mail = false } = {},
+): Promise<InviteDetail> {
+  if (!isUuid(id)) throw new DomainError('invite_not_found')
+  const target = { organizationId: ctx.organization.id, inviteId: id }
+  await inTransaction(ctx, async (tx) => {
+    const { invite, moved } = await moveInvite(tx, ctx.deps.clock(), move, target, change)
+    if (mail && moved) await queueInvitationEmail(ctx.deps, tx, invite)
+  })
+  return getInvite(ctx, id)
+}

@@ -1,0 +1,73 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import type { Window } from '../page.ts'
+import type { InviteFilter, InviteOrder } from './invites.ts'
+import { expireDueInvites, nextExpiry } from './lifecycle.ts'
+
+// Where Prisma would count and skip rows one by one: an organization may have a million invites.
+
+type Countable = Omit<InviteFilter, 'search'>
+
+const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', createdAt: 'created_at' } as const
+
+/**
+ * How many invites the filter lets through at this instant: the sum of a few rows that a trigger keeps, however many invites there are.
+ * Flips those that have become due, which is mostly none.
+ *
+ * @returns null when one that is due could not be flipped: the rows then do not say what is.
+ */
+export async function countInvites(ctx: Context, filter: Countable): Promise<number | null> {
+  const kept = await readKeptCount(ctx, filter)
+  if (kept !== null) return kept
+  await expireDueInvites(ctx)
+  return readKeptCount(ctx, filter)
+}
+
+/** @returns null when an invite is due. */
+async function readKeptCount(ctx: Context, filter: Countable): Promise<number | null> {
+  const { db, clock } = ctx.deps
+  const [{ total, next }] = await db.$queryRaw<[{ total: number; next: Date | null }]>`
+    SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
+  return next && next <= clock() ? null : total
+}
+
+/**
+ * The ids of a window far from the beginning, in the list's order. They stand in the index of that order, so that the rows skipped are
+ * not read; what lies beyond the middle is counted from the end. Which rows those are is decided by the count in the same statement:
+ * rows that come in meanwhile move the end, but not the window.
+ */
+export async function findDistantIds(
+  ctx: Context,
+  filter: Countable,
+  { field, direction }: InviteOrder,
+  { skip, take }: Window,
+  total: number,
+): Promise<string[]> {
+  const { assessmentId, status } = filter
+  const fromEnd = skip > total / 2
+  const by = orderBy(field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc')
+  const left = Prisma.sql`(${counted(ctx, filter)}) - ${skip}`
+  const window = fromEnd
+    ? Prisma.sql`OFFSET greatest(0, ${left} - ${take}) LIMIT least(${take}, greatest(0, ${left}))`
+    : Prisma.sql`OFFSET ${skip} LIMIT ${take}`
+  const rows = await ctx.deps.db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM invites
+    WHERE organization_id = ${ctx.organization.id}::uuid
+      ${assessmentId === undefined ? Prisma.empty : Prisma.sql`AND assessment_id = ${assessmentId}::uuid`}
+      ${status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`}
+    ORDER BY ${by} ${window}`
+  const ids = rows.map(({ id }) => id)
+  return fromEnd ? ids.reverse() : ids
+}
+
+/** SQL. */
+export const orderBy = (field: InviteOrder['field'], direction: InviteOrder['direction']): Prisma.Sql =>
+  Prisma.raw(`${COLUMNS[field]} ${direction}, id ${direction}`)
+
+function counted({ organization }: Context, { assessmentId, status }: Countable): Prisma.Sql {
+  const ofStatus = status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`
+  return assessmentId === undefined
+    ? Prisma.sql`SELECT coalesce(sum(count), 0)::int FROM organization_invite_counts WHERE organization_id = ${organization.id}::uuid ${ofStatus}`
+    : Prisma.sql`SELECT coalesce(sum(count), 0)::int FROM assessment_invite_counts
+        WHERE organization_id = ${organization.id}::uuid AND assessment_id = ${assessmentId}::uuid ${ofStatus}`
+}

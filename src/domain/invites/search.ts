@@ -1,0 +1,45 @@
+import { containing } from '../../db/query.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { readWords } from '../filters.ts'
+import type { Window } from '../page.ts'
+import type { InviteFilter, InviteOrder } from './invites.ts'
+import { statusAt } from './lifecycle.ts'
+import { orderBy } from './paging.ts'
+
+// Where neither the kept counts nor an index help, every invite of the organization is looked at: for a search, and while one that is
+// due can't be flipped.
+
+/**
+ * SQL: the invites that the filter lets through, with what a list is ordered by, and the status that each has at this instant, flipped
+ * or not.
+ */
+export function selectMatches({ organization }: Context, { assessmentId, status, search }: InviteFilter, now: Date): Prisma.Sql {
+  const patterns = readWords(search).map(containing)
+  // There is no white space in a word: none is found across the line break.
+  const searched = Prisma.sql`AND (recipient_email || E'\\n' || name) ILIKE ALL (${patterns}::text[])`
+  const present = Prisma.sql`
+    SELECT i.id, sent_at, expires_at, i.created_at, ${statusAt(now)} AS status
+    FROM invites i JOIN assessments a ON a.organization_id = i.organization_id AND a.id = assessment_id
+    WHERE i.organization_id = ${organization.id}::uuid
+      ${assessmentId === undefined ? Prisma.empty : Prisma.sql`AND assessment_id = ${assessmentId}::uuid`}
+      ${patterns.length === 0 ? Prisma.empty : searched}`
+  return status === undefined ? present : Prisma.sql`SELECT * FROM (${present}) present WHERE status = ${status}::invite_status`
+}
+
+export async function countMatches({ deps }: Context, matches: Prisma.Sql): Promise<number> {
+  const [{ total }] = await deps.db.$queryRaw<[{ total: number }]>`SELECT count(*)::int AS total FROM (${matches}) matches`
+  return total
+}
+
+/** The ids of a window of the matches, in the list's order. */
+export async function findMatchingIds(
+  { deps }: Context,
+  matches: Prisma.Sql,
+  { field, direction }: InviteOrder,
+  { skip, take }: Window,
+): Promise<string[]> {
+  const rows = await deps.db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM (${matches}) matches ORDER BY ${orderBy(field, direction)} OFFSET ${skip} LIMIT ${take}`
+  return rows.map(({ id }) => id)
+}

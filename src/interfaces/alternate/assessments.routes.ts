@@ -1,0 +1,81 @@
+import type { Static } from '@sinclair/typebox'
+import {
+  type AssessmentFilter,
+  AUDIENCES,
+  getAssessment,
+  listAssessments,
+  MEDIA_FORMATS,
+} from '../../domain/assessments/assessments.ts'
+import { AssessmentView, presentAssessment } from './assessments.view.ts'
+import { nestObjects } from './depth.ts'
+import { ChoiceFilter, NumberFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter, WordListFilter } from './filters.ts'
+import type { AlternateApp } from './index.ts'
+import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
+
+const Query = ListQuery({
+  organization: UuidFilter('Organization'),
+  created_by: UuidFilter('Creating organization user'),
+  audience: ChoiceFilter(AUDIENCES, 'Audience'),
+  question_count: NumberFilter('Number of questions, exact'),
+  tags: UuidListFilter('Ids of tags'),
+  type: WordListFilter(MEDIA_FORMATS, 'How questions are put'),
+  answer_type: WordListFilter(MEDIA_FORMATS, 'How they are answered'),
+  name: TextFilter('Name, exact, case-sensitive'),
+  search: SearchFilter('Free text in the name'),
+})
+const tags = ['Assessments']
+
+/** A format nobody knows is one that no assessment has. */
+const knownFormats = (words: string[]) => MEDIA_FORMATS.filter((format) => words.includes(format))
+
+const toAssessmentFilter = (query: Static<typeof Query>): AssessmentFilter => ({
+  ...(query.created_by !== undefined && { createdById: query.created_by }),
+  ...(query.audience !== undefined && { audience: query.audience }),
+  ...(query.question_count !== undefined && { questionCount: query.question_count }),
+  ...(query.tags !== undefined && { tagIds: query.tags }),
+  ...(query.type !== undefined && { questionFormats: knownFormats(query.type) }),
+  ...(query.answer_type !== undefined && { answerFormats: knownFormats(query.answer_type) }),
+  ...(query.name !== undefined && { name: query.name }),
+  ...(query.search !== undefined && { search: query.search }),
+})
+
+/** alternate.md, GET /assessments and GET /assessments/{id}. */
+export function assessmentRoutes(app: AlternateApp): void {
+  app.get(
+    '/assessments',
+    {
+      schema: {
+        tags,
+        operationId: 'listAssessments',
+        summary: 'List assessments',
+        description: 'The assessments of the organization, oldest first.',
+        querystring: Query,
+        response: { 200: Envelope(AssessmentView) },
+        errors: ['page_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const filter = toAssessmentFilter(request.query)
+      const page = await presentPage(request, (ctx, page) => listAssessments(ctx, filter, LIST_ORDER, page), presentAssessment)
+      return nestObjects(request, reply, 'assessment', page)
+    },
+  )
+
+  app.get(
+    '/assessments/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'getAssessment',
+        summary: 'Get an assessment',
+        description: 'One assessment of the organization.',
+        params: IdParameter,
+        querystring: ItemQuery,
+        response: { 200: AssessmentView },
+        errors: ['assessment_not_found'],
+      },
+    },
+    async (request, reply) =>
+      nestObjects(request, reply, 'assessment', presentAssessment(await getAssessment(request.ctx, request.params.id))),
+  )
+}

@@ -1,0 +1,193 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Issue } from '../../domain/errors.ts'
+import { absoluteUrl } from '../../http/address.ts'
+import type { RawAnswer } from '../../http/client-error.ts'
+import { type Failure, type FailureKind, failureHeaders } from '../../http/failure.ts'
+import type { ErrorDescription } from '../../http/openapi-errors.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+import { fieldName } from './names.ts'
+
+const DetailView = Type.Object({ detail: Type.String({ description: 'What went wrong' }) }, { [NAME]: 'ErrorDetail' })
+const FieldErrorsView = Type.Unsafe<Record<string, string[]>>({
+  [NAME]: 'FieldErrors',
+  type: 'object',
+  description: 'The texts of what is wrong, by field; `non_field_errors` for the whole.',
+  additionalProperties: { type: 'array', items: { type: 'string' } },
+})
+
+const DUPLICATE = 'An invite for this email and assessment already exists'
+const NOT_FOUND = 'Not found.'
+const UNAVAILABLE = 'Service temporarily unavailable, try again later.'
+
+/** alternate.md, Errors; alternate-behaviour.md: status and `detail` of each kind of failure. */
+const answers = {
+  api_key_missing: [401, 'Authentication credentials were not provided.'],
+  api_key_unknown: [401, 'Invalid API key.'],
+  api_key_expired: [401, 'API key has expired.'],
+  api_key_revoked: [401, 'API key has been revoked.'],
+  organization_forbidden: [403, 'You do not have permission to perform this action.'],
+  assessment_not_found: [404, NOT_FOUND],
+  invite_not_found: [404, NOT_FOUND],
+  member_not_found: [404, NOT_FOUND],
+  tag_not_found: [404, NOT_FOUND],
+  path_not_found: [404, NOT_FOUND],
+  page_not_found: [404, 'Invalid page.'],
+  method_not_allowed: [405, 'Method not allowed.'],
+  duplicate_invite: [400, DUPLICATE],
+  duplicate_tag_name: [400, 'A tag with this name already exists.'],
+  move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
+  idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
+  invalid: [400, 'Invalid input.'],
+  malformed_request: [400, 'Malformed request.'],
+  malformed_json: [400, 'JSON parse error'],
+  request_timeout: [408, 'Request timed out.'],
+  headers_too_large: [431, 'Request header fields too large.'],
+  body_too_large: [413, 'Request body too large.'],
+  unsupported_media_type: [415, 'Unsupported media type'],
+  rate_limited: [429, 'Request was throttled.'],
+  overloaded: [503, UNAVAILABLE],
+  database_busy: [503, UNAVAILABLE],
+  internal: [500, 'Internal server error'],
+} as const satisfies Record<FailureKind, [status: number, detail: string]>
+
+/** What an answer repeats of a request. */
+type Asked = Pick<FastifyRequest, 'method' | 'headers'>
+
+/** A failure as Django REST framework words it: `detail`, or all that is wrong by field, whatever the kind. */
+function presentFailure(failure: Failure, asked: Asked): { kind: FailureKind; status: number; body: object } {
+  const { kind, issues } = failure
+  const [status, detail] = answers[kind]
+  if (issues.length > 0) return { kind: 'invalid', status: 400, body: wordIssues(issues) }
+  if (kind === 'duplicate_invite') return { kind, status, body: { non_field_errors: [DUPLICATE] } }
+  return { kind, status, body: { detail: wordDetail(failure, asked, detail) } }
+}
+
+export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
+  const { existingId } = failure
+  const { kind, status, body } = presentFailure(failure, request)
+  reply.headers(failureHeaders({ ...failure, kind }))
+  if (status === 401) reply.header('www-authenticate', 'Api-Key realm="api"')
+  if (existingId !== undefined) {
+    reply.header('link', `<${absoluteUrl(request, `${prefix}/assessment_invites/${existingId}`)}>; rel="existing"`)
+  }
+  return reply.code(status).send(body)
+}
+
+/** The same for what never became a request. */
+export function presentRawFailure(kind: FailureKind): RawAnswer {
+  const [status, detail] = answers[kind]
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...failureHeaders({ kind }) }
+  return { status, headers, body: JSON.stringify({ detail }) }
+}
+
+function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text: string): string {
+  switch (kind) {
+    case 'method_not_allowed':
+      return `Method "${request.method}" not allowed.`
+    case 'unsupported_media_type':
+      return `Unsupported media type "${request.headers['content-type'] ?? ''}" in request.`
+    case 'rate_limited':
+      return `${text} Expected available in ${retryAfter} seconds.`
+    case 'malformed_json':
+      return `${text} - ${detail}`
+    default:
+      return text
+  }
+}
+
+function wordIssues(issues: Issue[]): Record<string, string[]> {
+  const errors: Record<string, string[]> = {}
+  for (const issue of issues) {
+    const name = issue.field === '' ? 'non_field_errors' : fieldName(issue.field)
+    errors[name] = [...(errors[name] ?? []), wordIssue(issue)]
+  }
+  return errors
+}
+
+/** The texts that alternate-behaviour.md lists. */
+function wordIssue({ rule, limit, value }: Issue): string {
+  switch (rule) {
+    case 'required':
+      return 'This field is required.'
+    case 'null':
+      return 'This field may not be null.'
+    case 'blank':
+      return 'This field may not be blank.'
+    case 'email':
+      return 'Enter a valid email address.'
+    case 'integer':
+      return 'A valid integer is required.'
+    case 'minimum':
+      return `Ensure this value is greater than or equal to ${limit}.`
+    case 'maximum':
+      return `Ensure this value is less than or equal to ${limit}.`
+    case 'boolean':
+      return 'Must be a valid boolean.'
+    case 'uuid':
+      return 'Must be a valid UUID.'
+    case 'list':
+      return `Expected a list of items but got type "${pythonType(value)}".`
+    case 'maxItems':
+      return `Ensure this field has no more than ${limit} elements.`
+    case 'maxLength':
+      return `Ensure this field has no more than ${limit} characters.`
+    case 'maxWords':
+      return `Ensure this field has no more than ${limit} words.`
+    case 'dictionary':
+      return `Invalid data. Expected a dictionary, but got ${pythonType(value)}.`
+    case 'reference':
+      return `Invalid pk "${value}" - object does not exist.`
+    case 'grader':
+      return `Invalid pk "${value}" - object is not an active grader or admin.`
+    case 'idempotency-key':
+      return 'Enter 1 to 255 printable ASCII characters without spaces.'
+    case 'filter:uuid':
+      return 'Enter a valid UUID.'
+    case 'filter:choice':
+      return `Select a valid choice. ${value} is not one of the available choices.`
+    case 'filter:number':
+      return 'Enter a number.'
+    case 'filter:boolean':
+      return 'Enter true or false.'
+    case 'filter:depth':
+      return 'Enter 0, 1 or 2.'
+    case 'filter:text':
+      return 'Null characters are not allowed.'
+    default:
+      return 'Invalid value.'
+  }
+}
+
+/** What Python calls the type of a value of JSON: Django REST framework's texts name it. */
+function pythonType(value: unknown): string {
+  if (value === null) return 'NoneType'
+  if (Array.isArray(value)) return 'list'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
+  return { string: 'str', boolean: 'bool' }[typeof value as string] ?? 'dict'
+}
+
+/** How the document describes all this. */
+export const errorDescription: ErrorDescription = {
+  present: (failure) => presentFailure(failure, { method: 'POST', headers: { 'content-type': 'text/plain' } }),
+  schemaOf: (status) => (status === 400 ? Type.Union([DetailView, FieldErrorsView]) : DetailView),
+  meanings: {
+    400: 'A parameter, a filter or a field is not valid',
+    401: 'Missing, unknown, expired or revoked API key',
+    403: "The organization in the path is not the key's",
+    404: 'The resource, or the page of the list, does not exist',
+    408: 'The request took too long to arrive',
+    413: 'The request body is larger than 64 KiB',
+    415: 'The request body is not JSON',
+    422: 'The Idempotency-Key has been used for another request',
+    429: 'Rate limit exceeded; retry after the seconds in Retry-After',
+    431: 'The address and the headers are too large',
+    500: 'Internal server error',
+    503: 'The service is overloaded or busy; retry after the seconds in Retry-After',
+  },
+  issues: [
+    { field: 'email', rule: 'email' },
+    { field: 'tags', rule: 'required' },
+  ],
+  challenges: true,
+}

@@ -1,0 +1,98 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { Issue } from '../../domain/errors.ts'
+import { findExcess, MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS, splitText } from '../../domain/filters.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { MAX_INTEGER, Words } from '../../http/field-types.ts'
+
+// Kinds of query parameters. The schema is what the document shows.
+
+/** Schema keyword: how the text is read, where type and format don't say it. */
+export const READ = 'x-read'
+
+const List = (items: TSchema, description: string) =>
+  Type.Optional(
+    Type.Unsafe<string[]>({ type: 'array', items, maxItems: MAX_FILTER_VALUES, description: `${description}; any match` }),
+  )
+
+export const UuidFilter = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }))
+export const UuidListFilter = (description: string) => List(Type.String({ format: 'uuid' }), description)
+export const WordListFilter = <const T extends readonly string[]>(words: T, description: string) =>
+  List(Words(words), description)
+export const TextFilter = (description: string) => Type.Optional(Type.String({ maxLength: MAX_FILTER_LENGTH, description }))
+export const SearchFilter = (description: string) =>
+  TextFilter(`${description}; every word must occur, of which there are at most ${MAX_SEARCH_WORDS}`)
+export const NumberFilter = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }))
+export const BooleanFilter = (description: string) => Type.Optional(Type.Boolean({ description }))
+export const ChoiceFilter = <const T extends readonly string[]>(words: T, description: string) =>
+  Type.Optional(Words(words, { description }))
+export const DepthParameter = Type.Optional(
+  Type.Unsafe<0 | 1 | 2>({
+    type: 'integer',
+    minimum: 0,
+    maximum: 2,
+    default: 0,
+    [READ]: 'depth',
+    description: '1 or 2: related objects instead of their ids, as many levels deep',
+  }),
+)
+
+/** A count no assessment has: what a filter for 1.5 questions, or for more than there can be, comes down to. */
+const NO_COUNT = -1
+
+/**
+ * Reads the filters of a query string (alternate-behaviour.md, Filters): an empty value and an unknown parameter are ignored, of a
+ * repeated one the last counts, and everything that is wrong is said at once.
+ */
+export function readFilters(schema: TObject, query: Record<string, string | string[]>): { value: object; issues: Issue[] } {
+  const value: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  for (const [field, fieldSchema] of Object.entries(schema.properties)) {
+    const text = [query[field]].flat().at(-1)
+    if (text === undefined || text === '') continue
+    const reading = readFilter(field, fieldSchema, text)
+    if ('rule' in reading) issues.push({ field, value: text, ...reading })
+    else value[field] = reading.value
+  }
+  return { value, issues }
+}
+
+type Reading = { value: unknown } | Omit<Issue, 'field'>
+
+function readFilter(field: string, schema: TSchema, text: string): Reading {
+  if (text.includes('\0')) return { rule: 'filter:text' }
+  if (schema.enum) return schema.enum.includes(text) ? { value: text } : { rule: 'filter:choice' }
+  switch (schema[READ] ?? schema.format ?? schema.type) {
+    case 'uuid':
+      return isUuid(text) ? { value: text.toLowerCase() } : { rule: 'filter:uuid' }
+    case 'array':
+      return readList(field, schema.items, text)
+    case 'depth':
+      return /^\d+$/.test(text) ? { value: Math.min(2, Number(text)) } : { rule: 'filter:depth' }
+    case 'integer':
+      return readCount(text)
+    case 'boolean':
+      return readBoolean(text)
+    default:
+      return readLimited(field, text)
+  }
+}
+
+function readList(field: string, { format }: TSchema, text: string): Reading {
+  const isIds = format === 'uuid'
+  const list = [...new Set(splitText(isIds ? text.toLowerCase() : text, /,/))]
+  // A word nobody knows is one that nothing has.
+  return isIds && !list.every(isUuid) ? { rule: 'filter:uuid' } : readLimited(field, list)
+}
+
+const readLimited = (field: string, value: string | string[]): Reading => findExcess(field, value) ?? { value }
+
+function readCount(text: string): Reading {
+  if (!/^\s*[+-]?\d+(\.\d+)?\s*$/.test(text)) return { rule: 'filter:number' }
+  const count = Number(text)
+  return { value: Number.isInteger(count) && count >= 0 && count <= MAX_INTEGER ? count : NO_COUNT }
+}
+
+function readBoolean(text: string): Reading {
+  if (/^(true|1)$/i.test(text)) return { value: true }
+  return /^(false|0)$/i.test(text) ? { value: false } : { rule: 'filter:boolean' }
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { TObject } from '@sinclair/typebox'
+import type { FastifyBaseLogger, FastifyInstance, FastifySchema, RawServerDefault } from 'fastify'
+import type { Deps } from '../../domain/context.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { HttpError } from '../../http/failure.ts'
+import { guardInterface, type SendFailure } from '../../http/guard.ts'
+import { describeInterface } from '../../http/openapi.ts'
+import type { RateLimiter } from '../../http/rate-limit.ts'
+import { assessmentRoutes } from './assessments.routes.ts'
+import { errorDescription, sendFailure } from './errors.ts'
+import { readFields } from './fields.ts'
+import { readFilters } from './filters.ts'
+import { inviteRoutes } from './invites.routes.ts'
+import { withOtherMethodsAnswered } from './methods.ts'
+import { organizationUserRoutes } from './organization-users.routes.ts'
+import { tagRoutes } from './tags.routes.ts'
+
+/** A Fastify scope whose handlers are typed by their schemas. */
+export type AlternateApp = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+export type AlternateSettings = {
+  /** Path under which the interface stands. */
+  prefix: string
+  /** Days until an invite made here expires: its body has no field for that. */
+  expiresInDays: number
+  /** Whether assigned_grader may not be null. */
+  graderRequired: boolean
+}
+
+type Options = { deps: Deps; limiter: RateLimiter; settings: AlternateSettings }
+
+const KEY_HEADER = 'x-service-docs-api-key'
+const introduction = `A RESTful JSON API for assessments, assessment invites, organization users and tags.
+An API key belongs to one organization. Organization ids in the query are filters, not credentials.`
+
+const tags = {
+  Assessments: 'What candidates are invited to. Read only.',
+  'Assessment invites': 'An invite ties a candidate to an assessment; its mail goes out by itself.',
+  'Organization users': 'Those who work in the organization and are active. Read only.',
+  Tags: 'Labels of assessments, invites and users. Read only.',
+}
+
+/**
+ * The snake_case interface of alternate.md, in the idiom of Django REST framework, for a scope with a prefix of its own.
+ *
+ * @returns its OpenAPI document, once the app is ready.
+ */
+export async function alternateInterface(app: FastifyInstance, { deps, limiter, settings }: Options): Promise<() => object> {
+  const title = 'Assessment Invitation Service, alternate interface'
+  const document = describeInterface(app, {
+    ...{ title, introduction, tags },
+    keyHeader: 'X-SERVICE-DOCS-API-KEY',
+    errors: errorDescription,
+  })
+  const sendInEnvelope: SendFailure = (failure, request, reply) => sendFailure(failure, request, reply, settings.prefix)
+  guardInterface(app, { deps, limiter, keyHeader: KEY_HEADER, sendFailure: sendInEnvelope })
+  readWithSchemas(app)
+
+  withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: AlternateApp) => {
+    assessmentRoutes(typed)
+    inviteRoutes(typed, settings, '')
+    organizationUserRoutes(typed)
+    tagRoutes(typed)
+  })
+  await app.register(async (scope) => organizationScope(scope, settings), { prefix: '/organizations/:organization_id' })
+  return document
+}
+
+/** The invite paths once more, below the organization: DESIGN's reading of "an organization-scoped variant exists". */
+async function organizationScope(app: FastifyInstance, settings: AlternateSettings): Promise<void> {
+  app.addHook<{ Params: { organization_id: string } }>('onRequest', async ({ params, ctx }) => {
+    if (params.organization_id.toLowerCase() !== ctx.organization.id) throw new HttpError('organization_forbidden')
+  })
+  withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: AlternateApp) => {
+    inviteRoutes(typed, settings, 'OfOrganization')
+  })
+}
+
+/** Bodies and query strings are read as Django REST framework reads them; path parameters are the domain's to find or not. */
+function readWithSchemas(app: FastifyInstance): void {
+  app.setValidatorCompiler<FastifySchema>(({ schema, httpPart }) => {
+    if (httpPart !== 'body' && httpPart !== 'querystring') return () => true
+    return (input) => {
+      const { value, issues } =
+        httpPart === 'body' ? readFields(schema as TObject, input ?? {}) : readFilters(schema as TObject, input)
+      return issues.length > 0 ? { error: new DomainError('invalid', { issues }) } : { value }
+    }
+  })
+}

@@ -1,0 +1,114 @@
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import type { Context } from '../../domain/context.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { createInvite, resolveReferences } from '../../domain/invites/create.ts'
+import { getInvite, listInvites } from '../../domain/invites/invites.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
+import { nestObjects } from './depth.ts'
+import { readFields } from './fields.ts'
+import { SearchFilter, UuidFilter } from './filters.ts'
+import type { AlternateApp, AlternateSettings } from './index.ts'
+import { InviteView, NewInviteBody, presentInvite, presentNewInvite, toNewInvite } from './invites.view.ts'
+import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
+
+const Query = ListQuery({
+  organization: UuidFilter('Organization'),
+  search: SearchFilter('Free text in email or name of the assessment'),
+})
+const InOrganization = Type.Object({
+  organization_id: Type.String({ format: 'uuid', description: "Id of the key's organization" }),
+})
+const IdInOrganization = Type.Object({ ...InOrganization.properties, ...IdParameter.properties })
+const tags = ['Assessment invites']
+
+/** alternate.md, GET and POST /assessment_invites, GET /assessment_invites/{id}. */
+export function inviteRoutes(
+  app: AlternateApp,
+  { prefix, expiresInDays, graderRequired }: AlternateSettings,
+  variant: '' | 'OfOrganization',
+): void {
+  const isScoped = variant !== ''
+  const scope = isScoped ? { params: InOrganization } : {}
+  const scopeErrors = isScoped ? (['organization_forbidden'] as const) : []
+  app.get(
+    '/assessment_invites',
+    {
+      schema: {
+        tags,
+        operationId: `listAssessmentInvites${variant}`,
+        summary: 'List invites of the organization',
+        description: 'Oldest first.',
+        ...scope,
+        querystring: Query,
+        response: { 200: Envelope(InviteView) },
+        errors: ['page_not_found', ...scopeErrors],
+      },
+    },
+    async (request, reply) => {
+      const { search } = request.query
+      const filter = search === undefined ? {} : { search }
+      const page = await presentPage(request, (ctx, page) => listInvites(ctx, filter, LIST_ORDER, page), presentInvite)
+      return nestObjects(request, reply, 'invite', page)
+    },
+  )
+
+  const Body = NewInviteBody({ graderRequired })
+  app.post(
+    '/assessment_invites',
+    {
+      attachValidation: true,
+      schema: {
+        tags,
+        operationId: `createAssessmentInvite${variant}`,
+        summary: 'Create an invite',
+        description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
+        ...scope,
+        headers: IdempotencyHeaders,
+        body: Body,
+        response: { 201: InviteView },
+        errors: ['duplicate_invite', ...scopeErrors],
+      },
+    },
+    async (request, reply) => {
+      const { body, validationError } = request
+      if (validationError) throw await withUnknownIds(request.ctx, Body, body, validationError)
+      return answerOnce(
+        request,
+        reply,
+        async (ctx) => ({ status: 201, body: presentNewInvite(await createInvite(ctx, toNewInvite(body, expiresInDays))) }),
+        ({ id }) => `${prefix}/assessment_invites/${id}`,
+      )
+    },
+  )
+
+  app.get(
+    '/assessment_invites/:id',
+    {
+      schema: {
+        tags,
+        operationId: `getAssessmentInvite${variant}`,
+        summary: 'Get an invite',
+        description: 'One invite of the organization.',
+        params: isScoped ? IdInOrganization : IdParameter,
+        querystring: ItemQuery,
+        response: { 200: InviteView },
+        errors: ['invite_not_found', ...scopeErrors],
+      },
+    },
+    async (request, reply) =>
+      nestObjects(request, reply, 'invite', presentInvite(await getInvite(request.ctx, request.params.id))),
+  )
+}
+
+/** Everything wrong with a body is said in one answer: to the fields that could not be read come the ids that could, but are unknown. */
+async function withUnknownIds(ctx: Context, schema: TObject, body: unknown, error: Error): Promise<Error> {
+  if (!(error instanceof DomainError)) return error
+  const { value, issues } = readFields(schema, body)
+  const { assessment, assigned_grader, tags = [] } = value as Partial<Static<ReturnType<typeof NewInviteBody>>>
+  const references = await resolveReferences(ctx, {
+    ...(assessment && { assessmentId: assessment }),
+    assignedGraderId: assigned_grader,
+    tagIds: tags,
+  })
+  return new DomainError('invalid', { issues: [...issues, ...references.issues] })
+}

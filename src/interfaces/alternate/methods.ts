@@ -1,0 +1,33 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import { HttpError } from '../../http/failure.ts'
+
+const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
+
+/**
+ * Makes the routes, then answers OPTIONS on each of their paths with what it allows, and every other method with 405, before the body
+ * is read (alternate-behaviour.md, Other statuses).
+ */
+export function withOtherMethodsAnswered<App extends FastifyInstance>(app: App, makeRoutes: (app: App) => void): void {
+  const allowed = new Map<string, Set<string>>()
+  let making = true
+  app.addHook('onRoute', ({ routePath, method }) => {
+    if (making) allowed.set(routePath, new Set([...(allowed.get(routePath) ?? []), ...[method].flat()]))
+  })
+  makeRoutes(app)
+  making = false
+  for (const [path, methods] of allowed) answerOthers(app, path, methods)
+}
+
+function answerOthers(app: FastifyInstance, url: string, methods: Set<string>): void {
+  const allow = [...METHODS.filter((method) => methods.has(method)), 'HEAD', 'OPTIONS'].join(', ')
+  app.options(url, async (_request, reply) => reply.header('allow', allow).send({}))
+  app.route({
+    method: METHODS.filter((method) => !methods.has(method)),
+    url,
+    onRequest: async (_request, reply) => {
+      reply.header('allow', allow)
+      throw new HttpError('method_not_allowed')
+    },
+    handler: () => {},
+  })
+}

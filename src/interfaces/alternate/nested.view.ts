@@ -1,0 +1,36 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { User } from '../../domain/access/members.ts'
+import type { Category, Instruction, Language } from '../../domain/assessments/assessments.ts'
+import { Email, OrNull, Uuid } from '../../http/field-types.ts'
+import { NAME, OBJECT_INSTEAD } from '../../http/schema-keywords.ts'
+
+// What has no endpoint of its own and is seen only where depth puts it.
+
+export const OrganizationView = Type.Object({ id: Uuid(), name: Type.String() }, { [NAME]: 'Organization' })
+export const UserView = Type.Object(
+  { id: Uuid(), first_name: Type.String(), last_name: Type.String(), email: Email() },
+  { [NAME]: 'User', description: "A person's account" },
+)
+export const InstructionView = Type.Object({ id: Uuid(), title: Type.String(), body: Type.String() }, { [NAME]: 'Instruction' })
+export const LanguageView = Type.Object({ id: Uuid(), code: Type.String(), name: Type.String() }, { [NAME]: 'Language' })
+export const CategoryView = Type.Object({ id: Uuid(), name: Type.String() }, { [NAME]: 'Category' })
+
+const marked = (schema: TSchema, object: TSchema) => ({ ...schema, [OBJECT_INSTEAD]: object })
+
+/** The id of another resource, which is `object`. */
+export const Reference = (object: TSchema) => Type.Unsafe<string>(marked(Uuid(), object))
+export const ReferenceOrNull = (object: TSchema) => Type.Unsafe<string | null>(marked(OrNull(Uuid()), object))
+export const References = (object: TSchema) => Type.Array(Reference(object))
+
+export const presentOrganization = ({ id, name }: { id: string; name: string }): Static<typeof OrganizationView> => ({ id, name })
+
+export const presentUser = (user: User): Static<typeof UserView> => ({
+  id: user.id,
+  first_name: user.firstName,
+  last_name: user.lastName,
+  email: user.email,
+})
+
+export const presentInstruction = ({ id, title, body }: Instruction): Static<typeof InstructionView> => ({ id, title, body })
+export const presentLanguage = ({ id, code, name }: Language): Static<typeof LanguageView> => ({ id, code, name })
+export const presentCategory = ({ id, name }: Category): Static<typeof CategoryView> => ({ id, name })

@@ -1,0 +1,75 @@
+import type { Static } from '@sinclair/typebox'
+import { getMember, listMembers, type MemberFilter } from '../../domain/access/members.ts'
+import { nestObjects } from './depth.ts'
+import { BooleanFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter } from './filters.ts'
+import type { AlternateApp } from './index.ts'
+import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
+import { OrganizationUserView, presentOrganizationUser } from './organization-users.view.ts'
+
+const Query = ListQuery({
+  organization: UuidFilter('Organization'),
+  tags: UuidListFilter('Ids of tags'),
+  is_admin: BooleanFilter('true: users with the admin role; false: those without'),
+  is_grader: BooleanFilter('true: users with the grader role; false: those without'),
+  is_client: BooleanFilter('true: users with the client role; false: those without'),
+  first_name: TextFilter('The full first name, in any case'),
+  last_name: TextFilter('The full last name, in any case'),
+  email: TextFilter('The full address, in any case'),
+  search: SearchFilter('Free text in name or email'),
+})
+const tags = ['Organization users']
+
+const toMemberFilter = (query: Static<typeof Query>): MemberFilter => ({
+  status: 'active',
+  roles: {
+    ...(query.is_admin !== undefined && { admin: query.is_admin }),
+    ...(query.is_grader !== undefined && { grader: query.is_grader }),
+    ...(query.is_client !== undefined && { client: query.is_client }),
+  },
+  ...(query.tags !== undefined && { tagIds: query.tags }),
+  ...(query.first_name !== undefined && { firstName: query.first_name }),
+  ...(query.last_name !== undefined && { lastName: query.last_name }),
+  ...(query.email !== undefined && { email: query.email }),
+  ...(query.search !== undefined && { search: query.search }),
+})
+
+/** alternate.md, GET /organization_users and GET /organization_users/{id}: active users only. */
+export function organizationUserRoutes(app: AlternateApp): void {
+  app.get(
+    '/organization_users',
+    {
+      schema: {
+        tags,
+        operationId: 'listOrganizationUsers',
+        summary: 'List active users of the organization',
+        description: 'Oldest first.',
+        querystring: Query,
+        response: { 200: Envelope(OrganizationUserView) },
+        errors: ['page_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const filter = toMemberFilter(request.query)
+      const page = await presentPage(request, (ctx, page) => listMembers(ctx, filter, LIST_ORDER, page), presentOrganizationUser)
+      return nestObjects(request, reply, 'organization_user', page)
+    },
+  )
+
+  app.get(
+    '/organization_users/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'getOrganizationUser',
+        summary: 'Get an organization user',
+        description: 'One active user of the organization.',
+        params: IdParameter,
+        querystring: ItemQuery,
+        response: { 200: OrganizationUserView },
+        errors: ['member_not_found'],
+      },
+    },
+    async (request, reply) =>
+      nestObjects(request, reply, 'organization_user', presentOrganizationUser(await getMember(request.ctx, request.params.id))),
+  )
+}

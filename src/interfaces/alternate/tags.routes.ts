@@ -1,0 +1,61 @@
+import type { Static } from '@sinclair/typebox'
+import { getTag, listTags, type TagFilter } from '../../domain/assessments/tags.ts'
+import { nestObjects } from './depth.ts'
+import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
+import type { AlternateApp } from './index.ts'
+import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
+import { presentTag, TagView } from './tags.view.ts'
+
+const Query = ListQuery({
+  organization: UuidFilter('Organization'),
+  name: TextFilter('Name, exact, case-sensitive'),
+  created_by: UuidFilter('Creating organization user'),
+  search: SearchFilter('Free text in the name'),
+})
+const tags = ['Tags']
+
+const toTagFilter = ({ name, created_by, search }: Static<typeof Query>): TagFilter => ({
+  ...(name !== undefined && { name }),
+  ...(created_by !== undefined && { createdById: created_by }),
+  ...(search !== undefined && { search }),
+})
+
+/** alternate.md, GET /tags and GET /tags/{id}. */
+export function tagRoutes(app: AlternateApp): void {
+  app.get(
+    '/tags',
+    {
+      schema: {
+        tags,
+        operationId: 'listTags',
+        summary: 'List tags',
+        description: 'The tags of the organization, oldest first.',
+        querystring: Query,
+        response: { 200: Envelope(TagView) },
+        errors: ['page_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const filter = toTagFilter(request.query)
+      const page = await presentPage(request, (ctx, page) => listTags(ctx, filter, LIST_ORDER, page), presentTag)
+      return nestObjects(request, reply, 'tag', page)
+    },
+  )
+
+  app.get(
+    '/tags/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'getTag',
+        summary: 'Get a tag',
+        description: 'One tag of the organization.',
+        params: IdParameter,
+        querystring: ItemQuery,
+        response: { 200: TagView },
+        errors: ['tag_not_found'],
+      },
+    },
+    async (request, reply) => nestObjects(request, reply, 'tag', presentTag(await getTag(request.ctx, request.params.id))),
+  )
+}

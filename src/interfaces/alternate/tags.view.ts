@@ -1,0 +1,31 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Tag } from '../../domain/assessments/tags.ts'
+import { DateTime, HexColor, isoTime, OrNull, Uuid } from '../../http/field-types.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+import { OrganizationView, Reference } from './nested.view.ts'
+
+/** alternate.md, Tag. */
+export const TagView = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String(),
+    color: HexColor('#RRGGBB'),
+    organization: Reference(OrganizationView),
+    created_by: OrNull(Type.String({ description: 'Identifier of the creating user' })),
+    created_at: DateTime(),
+    updated_at: DateTime(),
+    icon: OrNull(Type.String()),
+  },
+  { [NAME]: 'Tag' },
+)
+
+export const presentTag = (tag: Tag): Static<typeof TagView> => ({
+  id: tag.id,
+  name: tag.name,
+  color: tag.color,
+  organization: tag.organizationId,
+  created_by: tag.createdById,
+  created_at: isoTime(tag.createdAt),
+  updated_at: isoTime(tag.updatedAt),
+  icon: tag.icon,
+})

@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Deps } from '../../domain/context.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { type CandidateMove, findInvitation, listCandidateQuestions, moveAsCandidate } from '../../domain/invites/candidate.ts'
+import { isOwnForm, readInvitation, signForm, signSession } from '../../domain/invites/tokens.ts'
+import type { RawAnswer } from '../../http/client-error.ts'
+import { HttpError, logFailure, toFailure } from '../../http/failure.ts'
+import { pageHeaders, protectPages } from '../../http/html-page.ts'
+import { render } from './pages.ts'
+
+export type CandidateSettings = {
+  secretKeys: readonly string[]
+  /** Where a started assessment is taken; undefined: on these pages. */
+  playerUrl: string | undefined
+}
+
+type Options = { deps: Deps; settings: CandidateSettings }
+type Params = { token: string }
+
+export const CANDIDATE_PREFIX = '/i'
+
+/** The last part of a form's address, and the move it makes. */
+const moves = new Map<string, CandidateMove>([
+  ['accept', 'accept'],
+  ['start', 'start'],
+  ['finish', 'complete'],
+  ['decline', 'decline'],
+])
+
+/** The pages behind the link in the mail. To look at one changes nothing, because mail scanners follow links: only its forms do. */
+export async function candidatePages(app: FastifyInstance, { deps, settings }: Options): Promise<void> {
+  const { secretKeys, playerUrl } = settings
+  protectPages(app, { formTargets: playerUrl ? [new URL(playerUrl).origin] : [] })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request: unknown, body: string) =>
+    Object.fromEntries(new URLSearchParams(body)),
+  )
+  app.setErrorHandler((error, request, reply) => {
+    const failure = toFailure(error)
+    const { kind, retryAfter } = failure
+    logFailure(request, failure, error)
+    if (kind === 'database_busy') return sendPage(reply.header('retry-after', retryAfter), 503, 'failure', {})
+    return kind === 'internal' ? sendPage(reply, 500, 'failure', {}) : sendPage(reply, 400, 'refused', {})
+  })
+  app.setNotFoundHandler((_request, reply) => sendUnknownPage(reply))
+
+  app.get<{ Params: Params }>('/:token', async ({ params: { token } }, reply) => {
+    const ref = readInvitation(secretKeys, token)
+    const invite = ref && (await findInvitation(deps, ref))
+    if (!invite) return sendUnknownPage(reply)
+    const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(deps, invite) : []
+    const player = invite.status === 'started' ? playerAddress(settings, invite) : null
+    return sendPage(reply, 200, invite.status, { invite, questions, player, token, proof: signForm(secretKeys, token) })
+  })
+
+  app.post<{ Params: Params & { action: string }; Body: { proof?: string } | undefined }>(
+    '/:token/:action',
+    async ({ params, body }, reply) => {
+      const move = moves.get(params.action)
+      const ref = readInvitation(secretKeys, params.token)
+      if (!move || !ref) return sendUnknownPage(reply)
+      if (!isOwnForm(secretKeys, params.token, body?.proof ?? '')) throw new HttpError('malformed_request')
+      await makeMove(deps, ref, move)
+      const invite = move === 'start' && (await findInvitation(deps, ref))
+      const player = invite && invite.status === 'started' ? playerAddress(settings, invite) : null
+      // 303: reloading the page that comes next sends nothing again.
+      return reply.redirect(player ?? `${CANDIDATE_PREFIX}/${params.token}`, 303)
+    },
+  )
+}
+
+/** A move that the state does not allow is no error to a person: the page says what the state is now. */
+async function makeMove(deps: Deps, ref: Parameters<typeof moveAsCandidate>[1], move: CandidateMove): Promise<void> {
+  await moveAsCandidate(deps, ref, move).catch((error) => {
+    const overtaken = error instanceof DomainError && (error.kind === 'move_not_allowed' || error.kind === 'invite_not_found')
+    if (!overtaken) throw error
+  })
+}
+
+function playerAddress(
+  { playerUrl, secretKeys }: CandidateSettings,
+  invite: { id: string; assessmentSession: string | null },
+): string | null {
+  if (!playerUrl || !invite.assessmentSession) return null
+  const url = new URL(playerUrl)
+  url.searchParams.set('session', signSession(secretKeys, { inviteId: invite.id, session: invite.assessmentSession }))
+  return url.href
+}
+
+/** For a link that was never ours, or is no more; also for one that could not even be read, where no hook has set the headers. */
+export const sendUnknownPage = (reply: FastifyReply): FastifyReply => sendPage(reply.headers(pageHeaders()), 404, 'unknown', {})
+
+/** The page for what never became a request. */
+export const presentRawFailure = (status: number): RawAnswer => ({
+  status,
+  headers: { ...pageHeaders(), 'content-type': 'text/html; charset=utf-8' },
+  body: render('refused', {}),
+})
+
+const sendPage = (reply: FastifyReply, status: number, page: Parameters<typeof render>[0], facts: object): FastifyReply =>
+  reply.code(status).type('text/html; charset=utf-8').send(render(page, facts))

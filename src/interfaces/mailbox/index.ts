@@ -1,0 +1,78 @@
+import path from 'node:path'
+import { Eta } from 'eta'
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../domain/context.ts'
+import { findEmail, type InviteEmail, listEmails } from '../../domain/invites/emails.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { protectPages } from '../../http/html-page.ts'
+import { type MailSettings, renderInvitation } from '../../mail/invitation-email.ts'
+
+const SHOWN = 50
+/** Mails that one search looks at; the next page looks at older ones. */
+const SEARCHED = 1_000
+const eta = new Eta({ views: path.join(import.meta.dirname, 'templates'), cache: true })
+
+type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
+
+/** What the mails look like, for a service that has no mail server: the captured mails, the newest first, rendered anew. */
+export async function mailboxPages(
+  app: FastifyInstance,
+  { deps, settings }: { deps: Deps; settings: MailSettings },
+): Promise<void> {
+  protectPages(app, { framesOwn: true })
+
+  app.get<{ Querystring: ListQuery }>('/', async ({ query }, reply) => {
+    const search = String(query.search ?? '').trim()
+    const { emails, searched, older } = await findPage(deps, search, String(query.before ?? ''))
+    const rows = emails.map((email) => ({
+      id: email.id,
+      state: email.state,
+      at: timeOf(email),
+      ...renderInvitation(settings, email),
+    }))
+    const links = {
+      newest: query.before !== undefined && address({ search }),
+      older: older && address({ search, before: older }),
+    }
+    return reply.type('text/html; charset=utf-8').send(eta.render('./list.eta', { rows, search, searched, links }))
+  })
+
+  app.get<{ Params: { id: string }; Querystring: { part?: string } }>('/:id', async ({ params, query }, reply) => {
+    const email = await findEmail(deps, params.id)
+    if (!email) return reply.code(404).type('text/plain; charset=utf-8').send('There is no such mail.')
+    const message = renderInvitation(settings, email)
+    if (query.part === 'html')
+      return reply
+        .header('content-security-policy', BODY_POLICY)
+        .type('text/html; charset=utf-8')
+        .send(openLinksOutside(message.html))
+    return reply.type('text/html; charset=utf-8').send(eta.render('./mail.eta', { email, at: timeOf(email), message }))
+  })
+}
+
+/** As a mail program does: in the frame the candidate's page would show nothing, as it may not be framed. */
+const openLinksOutside = (html: string): string => html.replace('<head>', '<head><base target="_top">')
+
+/** The mail's body stands in a frame of the mailbox's own page. */
+const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+
+/** @returns the mails to show, how many were looked at for them, and the id from which on there are older ones. */
+async function findPage(deps: Deps, search: string, before: string) {
+  const words = search.toLowerCase().split(/\s+/)
+  const limit = search === '' ? SHOWN : SEARCHED
+  const found = await listEmails(deps, { limit: limit + 1, ...(isUuid(before) && { before }) })
+  const looked = found.slice(0, limit)
+  const matches = looked.filter((email) => words.every((word) => textOf(email).includes(word)))
+  const emails = matches.slice(0, SHOWN)
+  const last = matches.length > SHOWN ? emails.at(-1) : looked.at(-1)
+  const isEnd = matches.length <= SHOWN && found.length <= limit
+  return { emails, searched: looked.length, older: isEnd ? undefined : last?.id }
+}
+
+/** What a search looks at: the recipient and what makes up the subject. */
+const textOf = ({ invite }: InviteEmail): string =>
+  [invite.recipientEmail, invite.recipientName, invite.organization.name, invite.assessment.name].join(' ').toLowerCase()
+
+const timeOf = ({ createdAt }: InviteEmail): string => createdAt.toISOString().slice(0, 19).replace('T', ' ')
+
+const address = (query: Record<string, string>): string => `/dev/mailbox?${new URLSearchParams(query)}`

@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox'
+import { getAssessment, listAssessments } from '../../domain/assessments/assessments.ts'
+import { listQuestions } from '../../domain/assessments/questions.ts'
+import { AssessmentDetailView, AssessmentView, presentAssessment, presentAssessmentDetail } from './assessments.view.ts'
+import type { V1App } from './index.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import { presentQuestion, QuestionView } from './questions.view.ts'
+
+const sortWords = { created_at: 'createdAt', name: 'name', updated_at: 'updatedAt' } as const
+const questionSortWords = { order: 'order', created_at: 'createdAt', points: 'points' } as const
+const params = Type.Object({ assessmentId: Type.String({ format: 'uuid', description: 'Id of the assessment' }) })
+const tags = ['Assessments']
+
+/** v1.md, Assessments. */
+export function assessmentRoutes(app: V1App): void {
+  app.get(
+    '/assessments',
+    {
+      schema: {
+        tags,
+        operationId: 'listAssessments',
+        summary: 'List assessments',
+        description: 'The assessments of the organization, newest first unless sorted otherwise.',
+        querystring: ListQuery(sortWords, {}),
+        response: { 200: ListOf('assessments', AssessmentView) },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, query } = request
+      const list = await listAssessments(ctx, {}, toOrder(sortWords, query), toPage(query))
+      return answerList(request, reply, 'assessments', list, presentAssessment)
+    },
+  )
+
+  app.get(
+    '/assessments/:assessmentId',
+    {
+      schema: {
+        tags,
+        operationId: 'getAssessment',
+        summary: 'Get an assessment',
+        description: 'One assessment, with the points that can be reached in it.',
+        params,
+        response: { 200: AssessmentDetailView },
+        errors: ['assessment_not_found'],
+      },
+    },
+    async ({ ctx, params }) => presentAssessmentDetail(await getAssessment(ctx, params.assessmentId)),
+  )
+
+  app.get(
+    '/assessments/:assessmentId/questions',
+    {
+      schema: {
+        tags,
+        operationId: 'listQuestions',
+        summary: "List an assessment's questions",
+        description: 'In the order of the assessment, the last first unless sorted otherwise.',
+        params,
+        querystring: ListQuery(questionSortWords, {}),
+        response: { 200: ListOf('questions', QuestionView) },
+        errors: ['assessment_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      const list = await listQuestions(ctx, params.assessmentId, toOrder(questionSortWords, query), toPage(query))
+      return answerList(request, reply, 'questions', list, presentQuestion)
+    },
+  )
+}

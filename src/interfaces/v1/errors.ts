@@ -1,0 +1,160 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Issue } from '../../domain/errors.ts'
+import type { Move } from '../../domain/invites/lifecycle.ts'
+import { absoluteUrl } from '../../http/address.ts'
+import type { RawAnswer } from '../../http/client-error.ts'
+import { type Failure, type FailureKind, failureHeaders } from '../../http/failure.ts'
+import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, NOT_BLANK_PATTERN, TEXT_PATTERN } from '../../http/field-types.ts'
+import type { ErrorDescription } from '../../http/openapi-errors.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+
+/** v1.md, Error object. */
+const ErrorView = Type.Object(
+  { error: Type.String({ description: 'What went wrong, and what to do about it' }) },
+  { [NAME]: 'ApiError' },
+)
+
+/** v1.md, Errors: status and message of each kind of failure. */
+const answers = {
+  api_key_missing: [401, 'API key is required'],
+  api_key_unknown: [401, 'Invalid API key'],
+  api_key_expired: [401, 'API key has expired'],
+  api_key_revoked: [401, 'API key has been revoked'],
+  assessment_not_found: [404, 'Assessment not found'],
+  invite_not_found: [404, 'Invite not found'],
+  member_not_found: [404, 'Member not found'],
+  tag_not_found: [404, 'Tag not found'],
+  path_not_found: [404, 'Not found'],
+  page_not_found: [404, 'Not found'],
+  method_not_allowed: [404, 'Not found'],
+  organization_forbidden: [404, 'Not found'],
+  duplicate_invite: [409, 'An invite for this email and assessment already exists'],
+  duplicate_tag_name: [409, 'A tag with this name already exists'],
+  move_not_allowed: [409, 'The invite is in a state that does not allow this'],
+  idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],
+  invalid: [400, 'The request is not valid'],
+  malformed_request: [400, 'The request is malformed'],
+  malformed_json: [400, 'The request body is not valid JSON'],
+  unsupported_media_type: [400, 'The request body must be JSON, with the header Content-Type: application/json'],
+  request_timeout: [408, 'The request took too long to arrive'],
+  headers_too_large: [431, 'The address and the headers must not be larger than 16 KiB'],
+  body_too_large: [413, 'The request body must not be larger than 64 KiB'],
+  rate_limited: [429, 'Rate limit exceeded. Please try again later.'],
+  overloaded: [503, 'The service is overloaded. Please try again later.'],
+  database_busy: [503, 'The service is busy. Please try again later.'],
+  internal: [500, 'Internal server error'],
+} as const satisfies Record<FailureKind, [status: number, message: string]>
+
+/** A failure in v1's envelope: one message, that of the first issue. */
+function presentFailure({ kind, issues, detail }: Failure) {
+  const [status, message] = answers[kind]
+  const first = kind === 'invalid' || kind === 'move_not_allowed' ? issues[0] : undefined
+  const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
+  return { status, body: { error } }
+}
+
+export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
+  const { existingId } = failure
+  const { status, body } = presentFailure(failure)
+  reply.headers(failureHeaders(failure))
+  if (existingId !== undefined) {
+    reply.header('link', `<${absoluteUrl(request, `${prefix}/invites/${existingId}`)}>; rel="existing"`)
+  }
+  return reply.code(status).send(body)
+}
+
+/** The same for what never became a request. */
+export function presentRawFailure(kind: FailureKind): RawAnswer {
+  const { status, body } = presentFailure({ kind, issues: [] })
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...failureHeaders({ kind }) }
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+function wordIssue({ field, rule, limit, value }: Issue): string {
+  switch (rule) {
+    case 'required':
+      return `${field} is required`
+    case 'anyOf':
+      return `At least one of ${(limit as string[]).join(', ')} is required`
+    case 'integer':
+      return `${field} must be ${wordRange(limit as Range)}`
+    case 'boolean':
+      return `${field} must be true or false`
+    case 'string':
+    case 'object':
+    case 'array':
+      return field ? `${field} must be ${rule === 'string' ? 'a' : 'an'} ${rule}` : 'The request body must be a JSON object'
+    case 'enum':
+      return `${field} must be one of ${(limit as string[]).join(', ')}`
+    case 'uuid':
+      return `${field} must be a UUID`
+    case 'email':
+      return `${field} is not a valid email address`
+    case 'maxLength':
+      return `${field} must be at most ${limit} characters long`
+    case 'maxItems':
+      return `${field} must have at most ${limit} items`
+    case 'maxWords':
+      return `${field} must have at most ${limit} words`
+    case 'pattern':
+      return `${field} ${patterns[limit as string] ?? 'is not valid'}`
+    case 'later':
+      return `${field} must not lead to an earlier expiry than the present one, ${(limit as Date).toISOString()}`
+    case 'move':
+      return `The invite is ${value} and can not be ${participles[limit as Move]}`
+    case 'idempotency-key':
+      return `${field} must be 1 to 255 printable ASCII characters without spaces`
+    case 'reference':
+      return `${field} must be of this organization`
+    case 'grader':
+      return `${field} must be an active member with the role grader or admin`
+    default:
+      return `${field} is not valid`
+  }
+}
+
+const participles: Record<Move, string> = {
+  accept: 'accepted',
+  start: 'started',
+  complete: 'completed',
+  revoke: 'revoked',
+  resend: 'sent again',
+  extend: 'extended',
+  reactivate: 'reactivated',
+}
+
+type Range = { minimum: number; maximum: number; tooLarge: boolean }
+
+/** The document's own wording; both bounds where the upper one is what the client has to know. */
+const wordRange = ({ minimum, maximum, tooLarge }: Range): string =>
+  minimum === 1 && !tooLarge ? 'a positive integer' : `an integer between ${minimum} and ${maximum}`
+
+const NOT_BLANK = 'must not be blank, nor contain NUL characters or unpaired surrogates'
+const patterns: Record<string, string> = {
+  [HEX_COLOR_PATTERN]: 'must be a hex color of the form #RRGGBB',
+  [TEXT_PATTERN]: 'must not contain NUL characters or unpaired surrogates',
+  [NON_BLANK_TEXT_PATTERN]: NOT_BLANK,
+  [NOT_BLANK_PATTERN]: NOT_BLANK,
+}
+
+/** How the document describes all this. */
+export const errorDescription: ErrorDescription = {
+  present: presentFailure,
+  schemaOf: () => ErrorView,
+  meanings: {
+    400: 'Invalid or missing request parameters',
+    401: 'Missing, unknown, expired or revoked API key',
+    404: 'The requested resource does not exist',
+    408: 'The request took too long to arrive',
+    409: 'The resource already exists, or is in a state that does not allow this',
+    413: 'The request body is too large',
+    422: 'The Idempotency-Key has been used for another request',
+    429: 'Rate limit exceeded; retry after the seconds in Retry-After',
+    431: 'The address and the headers are too large',
+    500: 'Internal server error',
+    503: 'The service is overloaded or busy; retry after the seconds in Retry-After',
+  },
+  issues: [{ field: 'recipientEmail', rule: 'email' }],
+  challenges: false,
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Deps } from '../../domain/context.ts'
+import { guardInterface } from '../../http/guard.ts'
+import { describeInterface } from '../../http/openapi.ts'
+import type { RateLimiter } from '../../http/rate-limit.ts'
+import { assessmentRoutes } from './assessments.routes.ts'
+import { errorDescription, sendFailure } from './errors.ts'
+import { inviteOperationRoutes } from './invite-operations.routes.ts'
+import { inviteRoutes } from './invites.routes.ts'
+import { memberRoutes } from './members.routes.ts'
+import { tagRoutes } from './tags.routes.ts'
+import { validateWithSchemas } from './validation.ts'
+
+/** A Fastify scope whose handlers are typed by their schemas. */
+export type V1App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
+
+export const V1_PREFIX = '/api/v1'
+
+const introduction = `Read an organization's assessments, questions and members, read and write its tags, and invite candidates.
+An API key belongs to one organization; every answer is limited to it. Each invite is mailed to the candidate automatically.`
+
+const tags = {
+  Assessments: 'What candidates are invited to, with its questions. Read only.',
+  Members: 'Those who work in the organization. Read only.',
+  Invites: 'An invite ties a candidate to an assessment; its mail goes out by itself.',
+  'Invite operations':
+    'What can be done with an invite that is there, and what became of its mails. Beyond the original interface.',
+  Tags: 'Labels of assessments, invites and members.',
+}
+
+/**
+ * The camelCase interface of v1.md, for a scope of its own under {@link V1_PREFIX}.
+ *
+ * @returns its OpenAPI document, once the app is ready.
+ */
+export async function v1Interface(
+  app: FastifyInstance,
+  { deps, limiter }: { deps: Deps; limiter: RateLimiter },
+): Promise<() => object> {
+  const title = 'Assessment Invitation Service, API v1'
+  const document = describeInterface(app, { title, introduction, keyHeader: 'x-api-key', tags, errors: errorDescription })
+  guardInterface(app, {
+    deps,
+    limiter,
+    keyHeader: 'x-api-key',
+    sendFailure: (failure, request, reply) => sendFailure(failure, request, reply, V1_PREFIX),
+  })
+  validateWithSchemas(app)
+
+  const typed: V1App = app.withTypeProvider<TypeBoxTypeProvider>()
+  assessmentRoutes(typed)
+  memberRoutes(typed)
+  inviteRoutes(typed)
+  inviteOperationRoutes(typed)
+  tagRoutes(typed)
+  return document
+}

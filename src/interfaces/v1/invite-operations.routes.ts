@@ -1,0 +1,165 @@
+import { Type } from '@sinclair/typebox'
+import { listInviteTags } from '../../domain/assessments/tags.ts'
+import { listInviteEmails } from '../../domain/invites/emails.ts'
+import type { InviteDetail } from '../../domain/invites/invites.ts'
+import { getInvitationLink } from '../../domain/invites/links.ts'
+import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
+import { Words } from '../../http/field-types.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+import type { V1App } from './index.ts'
+import {
+  ExtensionBody,
+  InviteEmailView,
+  InviteLinkView,
+  presentInviteEmail,
+  presentInviteLink,
+  ReactivationBody,
+} from './invite-operations.view.ts'
+import { InviteDetailView, presentInviteDetail } from './invites.view.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import { tagSortWords } from './tags.routes.ts'
+import { presentTag, TagView } from './tags.view.ts'
+
+const emailSortWords = { created_at: 'createdAt' } as const
+const inviteTagSortWords = { position: 'position', ...tagSortWords } as const
+const inviteTagOrder = Type.Optional(
+  Words(['asc', 'desc'], { description: 'Direction; asc by position unless given, else desc' }),
+)
+const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
+const MovedInviteView = Type.Object(
+  { invite: InviteDetailView },
+  { [NAME]: 'OneInviteDetail', description: 'The invite as it is now' },
+)
+const tags = ['Invite operations']
+
+const operation = (operationId: string, summary: string, description: string) => ({
+  tags,
+  operationId,
+  summary,
+  description: `${description} Beyond the original interface.`,
+  params,
+  headers: IdempotencyHeaders,
+  response: { 200: MovedInviteView },
+  errors: ['invite_not_found', 'move_not_allowed'] as const,
+})
+
+const answer = async (invite: Promise<InviteDetail>) => ({ status: 200, body: { invite: presentInviteDetail(await invite) } })
+
+/** Beyond v1.md: resend, extend, revoke and bring back an invite, and read what belongs to it: its mails, its link, its tags. */
+export function inviteOperationRoutes(app: V1App): void {
+  app.post(
+    '/invites/:inviteId/resend',
+    {
+      schema: operation(
+        'resendInvite',
+        'Send the invitation again',
+        'A new message with the same link, to an invite that is pending, accepted or started.',
+      ),
+    },
+    async (request, reply) => answerOnce(request, reply, (ctx) => answer(resendInvite(ctx, request.params.inviteId))),
+  )
+
+  app.post(
+    '/invites/:inviteId/extend',
+    {
+      schema: {
+        ...operation('extendInvite', 'Move the expiry', 'To a later time, of an invite that is pending or accepted.'),
+        body: ExtensionBody,
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, (ctx) => answer(extendInvite(ctx, request.params.inviteId, request.body))),
+  )
+
+  app.post(
+    '/invites/:inviteId/revoke',
+    {
+      schema: operation(
+        'revokeInvite',
+        'Revoke an invite',
+        'Its link opens no assessment any more. For an invite that is pending, accepted or started.',
+      ),
+    },
+    async (request, reply) => answerOnce(request, reply, (ctx) => answer(revokeInvite(ctx, request.params.inviteId))),
+  )
+
+  app.post(
+    '/invites/:inviteId/reactivate',
+    {
+      schema: {
+        ...operation(
+          'reactivateInvite',
+          'Bring an invite back',
+          'An expired or revoked invite becomes pending, with a new link that is mailed; earlier links are dead.',
+        ),
+        body: ReactivationBody,
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, (ctx) => answer(reactivateInvite(ctx, request.params.inviteId, request.body))),
+  )
+
+  app.get(
+    '/invites/:inviteId/emails',
+    {
+      schema: {
+        tags,
+        operationId: 'listInviteEmails',
+        summary: "See what became of an invite's mails",
+        description: 'Each sending of the invitation, with its state. Beyond the original interface.',
+        params,
+        querystring: ListQuery(emailSortWords, {}),
+        response: { 200: ListOf('emails', InviteEmailView) },
+        errors: ['invite_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      const list = await listInviteEmails(ctx, params.inviteId, toOrder(emailSortWords, query), toPage(query))
+      return answerList(request, reply, 'emails', list, presentInviteEmail)
+    },
+  )
+
+  app.get(
+    '/invites/:inviteId/link',
+    {
+      schema: {
+        tags,
+        operationId: 'getInviteLink',
+        summary: "Get the candidate's link",
+        description:
+          'For those who send the invitation themselves: whoever has the link can act as the candidate. It is given whatever the status; of an invite that is over it leads to a page that says so. A reactivation makes a new one. Never cached. Beyond the original interface.',
+        params,
+        response: { 200: InviteLinkView },
+        errors: ['invite_not_found'],
+      },
+    },
+    async ({ ctx, params }, reply) => {
+      reply.header('cache-control', 'no-store')
+      return presentInviteLink(await getInvitationLink(ctx, params.inviteId))
+    },
+  )
+
+  app.get(
+    '/invites/:inviteId/tags',
+    {
+      schema: {
+        tags,
+        operationId: 'listInviteTags',
+        summary: "List an invite's tags",
+        description: 'In the order in which they were given, unless sorted otherwise. Beyond the original interface.',
+        params,
+        querystring: ListQuery(inviteTagSortWords, { order: inviteTagOrder }),
+        response: { 200: ListOf('tags', TagView) },
+        errors: ['invite_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      const direction = (query.sort ?? 'position') === 'position' ? 'asc' : 'desc'
+      const order = toOrder(inviteTagSortWords, { order: direction, ...query })
+      return answerList(request, reply, 'tags', await listInviteTags(ctx, params.inviteId, order, toPage(query)), presentTag)
+    },
+  )
+}

@@ -1,0 +1,86 @@
+import { Type } from '@sinclair/typebox'
+import { createInvite } from '../../domain/invites/create.ts'
+import { getInvite, listInvites } from '../../domain/invites/invites.ts'
+import { InviteStatus, Uuid } from '../../http/field-types.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+import type { V1App } from './index.ts'
+import { InviteDetailView, InviteView, NewInviteBody, presentInvite, presentInviteDetail, toNewInvite } from './invites.view.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+
+const sortWords = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt' } as const
+const filters = {
+  assessmentId: Type.Optional(Uuid('Only invites to this assessment')),
+  assessment_id: Type.Optional(Uuid('The same as assessmentId')),
+  status: Type.Optional({ ...InviteStatus, description: 'Only invites of this status' }),
+}
+const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
+const NewInviteView = Type.Object({ invite: InviteView }, { [NAME]: 'OneInvite', description: 'The invite' })
+const tags = ['Invites']
+
+/** v1.md, Invites. */
+export function inviteRoutes(app: V1App): void {
+  app.get(
+    '/invites',
+    {
+      schema: {
+        tags,
+        operationId: 'listInvites',
+        summary: 'List invites',
+        description: 'The invites of the organization, sent last first unless sorted otherwise.',
+        querystring: ListQuery(sortWords, filters),
+        response: { 200: ListOf('invites', InviteView) },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, query } = request
+      const assessmentId = query.assessmentId ?? query.assessment_id
+      const filter = {
+        ...(assessmentId !== undefined && { assessmentId }),
+        ...(query.status !== undefined && { status: query.status }),
+      }
+      const list = await listInvites(ctx, filter, toOrder(sortWords, query), toPage(query))
+      return answerList(request, reply, 'invites', list, presentInvite)
+    },
+  )
+
+  app.get(
+    '/invites/:inviteId',
+    {
+      schema: {
+        tags,
+        operationId: 'getInvite',
+        summary: 'Get an invite',
+        description: 'One invite with all that was asked for when it was made.',
+        params,
+        response: { 200: InviteDetailView },
+        errors: ['invite_not_found'],
+      },
+    },
+    async ({ ctx, params }) => presentInviteDetail(await getInvite(ctx, params.inviteId)),
+  )
+
+  app.post(
+    '/invites',
+    {
+      schema: {
+        tags,
+        operationId: 'createInvite',
+        summary: 'Invite a candidate',
+        description:
+          'Creates one invite. The invitation email is sent to the candidate automatically, unless `sendEmail` is false.',
+        headers: IdempotencyHeaders,
+        body: NewInviteBody,
+        response: { 201: NewInviteView },
+        errors: ['assessment_not_found', 'duplicate_invite'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(
+        request,
+        reply,
+        async (ctx) => ({ status: 201, body: { invite: presentInvite(await createInvite(ctx, toNewInvite(request.body))) } }),
+        ({ invite }) => `${app.prefix}/invites/${invite.id}`,
+      ),
+  )
+}

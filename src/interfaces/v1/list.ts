@@ -1,0 +1,83 @@
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Listing, Order, Page } from '../../domain/page.ts'
+import { pageCount } from '../../domain/page.ts'
+import { withParameter } from '../../http/address.ts'
+import { MAX_INTEGER, Words } from '../../http/field-types.ts'
+import { HEADERS, NAME } from '../../http/schema-keywords.ts'
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+/** v1.md, Pagination object. */
+export const Pagination = Type.Object(
+  {
+    page: Type.Integer({ description: 'Current page number' }),
+    limit: Type.Integer({ description: 'Items per page' }),
+    total: Type.Integer({ description: 'Total items across all pages' }),
+    totalPages: Type.Integer({ description: 'Total number of pages' }),
+  },
+  { [NAME]: 'Pagination' },
+)
+
+/** The words an endpoint sorts by, each with the domain's field. The first is the default. */
+type SortWords<Field extends string> = Record<string, Field>
+
+/** v1.md, Shared list query parameters; `filters` are the endpoint's own, and may replace one of them. */
+export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<string>, filters: Filters) =>
+  Type.Object({
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, default: 1, description: 'Page number, from 1' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Items per page' })),
+    sort: Type.Optional(Words(Object.keys(sortWords), { default: Object.keys(sortWords)[0], description: 'Field to sort by' })),
+    order: Type.Optional(Words(['asc', 'desc'], { default: 'desc', description: 'Direction' })),
+    ...filters,
+  })
+
+type ListParameters = { page?: number; limit?: number; sort?: string; order?: 'asc' | 'desc' }
+
+export const toPage = ({ page = 1, limit = DEFAULT_LIMIT }: ListParameters): Page => ({ number: page, size: limit })
+
+export function toOrder<Field extends string>(
+  sortWords: SortWords<Field>,
+  { sort, order = 'desc' }: ListParameters,
+): Order<Field> {
+  const field = sort === undefined ? Object.values(sortWords)[0] : sortWords[sort]
+  return { field: field!, direction: order }
+}
+
+/** The response schema of a list: the resource's array under its name, and the pagination. */
+export const ListOf = <Name extends string, Item extends TSchema>(name: Name, item: Item) =>
+  Type.Unsafe<Record<Name, Static<Item>[]> & { pagination: Static<typeof Pagination> }>(
+    Type.Object(
+      { [name]: Type.Array(item), pagination: Pagination },
+      { [NAME]: `${item[NAME]}List`, [HEADERS]: ['Link'], description: 'A page of the list; `Link` leads to the others' },
+    ),
+  )
+
+/** Answers a list: the presented items, the pagination, and the neighbouring pages as `Link` (RFC 8288). */
+export function answerList<Name extends string, Row, View>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: Name,
+  list: Listing<Row>,
+  present: (row: Row) => View,
+) {
+  const { total, page, pageSize } = list
+  const totalPages = pageCount(total, pageSize)
+  reply.header('link', linkPages(request, page, totalPages))
+  const pagination: Static<typeof Pagination> = { page, limit: pageSize, total, totalPages }
+  return { [name]: list.items.map(present), pagination } as Record<Name, View[]> & { pagination: typeof pagination }
+}
+
+function linkPages(request: FastifyRequest, page: number, totalPages: number): string {
+  const last = Math.max(1, totalPages)
+  const links = {
+    first: 1,
+    ...(page > 1 && { prev: Math.min(page - 1, last) }),
+    ...(page < last && { next: page + 1 }),
+    last,
+  }
+  return Object.entries(links)
+    .map(([relation, number]) => `<${withParameter(request, 'page', String(number))}>; rel="${relation}"`)
+    .join(', ')
+}

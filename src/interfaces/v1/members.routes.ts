@@ -1,0 +1,28 @@
+import { listMembers } from '../../domain/access/members.ts'
+import type { V1App } from './index.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import { MemberView, presentMember } from './members.view.ts'
+
+const sortWords = { joined_at: 'joinedAt', email: 'email' } as const
+
+/** v1.md, Members. */
+export function memberRoutes(app: V1App): void {
+  app.get(
+    '/members',
+    {
+      schema: {
+        tags: ['Members'],
+        operationId: 'listMembers',
+        summary: 'List members',
+        description: 'The members of the organization, active or not, who joined last first unless sorted otherwise.',
+        querystring: ListQuery(sortWords, {}),
+        response: { 200: ListOf('members', MemberView) },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, query } = request
+      const list = await listMembers(ctx, {}, toOrder(sortWords, query), toPage(query))
+      return answerList(request, reply, 'members', list, presentMember)
+    },
+  )
+}

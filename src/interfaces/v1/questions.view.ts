@@ -1,0 +1,59 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Question } from '../../domain/assessments/questions.ts'
+import { DateTime, isoTime, Uuid } from '../../http/field-types.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+
+/** v1.md, Question. */
+export const QuestionView = Type.Object(
+  {
+    id: Uuid(),
+    order: Type.Integer({ description: 'Place within the assessment' }),
+    inputType: Type.String({ description: 'How the question is put, e.g. text, audio, video' }),
+    script: Type.String({ description: 'Text of the question; empty when there is none' }),
+    audioUrl: Type.String({ description: 'Empty when there is none' }),
+    videoUrl: Type.String({ description: 'Empty when there is none' }),
+    responseType: Type.String({ description: 'How it is answered, e.g. text, audio, video' }),
+    points: Type.Integer(),
+    timeLimit: Type.Integer({ description: 'Seconds; 0 when there is no limit' }),
+    sourceLanguage: Type.String({ description: 'Language code; empty when there is none' }),
+    targetLanguage: Type.String({ description: 'Language code; empty when there is none' }),
+    createdAt: DateTime(),
+    updatedAt: DateTime(),
+  },
+  {
+    [NAME]: 'Question',
+    examples: [
+      {
+        id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e72',
+        order: 1,
+        inputType: 'audio',
+        script: 'A customer reports a late delivery. What do you say?',
+        audioUrl: 'https://media.example.com/q/late-delivery.mp3',
+        videoUrl: '',
+        responseType: 'audio',
+        points: 10,
+        timeLimit: 90,
+        sourceLanguage: 'en',
+        targetLanguage: '',
+        createdAt: '2026-02-01T10:00:00.000Z',
+        updatedAt: '2026-02-01T10:00:00.000Z',
+      },
+    ],
+  },
+)
+
+export const presentQuestion = (question: Question): Static<typeof QuestionView> => ({
+  id: question.id,
+  order: question.order,
+  inputType: question.inputType,
+  script: question.script,
+  audioUrl: question.audioUrl,
+  videoUrl: question.videoUrl,
+  responseType: question.responseType,
+  points: question.points,
+  timeLimit: question.timeLimit,
+  sourceLanguage: question.sourceLanguage ?? '',
+  targetLanguage: question.targetLanguage ?? '',
+  createdAt: isoTime(question.createdAt),
+  updatedAt: isoTime(question.updatedAt),
+})

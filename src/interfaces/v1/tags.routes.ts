@@ -1,0 +1,107 @@
+import { Type } from '@sinclair/typebox'
+import { createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/assessments/tags.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+import type { V1App } from './index.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import { NewTagBody, presentTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
+
+export const tagSortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
+const OneTag = Type.Object({ tag: TagView }, { [NAME]: 'OneTag', description: 'The tag' })
+const params = Type.Object({ tagId: Type.String({ format: 'uuid', description: 'Id of the tag' }) })
+const tags = ['Tags']
+
+/** v1.md, Tags. */
+export function tagRoutes(app: V1App): void {
+  app.get(
+    '/tags',
+    {
+      schema: {
+        tags,
+        operationId: 'listTags',
+        summary: 'List tags',
+        description: 'The tags of the organization, from Z to A unless sorted otherwise.',
+        querystring: ListQuery(tagSortWords, {}),
+        response: { 200: ListOf('tags', TagView) },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, query } = request
+      const list = await listTags(ctx, {}, toOrder(tagSortWords, query), toPage(query))
+      return answerList(request, reply, 'tags', list, presentTag)
+    },
+  )
+
+  app.get(
+    '/tags/:tagId',
+    {
+      schema: {
+        tags,
+        operationId: 'getTag',
+        summary: 'Get a tag',
+        description: 'One tag of the organization.',
+        params,
+        response: { 200: OneTag },
+        errors: ['tag_not_found'],
+      },
+    },
+    async ({ ctx, params }) => ({ tag: presentTag(await getTag(ctx, params.tagId)) }),
+  )
+
+  app.post(
+    '/tags',
+    {
+      schema: {
+        tags,
+        operationId: 'createTag',
+        summary: 'Create a tag',
+        description: 'Its name must be new in the organization, whatever its case.',
+        headers: IdempotencyHeaders,
+        body: NewTagBody,
+        response: { 201: OneTag },
+        errors: ['duplicate_tag_name'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(
+        request,
+        reply,
+        async (ctx) => ({ status: 201, body: { tag: presentTag(await createTag(ctx, toNewTag(request.body))) } }),
+        ({ tag }) => `${app.prefix}/tags/${tag.id}`,
+      ),
+  )
+
+  app.patch(
+    '/tags/:tagId',
+    {
+      schema: {
+        tags,
+        operationId: 'updateTag',
+        summary: 'Change a tag',
+        description: 'At least one of name, color, description is required.',
+        params,
+        body: TagChangeBody,
+        response: { 200: OneTag },
+        errors: ['tag_not_found', 'duplicate_tag_name'],
+      },
+    },
+    async ({ ctx, params, body }) => ({ tag: presentTag(await updateTag(ctx, params.tagId, toTagChange(body))) }),
+  )
+
+  app.delete(
+    '/tags/:tagId',
+    {
+      schema: {
+        tags,
+        operationId: 'deleteTag',
+        summary: 'Delete a tag',
+        description:
+          'For good: the tag also disappears from every assessment, invite and member. Answers with the tag as it was.',
+        params,
+        response: { 200: OneTag },
+        errors: ['tag_not_found'],
+      },
+    },
+    async ({ ctx, params }) => ({ tag: presentTag(await deleteTag(ctx, params.tagId)) }),
+  )
+}

@@ -1,0 +1,64 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { NewTag, Tag, TagChange } from '../../domain/assessments/tags.ts'
+import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
+import { NAME, TRIM } from '../../http/schema-keywords.ts'
+
+const example = {
+  id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e6f',
+  name: 'Engineering',
+  color: '#2563EB',
+  description: 'Roles in product engineering',
+  createdAt: '2026-03-02T09:30:00.000Z',
+  updatedAt: '2026-03-02T09:30:00.000Z',
+}
+
+/** v1.md, Tag. */
+export const TagView = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String({ description: 'Unique within the organization, whatever its case' }),
+    color: HexColor('#RRGGBB'),
+    description: Type.String(),
+    createdAt: DateTime(),
+    updatedAt: DateTime(),
+  },
+  { [NAME]: 'Tag', examples: [example] },
+)
+
+const fields = {
+  name: NonBlankText({ maxLength: 100, [TRIM]: true, description: 'Unique within the organization' }),
+  color: Type.Optional(HexColor('#RRGGBB; #6B7280 when left out of a new tag')),
+  description: Type.Optional(Text({ maxLength: 1_000, description: 'Empty when left out of a new tag' })),
+}
+
+export const NewTagBody = Type.Object(fields, {
+  [NAME]: 'NewTag',
+  examples: [{ name: 'Engineering', color: '#2563EB', description: 'Roles in product engineering' }],
+})
+
+export const TagChangeBody = Type.Partial(Type.Object(fields), {
+  [NAME]: 'TagChange',
+  minProperties: 1,
+  examples: [{ color: '#16A34A' }],
+})
+
+export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>): NewTag => ({
+  name,
+  ...(color !== undefined && { color }),
+  ...(description !== undefined && { description }),
+})
+
+export const toTagChange = ({ name, color, description }: Static<typeof TagChangeBody>): TagChange => ({
+  ...(name !== undefined && { name }),
+  ...(color !== undefined && { color }),
+  ...(description !== undefined && { description }),
+})
+
+export const presentTag = (tag: Tag): Static<typeof TagView> => ({
+  id: tag.id,
+  name: tag.name,
+  color: tag.color,
+  description: tag.description,
+  createdAt: isoTime(tag.createdAt),
+  updatedAt: isoTime(tag.updatedAt),
+})

@@ -1,0 +1,152 @@
+import helmet from '@fastify/helmet'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Redis } from 'ioredis'
+import type { Context, Deps } from '../domain/context.ts'
+import { answerClientErrors, type RawAnswer } from '../http/client-error.ts'
+import { type ApiDocument, docs } from '../http/docs.ts'
+import { type FailureKind, logFailure, toFailure } from '../http/failure.ts'
+import { type Departure, departGently } from '../http/graceful-shutdown.ts'
+import { answerHealth } from '../http/health.ts'
+import { shedLoad } from '../http/overload.ts'
+import { limitPipelining } from '../http/pipelining.ts'
+import { createRateLimiter, type RateLimits } from '../http/rate-limit.ts'
+import { requestId } from '../http/request-id.ts'
+import { logRequests, logUnrouted } from '../http/request-log.ts'
+import {
+  presentRawFailure as presentRawAlternateFailure,
+  sendFailure as sendAlternateFailure,
+} from '../interfaces/alternate/errors.ts'
+import { type AlternateSettings, alternateInterface } from '../interfaces/alternate/index.ts'
+import {
+  CANDIDATE_PREFIX,
+  candidatePages,
+  presentRawFailure as presentRawPage,
+  sendUnknownPage,
+} from '../interfaces/candidate/index.ts'
+import { playerSessions } from '../interfaces/candidate/session.ts'
+import { mailboxPages } from '../interfaces/mailbox/index.ts'
+import { presentRawFailure, sendFailure } from '../interfaces/v1/errors.ts'
+import { V1_PREFIX, v1Interface } from '../interfaces/v1/index.ts'
+import type { MailSettings } from '../mail/invitation-email.ts'
+import type { Config } from './config.ts'
+import type { MetricsRegistry } from './metrics.ts'
+
+export type AppOptions = {
+  deps: Deps
+  log: FastifyBaseLogger
+  rateLimits: RateLimits
+  /** Counts requests over all processes; undefined: each counts its own. */
+  redis: Redis | undefined
+  /** Milliseconds that a queue of requests may wait before more of them are answered 503. */
+  maxRequestWait: number
+  mailSettings: MailSettings
+  metrics: MetricsRegistry
+  /** A worker only says how it is. */
+  role: Config['role']
+  alternate: AlternateSettings
+  trustProxy: boolean | string
+  playerUrl: string | undefined
+  /** Why requests should not be sent here now; empty when all is well. */
+  findProblems: () => Promise<string[]>
+  /** undefined: it stops at once. */
+  departure?: Departure
+  /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service. */
+  showMailbox: boolean
+}
+
+/** Both documents leave the maximum to us. */
+const MAX_BODY_BYTES = 64 * 1024
+/** How long a request may take to arrive, and its headers alone; how often connections are held to it. */
+const REQUEST_TIMEOUT_MS = 15_000
+const HEADERS_TIMEOUT_MS = 10_000
+const TIMEOUT_CHECKED_EVERY_MS = 1_000
+/** How long nothing may move on a connection that is owed an answer: longer than any answer takes, but for clients that don't read. */
+const STALLED_AFTER_MS = 30_000
+
+/** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { deps, log, metrics, trustProxy, maxRequestWait, findProblems } = options
+  const clientErrors = answerClientErrors(
+    (path, kind) => presentUnread(options.alternate.prefix, path, kind),
+    (status, code) => {
+      log.info({ status, code }, 'unreadable request')
+      metrics.unreadableRequest(status)
+    },
+  )
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
+    trustProxy,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: STALLED_AFTER_MS,
+    routerOptions: { maxParamLength: 200 },
+    // A path that can't be decoded, or is too long, belongs to no scope: how it begins tells whose envelope its client expects.
+    frameworkErrors: (error, request, reply) => {
+      logUnrouted(request, reply)
+      metrics.observeUnrouted(request, reply)
+      const { prefix } = options.alternate
+      if (request.url.startsWith(`${CANDIDATE_PREFIX}/`)) sendUnknownPage(reply)
+      else if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)
+      else sendFailure(toFailure(error), request, reply, V1_PREFIX)
+    },
+    clientErrorHandler: clientErrors.answer,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECKED_EVERY_MS,
+      requireHostHeader: false, // it would be answered without a word
+    },
+    genReqId: requestId(deps.newId),
+    return503OnClosing: false, // what still comes in is answered like any other
+  })
+  clientErrors.watch(app.server)
+  app.decorateRequest<Context | null>('ctx', null)
+  limitPipelining(app)
+  logRequests(app)
+  metrics.observeRequests(app)
+  // HTTPS, and with it HSTS, is the business of whoever terminates it in front of the service.
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: false,
+  })
+  app.setNotFoundHandler((request, reply) => sendFailure({ kind: 'path_not_found', issues: [] }, request, reply, V1_PREFIX))
+  app.setErrorHandler((error, request, reply) => {
+    const failure = toFailure(error)
+    logFailure(request, failure, error)
+    return sendFailure(failure, request, reply, V1_PREFIX)
+  })
+
+  await answerHealth(app, findProblems)
+  if (options.departure) departGently(app, options.departure)
+  shedLoad(app, { maxRequestWait })
+  if (options.role !== 'worker') await mountInterfaces(app, options)
+  return app
+}
+
+/** What can't be read belongs to no scope either: how its path begins tells, as far as there is one. */
+function presentUnread(alternatePrefix: string, path: string, kind: FailureKind): RawAnswer {
+  if (path.startsWith(`${CANDIDATE_PREFIX}/`)) return presentRawPage(presentRawFailure(kind).status)
+  return path.startsWith(`${alternatePrefix}/`) ? presentRawAlternateFailure(kind) : presentRawFailure(kind)
+}
+
+async function mountInterfaces(app: FastifyInstance, options: AppOptions): Promise<void> {
+  const { deps, rateLimits, redis, mailSettings, playerUrl, showMailbox, alternate: settings } = options
+  const limiter = createRateLimiter(rateLimits, redis)
+  const documents: ApiDocument[] = []
+  const v1 = async (scope: FastifyInstance) => {
+    documents.push({ name: 'v1', title: 'API v1', read: await v1Interface(scope, { deps, limiter }) })
+  }
+  const alternate = async (scope: FastifyInstance) => {
+    const read = await alternateInterface(scope, { deps, limiter, settings })
+    documents.push({ name: 'alternate', title: 'Alternate interface', read })
+  }
+  const { secretKeys } = mailSettings
+  const candidates = (scope: FastifyInstance) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } })
+  await app.register(v1, { prefix: V1_PREFIX })
+  await app.register(alternate, { prefix: settings.prefix })
+  await app.register(candidates, { prefix: CANDIDATE_PREFIX })
+  await app.register((scope) => playerSessions(scope, { deps, secretKeys }), { prefix: '/player/sessions' })
+  await docs(app, documents)
+  if (showMailbox)
+    await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: '/dev/mailbox' })
+}

@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { envSchema } from 'env-schema'
+import { Redis } from 'ioredis'
+import { Client } from 'pg'
+import { isEmailAddress } from '../domain/email-address.ts'
+import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
+
+const HOW_TO_MAKE_A_SECRET = 'Make one with: openssl rand -hex 32'
+const HOW_TO_WRITE_A_PASSWORD = 'In its password / is written %2F, @ %40, # %23 and % %25.'
+
+/** The settings, checked, in the program's terms. */
+export type Config = {
+  port: number
+  host: string
+  /** Without a trailing slash. */
+  publicUrl: string
+  role: 'all' | 'api' | 'worker'
+  /** undefined: the embedded database. */
+  databaseUrl: string | undefined
+  databasePoolSize: number
+  dataDir: string
+  /** Newest first. undefined: one is made and kept under dataDir. */
+  secretKeys: string[] | undefined
+  smtpUrl: string | undefined
+  mailFrom: string
+  /** Whether mail of test invites goes out. */
+  deliverTestMail: boolean
+  playerUrl: string | undefined
+  /** Requests a minute, by tier. */
+  rateLimits: { standard: number; enterprise: number; unknownKeys: number }
+  redisUrl: string | undefined
+  /** Milliseconds. */
+  maxRequestWait: number
+  /** Milliseconds from the signal to stop until nothing is accepted any more. */
+  stopNotice: number
+  alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
+  trustProxy: boolean | string
+  /** undefined: no metrics. */
+  metrics: { port: number; host: string } | undefined
+  logLevel: string
+  /** What to make at the start, where it is missing. */
+  init: { organization: string | undefined; apiKey: string | undefined }
+}
+
+/** All that is wrong with the environment, one line each. */
+export class ConfigError extends Error {
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/**
+ * Reads the settings; an empty variable counts as unset. Nothing else reads the environment.
+ *
+ * @throws ConfigError naming every bad variable at once.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const problems: string[] = []
+  const settings = readEnvironment(collectVariables(env, problems), problems)
+  problems.push(...findContradictions(settings))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return {
+    port: settings.PORT,
+    host: settings.HOST,
+    publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
+    role: settings.ROLE,
+    databaseUrl: settings.DATABASE_URL,
+    databasePoolSize: settings.DATABASE_POOL_SIZE,
+    dataDir: settings.DATA_DIR,
+    secretKeys: splitList(settings.SECRET_KEY),
+    smtpUrl: settings.SMTP_URL,
+    mailFrom: settings.MAIL_FROM,
+    deliverTestMail: settings.TEST_MAIL === 'deliver',
+    playerUrl: settings.PLAYER_URL,
+    rateLimits: {
+      standard: settings.RATE_LIMIT_STANDARD,
+      enterprise: settings.RATE_LIMIT_ENTERPRISE,
+      unknownKeys: settings.RATE_LIMIT_UNKNOWN_KEYS,
+    },
+    redisUrl: settings.REDIS_URL,
+    maxRequestWait: settings.MAX_REQUEST_WAIT,
+    stopNotice: settings.STOP_NOTICE * 1_000,
+    alternate: {
+      prefix: settings.ALTERNATE_PREFIX,
+      expiresInDays: settings.ALTERNATE_EXPIRES_IN_DAYS,
+      graderRequired: settings.ALTERNATE_GRADER_REQUIRED,
+    },
+    trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
+    metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
+    logLevel: settings.LOG_LEVEL,
+    init: { organization: settings.INIT_ORG_NAME, apiKey: settings.INIT_API_KEY_NAME },
+  }
+}
+
+/** The variables that are set, secrets also from their files. */
+function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
+  const given: Record<string, string> = {}
+  for (const name of Object.keys(Environment.properties)) {
+    const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
+    const value = env[name] || (inFile ? readSecretFile(`${name}_FILE`, env, problems) : undefined)
+    if (value) given[name] = value
+  }
+  return given
+}
+
+function readSecretFile(name: string, env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
+  try {
+    return readFileSync(env[name]!, 'utf8').trim()
+  } catch (error) {
+    problems.push(`${name}: the file can not be read (${(error as NodeJS.ErrnoException).code}).`)
+    return undefined
+  }
+}
+
+/** The settings, those that are unusable left out: the others are still to be looked at. */
+function readEnvironment(given: Record<string, string>, problems: string[]): Static<typeof Environment> {
+  try {
+    return envSchema<Static<typeof Environment>>({ schema: Environment, data: given, env: false })
+  } catch (error) {
+    const errors = (error as { errors?: { instancePath: string }[] }).errors
+    if (!errors) throw error
+    const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)))
+    for (const name of names)
+      problems.push(`${name}: ${describe(Environment.properties[name as keyof typeof Environment.properties])}`)
+    const usable = Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)))
+    return readEnvironment(usable, problems)
+  }
+}
+
+/** What would be right. What was given is not repeated: it may hold a password. */
+function describe({
+  description,
+  type,
+  enum: words,
+  minimum,
+  maximum,
+  default: preset,
+  examples: [example] = [preset],
+}: TSchema) {
+  const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`
+  const kinds = { integer: `an integer ${range}`, boolean: 'true or false', string: 'a value of this form' }
+  const kind = words ? `one of ${words.join(', ')}` : kinds[type as keyof typeof kinds]
+  return `needs ${kind}, e.g. ${example}. ${description}`
+}
+
+/** What a schema can't say of one variable, or of two together. */
+function findContradictions(settings: Partial<Static<typeof Environment>>): string[] {
+  const { DATABASE_URL, SMTP_URL, REDIS_URL, PUBLIC_URL, PLAYER_URL, MAIL_FROM, ALTERNATE_PREFIX, TRUST_PROXY } = settings
+  const secretKeys = splitList(settings.SECRET_KEY)
+  const publicUrl = PUBLIC_URL && URL.parse(PUBLIC_URL)
+  const rules: [broken: unknown, problem: string][] = [
+    [
+      DATABASE_URL && !isAccepted(() => new Client({ connectionString: DATABASE_URL })),
+      `DATABASE_URL: can not be read as an address, or names a file that is not there. ${HOW_TO_WRITE_A_PASSWORD}`,
+    ],
+    [
+      REDIS_URL && !isAccepted(() => new Redis(REDIS_URL, { lazyConnect: true })),
+      `REDIS_URL: can not be read as an address. ${HOW_TO_WRITE_A_PASSWORD}`,
+    ],
+    [
+      SMTP_URL && !URL.parse(SMTP_URL)?.hostname,
+      `SMTP_URL: can not be read as an address, or names no server. ${HOW_TO_WRITE_A_PASSWORD}`,
+    ],
+    [DATABASE_URL && !secretKeys, `SECRET_KEY: is required with a DATABASE_URL. ${HOW_TO_MAKE_A_SECRET}`],
+    [
+      secretKeys?.some((key) => key.length < MIN_SECRET_LENGTH),
+      `SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. ${HOW_TO_MAKE_A_SECRET}`,
+    ],
+    [
+      secretKeys?.some((key) => /^change-?me/i.test(key)),
+      `SECRET_KEY: is a placeholder that everybody knows, who could forge links with it. ${HOW_TO_MAKE_A_SECRET}`,
+    ],
+    [
+      PUBLIC_URL && (!publicUrl || publicUrl.href !== `${publicUrl.origin}/`),
+      'PUBLIC_URL: must be a scheme and a host, perhaps a port, and nothing else, e.g. https://assessments.example.com.',
+    ],
+    [PLAYER_URL && !URL.canParse(PLAYER_URL), 'PLAYER_URL: is not a URL.'],
+    [
+      MAIL_FROM && !isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
+      'MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.',
+    ],
+    [
+      TRUST_PROXY && !isProxyList(TRUST_PROXY),
+      'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
+    ],
+    [settings.INIT_API_KEY_NAME && !settings.INIT_ORG_NAME, 'INIT_API_KEY_NAME: needs an INIT_ORG_NAME to belong to.'],
+    [
+      ALTERNATE_PREFIX && /^\/(api\/v1|docs|i|dev|player)(\/|$)/.test(ALTERNATE_PREFIX),
+      'ALTERNATE_PREFIX: is taken by another part of the service.',
+    ],
+  ]
+  return rules.filter(([broken]) => broken).map(([, problem]) => problem)
+}
+
+const splitList = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim())
+
+/** Whether those who will connect by it can read it. Making them connects to nothing. */
+function isAccepted(make: () => unknown): boolean {
+  try {
+    make()
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isProxyList = (list: string): boolean =>
+  ['true', 'false'].includes(list) ||
+  list.split(',').every((text) => {
+    const item = text.trim()
+    const [address = '', bits, ...rest] = item.split('/')
+    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(item)
+    return named || (isIP(address) > 0 && rest.length === 0 && (bits === undefined || isPrefixLength(bits, address)))
+  })
+
+const isPrefixLength = (bits: string, address: string): boolean =>
+  /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (isIP(address) === 4 ? 32 : 128)

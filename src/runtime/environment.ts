@@ -1,0 +1,112 @@
+import { Type } from '@sinclair/typebox'
+import { Words } from '../http/field-types.ts'
+
+/** Of a SECRET_KEY, in characters. */
+export const MIN_SECRET_LENGTH = 32
+
+/** These can also be given as the path of a file, in the variable of the same name with `_FILE` behind it. */
+export const SECRETS = ['DATABASE_URL', 'SECRET_KEY', 'SMTP_URL', 'REDIS_URL']
+
+const Url = (schemes: string, example: string, description: string) =>
+  Type.String({ pattern: `^(${schemes})://`, examples: [example], description })
+const Count = (preset: number, description: string, bounds: { minimum?: number; maximum?: number } = {}) =>
+  Type.Integer({ default: preset, minimum: 1, ...bounds, description })
+
+/** Every setting by its environment variable. The defaults are those of a first try on one's own machine. */
+export const Environment = Type.Object({
+  PORT: Count(3000, 'TCP port to listen on; 0 takes any free one.', { minimum: 0, maximum: 65_535 }),
+  HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on; 0.0.0.0 for every interface.' }),
+  PUBLIC_URL: Type.Optional(
+    Url(
+      'https?',
+      'https://assessments.example.com',
+      'Address by which candidates reach the service, without a path; http://localhost:PORT unless given.',
+    ),
+  ),
+  ROLE: Words(['all', 'api', 'worker'], {
+    default: 'all',
+    description: 'What this process does: answer requests (api), send mail and sweep (worker), or both.',
+  }),
+  DATABASE_URL: Type.Optional(
+    Url(
+      'postgres(ql)?',
+      'postgresql://user:password@db.example.com:5432/assessments',
+      'PostgreSQL (15 or newer) to use; its password can also be given as PGPASSWORD. Unset: an embedded one under DATA_DIR.',
+    ),
+  ),
+  DATABASE_POOL_SIZE: Count(10, 'Connections of one process to the database, besides about five of the job queue.', {
+    minimum: 2,
+    maximum: 500,
+  }),
+  DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded database and its secret.' }),
+  SECRET_KEY: Type.Optional(
+    Type.String({
+      description: `Signs the candidates' links: at least ${MIN_SECRET_LENGTH} random characters; several, comma-separated, newest first. Required with DATABASE_URL.`,
+    }),
+  ),
+  SMTP_URL: Type.Optional(Url('smtps?', 'smtp://user:password@mail.example.com:587', 'Mail server. Unset: mails are captured.')),
+  MAIL_FROM: Type.String({
+    default: 'Assessments <assessments@localhost.localdomain>',
+    description: 'Sender of the invitations.',
+  }),
+  TEST_MAIL: Words(['capture', 'deliver'], {
+    default: 'capture',
+    description: 'What becomes of the mail of invites made with a test key: captured, or delivered like any other.',
+  }),
+  PLAYER_URL: Type.Optional(
+    Url(
+      'https?',
+      'https://player.example.com/start',
+      'Where Start sends the candidate, with ?session=<reference>. Unset: the questions are on our own page.',
+    ),
+  ),
+  RATE_LIMIT_STANDARD: Count(100, 'Requests a minute of an organization of the standard tier.'),
+  RATE_LIMIT_ENTERPRISE: Count(1000, 'Requests a minute of an organization of the enterprise tier.'),
+  RATE_LIMIT_UNKNOWN_KEYS: Count(1000, 'Requests a minute of a network with unknown keys, before they are answered 429.'),
+  REDIS_URL: Type.Optional(
+    Url(
+      'rediss?',
+      'redis://:password@valkey.example.com:6379',
+      'Redis or Valkey that counts requests over all processes. Unset: each counts its own.',
+    ),
+  ),
+  MAX_REQUEST_WAIT: Count(1000, 'Milliseconds that a hundred requests may wait for their answers before more are answered 503.'),
+  STOP_NOTICE: Count(
+    1,
+    'Seconds for which requests are still answered after SIGTERM, while /readyz says no: longer than a load balancer takes to notice. The stop takes up to 8 s more.',
+    { minimum: 0, maximum: 300 },
+  ),
+  ALTERNATE_PREFIX: Type.String({
+    default: '/api/alternate',
+    pattern: '^(/[A-Za-z0-9_-]+)+$',
+    description: 'Path prefix of the snake_case interface.',
+  }),
+  ALTERNATE_EXPIRES_IN_DAYS: Count(30, 'Days until an invite made through the snake_case interface expires.', { maximum: 3650 }),
+  ALTERNATE_GRADER_REQUIRED: Type.Boolean({
+    default: false,
+    description: 'Whether the snake_case interface refuses assigned_grader: null.',
+  }),
+  TRUST_PROXY: Type.String({
+    default: 'false',
+    description: 'Whose X-Forwarded-* headers to believe: true, false, or addresses and networks, comma-separated.',
+  }),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      examples: [9464],
+      description: 'TCP port of /metrics, a listener of its own. Unset: there is none.',
+    }),
+  ),
+  METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'Address that listener listens on.' }),
+  LOG_LEVEL: Words(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Least severe log lines to write.',
+  }),
+  INIT_ORG_NAME: Type.Optional(
+    Type.String({ description: 'Organization to make at the start, where there is none of that name.' }),
+  ),
+  INIT_API_KEY_NAME: Type.Optional(
+    Type.String({ description: 'Live key to make for it, where it has none of that name; printed once, on standard output.' }),
+  ),
+})

@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Db } from '../db/client.ts'
+import { coalesce } from '../domain/coalesce.ts'
+import { EMAIL_OUTCOMES, type Metrics, SWEEP_PARTS } from '../domain/context.ts'
+import { measureEmailQueue } from '../domain/invites/emails.ts'
+import { version } from './version.ts'
+
+const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** What the process counts, in Prometheus' terms. */
+export type MetricsRegistry = Metrics & {
+  registry: Registry
+  /** Counts and times the requests of the app by route and status. */
+  observeRequests: (app: FastifyInstance) => void
+  /** The same for a request that could not be routed, for which no hook runs. */
+  observeUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
+  /** Counts what was answered so without having become a request. */
+  unreadableRequest: (status: number) => void
+  /** Reads pool and mail queue whenever they are asked for. */
+  observe: (pool: Pool, db: Db) => void
+}
+
+export function createMetrics(): MetricsRegistry {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const info = new Gauge({ name: 'service_info', help: 'Always 1; the release that runs', labelNames: ['version'], registers })
+  info.set({ version }, 1)
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by method, route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers,
+  })
+  const observeAnswer = ({ method, routeOptions }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) =>
+    requests.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000)
+  const unreadable = new Counter({
+    name: 'http_unreadable_requests_total',
+    help: 'What came in that could not be read as a request, by the status it was answered with',
+    labelNames: ['status'],
+    registers,
+  })
+  const invites = new Counter({ name: 'invites_created_total', help: 'Invites made', registers })
+  const emails = new Counter({
+    name: 'invite_email_attempts_total',
+    help: 'Attempts to send a mail',
+    labelNames: ['outcome'],
+    registers,
+  })
+  // A series that begins at its first event can not be seen to rise by it: who alerts on a rate would miss the first failure.
+  for (const outcome of EMAIL_OUTCOMES) emails.inc({ outcome }, 0)
+  const sweeps = new Counter({
+    name: 'sweep_parts_total',
+    help: 'Runs of each part of the scheduled sweep',
+    labelNames: ['part', 'outcome'],
+    registers,
+  })
+  for (const part of SWEEP_PARTS) for (const outcome of ['done', 'failed']) sweeps.inc({ part, outcome }, 0)
+  return {
+    registry,
+    inviteCreated: () => invites.inc(),
+    emailAttempted: (outcome) => emails.inc({ outcome }),
+    swept: (part, outcome) => sweeps.inc({ part, outcome }),
+    observeRequests: (app) => app.addHook('onResponse', async (request, reply) => observeAnswer(request, reply)),
+    observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),
+    unreadableRequest: (status) => unreadable.inc({ status }),
+    observe(pool, db) {
+      observePool(registers, pool)
+      observeEmailQueue(registers, db)
+    },
+  }
+}
+
+function observePool(registers: Registry[], pool: Pool): void {
+  const gauge = new Gauge({
+    name: 'database_pool_connections',
+    help: 'Connections in use and idle, and requests waiting for one',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      gauge.set({ state: 'used' }, pool.totalCount - pool.idleCount)
+      gauge.set({ state: 'idle' }, pool.idleCount)
+      gauge.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
+}
+
+function observeEmailQueue(registers: Registry[], db: Db): void {
+  // Without its database the process is still to be watched.
+  const measure = coalesce(() => measureEmailQueue(db).catch(() => undefined))
+  const depth = new Gauge({
+    name: 'invite_email_queue_depth',
+    help: 'Mails waiting to be sent; NaN when the database does not say',
+    registers,
+    async collect() {
+      depth.set((await measure())?.waiting ?? Number.NaN)
+    },
+  })
+  const age = new Gauge({
+    name: 'invite_email_oldest_waiting_seconds',
+    help: 'Age of the mail that has waited longest; 0 when none waits, NaN when the database does not say',
+    registers,
+    async collect() {
+      const queue = await measure()
+      age.set(queue ? secondsSince(queue.oldest) : Number.NaN)
+    },
+  })
+}
+
+const secondsSince = (time: Date | null) => (time ? Math.max(0, Date.now() - time.getTime()) / 1000 : 0)

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Context } from '../../../src/domain/context.ts'
+import { countInvites, findDistantIds } from '../../../src/domain/invites/paging.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const MANY = 2_600
+let service: Service
+let key: string
+let organizationId: string
+let assessmentId: string
+beforeAll(async () => {
+  service = await startService()
+  ;({ id: organizationId, key } = await service.make.organization())
+  const assessments = [await service.make.assessment(organizationId), await service.make.assessment(organizationId)]
+  assessmentId = assessments[1]!.id
+  const { id } = await service.make.invite(assessments[0]!)
+  // Ten to an instant, so that most have their place by their id; every other one to the second assessment.
+  await service.db.$executeRaw`
+    INSERT INTO invites
+    SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com',
+      'assessment_id', CASE WHEN n % 2 = 0 THEN ${assessmentId} ELSE i.assessment_id::text END,
+      'status', (enum_range(NULL::invite_status))[n % 6 + 1], 'sent_at', i.sent_at - (n / 10) * interval '1 minute',
+      'created_at', i.created_at - (n / 7) * interval '1 minute', 'expires_at', i.expires_at + (n / 3) * interval '1 minute'))).*
+    FROM invites i, generate_series(2, ${MANY}) n WHERE i.id = ${id}::uuid`
+})
+afterAll(() => service.close())
+
+const context = () => ({ organization: { id: organizationId }, deps: service.deps }) as Context
+const seen = async (path: string) => {
+  const { body } = await service.v1(key).get(path)
+  return body.invites.map(({ id }: { id: string }) => id) as string[]
+}
+
+it.each(
+  ['sent_at', 'status', 'expires_at'].flatMap((sort) =>
+    (['asc', 'desc'] as const).flatMap((order) =>
+      ['', `&status=accepted`, '&assessmentId='].map((filter) => [sort, order, filter] as const),
+    ),
+  ),
+)('shows each invite once over all pages, near and distant, by %s %s%s', async (sort, order, filter) => {
+  const query = `sort=${sort}&order=${order}${filter}${filter.endsWith('=') ? assessmentId : ''}`
+  const { body: first } = await service.v1(key).get(`/invites?limit=100&${query}`)
+  const { total, totalPages } = first.pagination
+  const pages: string[] = []
+  for (let page = 1; page <= totalPages; page++) pages.push(...(await seen(`/invites?limit=100&page=${page}&${query}`)))
+  expect(new Set(pages).size).toBe(total)
+  const where = {
+    organizationId,
+    ...(filter.startsWith('&status') && { status: 'accepted' as const }),
+    ...(filter.startsWith('&assessment') && { assessmentId }),
+  }
+  const field = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt' }[sort]!
+  const rows = await service.db.invite.findMany({ where, orderBy: [{ [field]: order }, { id: order }], select: { id: true } })
+  expect(pages).toEqual(rows.map(({ id }) => id))
+})
+
+it('shows the same window however many rows have come in at the end since the count', async () => {
+  const order = { field: 'createdAt', direction: 'asc' } as const
+  const window = { skip: 2_000, take: 20 }
+  const total = (await countInvites(context(), {}))!
+  const before = await findDistantIds(context(), {}, order, window, total)
+  const { id, ...template } = await service.db.invite.findFirstOrThrow({ where: { organizationId } })
+  const createdAt = new Date(service.clock.now().getTime() + 1_000)
+  const another = { ...template, id: service.deps.newId(), recipientEmail: `${id}@example.com`, createdAt }
+  await service.db.invite.create({ data: another })
+  expect(before).toHaveLength(20)
+  expect(await findDistantIds(context(), {}, order, window, total)).toEqual(before)
+})
+
+it('ends a last page where the list ends, and shows nothing beyond it', async () => {
+  const order = { field: 'sentAt', direction: 'desc' } as const
+  const total = (await countInvites(context(), {}))!
+  expect(await findDistantIds(context(), {}, order, { skip: total - 3, take: 20 }, total)).toHaveLength(3)
+  expect(await findDistantIds(context(), {}, order, { skip: total + 3, take: 20 }, total + 10)).toHaveLength(0)
+})

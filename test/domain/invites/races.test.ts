@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
+import { type Button, candidateOf } from '../../support/candidate.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one server for all requests at once
+})
+afterAll(() => service.close())
+
+const ROUNDS = 8
+const DAY_MS = 86_400_000
+type State = 'pending' | 'accepted' | 'started' | 'completed' | 'expired' | 'revoked'
+type Racing = Awaited<ReturnType<typeof makeInvite>>
+
+let key: string
+let assessment: Awaited<ReturnType<Service['make']['assessment']>>
+beforeEach(async () => {
+  const organization = await service.make.organization()
+  key = organization.key
+  assessment = await service.make.assessment(organization.id)
+})
+
+/** One more invite of the test's own organization. */
+async function makeInvite(status: State) {
+  const invite = await service.make.invite(assessment, { status })
+  const stored = () => service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
+  const mails = () => service.db.inviteEmail.count({ where: { inviteId: invite.id } })
+  return { key, invite, stored, mails, candidate: candidateOf(service, invite) }
+}
+
+const press =
+  (button: Button) =>
+  async ({ candidate }: Racing) =>
+    String((await candidate.press(button)).status)
+const operate =
+  (move: string, body = {}) =>
+  async ({ key, invite }: Racing) => {
+    const answer = await service.v1(key).post(`/invites/${invite.id}/${move}`).send(body)
+    return answer.status === 409 ? answer.body.error : String(answer.status)
+  }
+const refused = (state: State, participle: string) => `The invite is ${state} and can not be ${participle}`
+
+/** Two moves, and every pair of answers with the state that may be left: what one after the other gives, in one order or the other. */
+type Race = {
+  title: string
+  from: State
+  moves: [(of: Racing) => Promise<string>, (of: Racing) => Promise<string>]
+  outcomes: [first: string, second: string, left: State][]
+}
+const races: Race[] = [
+  {
+    title: 'the candidate finishes while the organization revokes',
+    from: 'started',
+    moves: [press('finish'), operate('revoke')],
+    outcomes: [
+      ['303', refused('completed', 'revoked'), 'completed'],
+      ['303', '200', 'revoked'],
+    ],
+  },
+  {
+    title: 'the candidate finishes and declines',
+    from: 'started',
+    moves: [press('finish'), press('decline')],
+    outcomes: [
+      ['303', '303', 'completed'],
+      ['303', '303', 'revoked'],
+    ],
+  },
+  {
+    title: 'the candidate starts while the organization extends',
+    from: 'accepted',
+    moves: [press('start'), operate('extend', { expiresInDays: 60 })],
+    outcomes: [
+      ['303', refused('started', 'extended'), 'started'],
+      ['303', '200', 'started'],
+    ],
+  },
+  {
+    title: 'one revokes while another sends again',
+    from: 'pending',
+    moves: [operate('revoke'), operate('resend')],
+    outcomes: [
+      ['200', refused('revoked', 'sent again'), 'revoked'],
+      ['200', '200', 'revoked'],
+    ],
+  },
+  {
+    title: 'one revokes while another extends',
+    from: 'pending',
+    moves: [operate('revoke'), operate('extend', { expiresInDays: 60 })],
+    outcomes: [
+      ['200', refused('revoked', 'extended'), 'revoked'],
+      ['200', '200', 'revoked'],
+    ],
+  },
+  {
+    title: 'the candidate accepts while the organization revokes',
+    from: 'pending',
+    moves: [press('accept'), operate('revoke')],
+    outcomes: [['303', '200', 'revoked']],
+  },
+  {
+    title: 'one brings an expired invite back while another revokes it',
+    from: 'expired',
+    moves: [operate('reactivate'), operate('revoke')],
+    outcomes: [
+      ['200', refused('expired', 'revoked'), 'pending'],
+      ['200', '200', 'revoked'],
+    ],
+  },
+]
+
+it.each(races)('ends as one move after the other would: $title', async ({ from, moves: [first, second], outcomes }) => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const racing = await makeInvite(from)
+    const [one, other] = round % 2 ? [first, second] : [second, first]
+    const answers = await Promise.all([one(racing), other(racing)])
+    const { status, completedAt, revokedAt } = await racing.stored()
+    const [a, b] = round % 2 ? answers : answers.toReversed()
+    expect(outcomes).toContainEqual([a, b, status])
+    expect([completedAt !== null, revokedAt !== null]).toEqual([status === 'completed', status === 'revoked'])
+  }
+})
+
+it.each([
+  ['accept', 'pending', 'accepted'],
+  ['start', 'accepted', 'started'],
+  ['finish', 'started', 'completed'],
+  ['decline', 'pending', 'revoked'],
+] as const)('makes one %s of a button pressed five times at once', async (button, from, to) => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const racing = await makeInvite(from)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => racing.candidate.press(button)))
+    for (const { status, headers } of answers) expect([status, headers.location]).toEqual([303, racing.candidate.path])
+    expect((await racing.stored()).status).toBe(to)
+  }
+})
+
+it.each([
+  ['revoke', 'started', 0, 1],
+  ['reactivate', 'revoked', 1, 2],
+] as const)(
+  'answers five times the same to a %s that is asked for five times at once, and does it once',
+  async (move, from, mails, version) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const racing = await makeInvite(from)
+      const post = () => service.v1(racing.key).post(`/invites/${racing.invite.id}/${move}`).send({})
+      const answers = await Promise.all(Array.from({ length: 5 }, post))
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+      expect(answers[0]!.status).toBe(200)
+      expect([await racing.mails(), (await racing.stored()).linkVersion]).toEqual([mails, version])
+    }
+  },
+)
+
+it('sends one mail for each resend of five at once', async () => {
+  const racing = await makeInvite('pending')
+  const answers = await Promise.all(Array.from({ length: 5 }, () => operate('resend')(racing)))
+  expect([answers, await racing.mails()]).toEqual([Array(5).fill('200'), 5])
+})
+
+it('never shortens an invite that two extend at once', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const racing = await makeInvite('pending')
+    await Promise.all([90, 60, 80, 70].map((expiresInDays) => operate('extend', { expiresInDays })(racing)))
+    expect((await racing.stored()).expiresAt).toEqual(new Date(service.clock.now().getTime() + 90 * DAY_MS))
+  }
+})
+
+it('accepts no invite at the instant of its expiry, also while the sweep is at it', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const racing = await makeInvite('pending')
+    service.clock.set(racing.invite.expiresAt)
+    await Promise.all([racing.candidate.press('accept'), expireAllDueInvites(service.deps), operate('resend')(racing)])
+    expect(await racing.stored()).toMatchObject({ status: 'expired', acceptedAt: null })
+    expect(await racing.mails()).toBe(0)
+  }
+})

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitUntil } from '../../support/processes.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const unknownId = '01900000-0000-7000-8000-000000000000'
+const otherUnknownId = '01900000-0000-7000-8000-000000000001'
+const PATH = '/assessment_invites'
+
+let service: Service
+let own: Awaited<ReturnType<typeof setUp>>
+beforeAll(async () => {
+  service = await startService()
+  own = await setUp(service)
+})
+afterAll(() => service.close())
+
+/** An organization with what an invite refers to. No test here makes an invite in it. */
+async function setUp({ make }: Service) {
+  const { id, key } = await make.organization()
+  const [assessment, grader, tag] = [await make.assessment(id), await make.member(id), await make.tag(id)]
+  return { id, key, assessment, grader, tag }
+}
+
+const goodBody = (): Record<string, unknown> => ({
+  email: 'candidate@example.com',
+  assessment: own.assessment.id,
+  question_play_limit: 2,
+  answer_record_limit: 1,
+  face_photo_required: true,
+  id_photo_required: false,
+  tags: [],
+  assigned_grader: null,
+})
+const post = (body: string | object | undefined) =>
+  service.alternate(own.key).post(PATH).set('content-type', 'application/json').send(body)
+
+/** The request is refused with exactly these errors, and no invite is made. */
+async function refuse(body: string | object | undefined, errors: object) {
+  const response = await post(body)
+  expect([response.status, response.body]).toEqual([400, errors])
+  expect(await service.db.invite.count({ where: { organizationId: own.id } })).toBe(0)
+}
+
+const required = ['This field is required.']
+const notNull = ['This field may not be null.']
+const blank = ['This field may not be blank.']
+const notInteger = ['A valid integer is required.']
+const tooSmall = ['Ensure this value is greater than or equal to 1.']
+const tooLarge = ['Ensure this value is less than or equal to 2147483647.']
+const notBoolean = ['Must be a valid boolean.']
+const notUuid = ['Must be a valid UUID.']
+const noAddress = ['Enter a valid email address.']
+const noObject = (...ids: string[]) => ids.map((id) => `Invalid pk "${id}" - object does not exist.`)
+const noGrader = (id: string) => [`Invalid pk "${id}" - object is not an active grader or admin.`]
+const noList = (type: string) => [`Expected a list of items but got type "${type}".`]
+
+const fields = [
+  'email',
+  'assessment',
+  'question_play_limit',
+  'answer_record_limit',
+  'face_photo_required',
+  'id_photo_required',
+  'tags',
+  'assigned_grader',
+]
+const limits = ['question_play_limit', 'answer_record_limit']
+const switches = ['face_photo_required', 'id_photo_required']
+
+describe('each field', () => {
+  it.each(fields)('answers 400 when %s is missing', (field) =>
+    refuse({ ...goodBody(), [field]: undefined }, { [field]: required }),
+  )
+
+  it.each(fields.filter((field) => field !== 'assigned_grader'))('answers 400 when %s is null', (field) =>
+    refuse({ ...goodBody(), [field]: null }, { [field]: notNull }),
+  )
+})
+
+describe('email', () => {
+  it.each(['', ' ', '\t\n', '\u00a0'])('answers 400 when it is %j, which is blank', (email) =>
+    refuse({ ...goodBody(), email }, { email: blank }),
+  )
+
+  it.each([
+    ...['plain', 'a@b', '@example.com', 'a@', 'a b@example.com', 'a@example..com', 'Sam <sam@example.com>', 'ä@example.com'],
+    ...['a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com', 'a\u0000@example.com', '\ud800@example.com'],
+    ...[`${'a'.repeat(250)}@example.com`, 5, 0, true, false, ['a@example.com'], [], { a: 1 }, {}],
+  ])('answers 400 when it is %j, which is no address', (email) => refuse({ ...goodBody(), email }, { email: noAddress }))
+})
+
+describe.each(limits)('%s', (field) => {
+  const json = (value: string) => JSON.stringify({ ...goodBody(), [field]: 'HERE' }).replace('"HERE"', value)
+
+  it.each(['0', '-1', '-0', '"0"', '"-1"', '" -2147483649 "', '-1e400', `"-${'9'.repeat(400)}"`])(
+    'answers 400 to %s, which is too small',
+    (value) => refuse(json(value), { [field]: tooSmall }),
+  )
+
+  it.each(['2147483648', '"2147483648"', '1e300', '1e400', '9'.repeat(400), `"${'9'.repeat(400)}"`])(
+    'answers 400 to %s, which is too large',
+    (value) => refuse(json(value), { [field]: tooLarge }),
+  )
+
+  it.each([
+    '1.5',
+    '"1.5"',
+    '"abc"',
+    '""',
+    '" "',
+    'true',
+    'false',
+    '[]',
+    '[1]',
+    '{}',
+    '"1e3"',
+    '"0x1"',
+    '"１"',
+    '"NaN"',
+    '"Infinity"',
+  ])('answers 400 to %s, which is no integer', (value) => refuse(json(value), { [field]: notInteger }))
+})
+
+describe.each(switches)('%s', (field) => {
+  it.each(['maybe', 2, '', ' ', -1, 1.5, '2', 'null', 'truefalse', [], [true], {}])('answers 400 to %j', (value) =>
+    refuse({ ...goodBody(), [field]: value }, { [field]: notBoolean }),
+  )
+})
+
+describe('assessment, assigned_grader and tags', () => {
+  const malformed = [
+    'x',
+    '1',
+    unknownId.slice(1),
+    `${unknownId} `,
+    `{${unknownId}}`,
+    unknownId.replaceAll('-', ''),
+    5,
+    true,
+    [],
+    [unknownId],
+    {},
+    'a\u0000',
+  ]
+
+  it.each(malformed)('answers 400 to the malformed assessment %j', (assessment) =>
+    refuse({ ...goodBody(), assessment }, { assessment: notUuid }),
+  )
+  it.each(malformed)('answers 400 to the malformed assigned_grader %j', (value) =>
+    refuse({ ...goodBody(), assigned_grader: value }, { assigned_grader: notUuid }),
+  )
+  it.each([...malformed, null, ''])('answers 400 to the malformed tag %j', (tag) =>
+    refuse({ ...goodBody(), tags: [own.tag.id, tag] }, { tags: notUuid }),
+  )
+
+  it('answers 400 to an empty assessment, which is none', () =>
+    refuse({ ...goodBody(), assessment: '' }, { assessment: notNull }))
+
+  it.each([
+    ['str', 'x'],
+    ['str', ''],
+    ['str', unknownId],
+    ['int', 1],
+    ['float', 1.5],
+    ['bool', true],
+    ['dict', {}],
+  ])('answers 400 to tags that are, in the words of Python, a %s', (type, tags) =>
+    refuse({ ...goodBody(), tags }, { tags: noList(type) }),
+  )
+
+  it('answers 400 to more tags than an invite can have', async () => {
+    await refuse(
+      { ...goodBody(), tags: Array(101).fill(own.tag.id) },
+      { tags: ['Ensure this field has no more than 100 elements.'] },
+    )
+  })
+
+  it('answers 400 to unknown ids, all at once, each as it was given', () =>
+    refuse(
+      { ...goodBody(), assessment: unknownId, assigned_grader: unknownId, tags: [unknownId, own.tag.id, otherUnknownId] },
+      {
+        assessment: noObject(unknownId),
+        assigned_grader: noObject(unknownId),
+        tags: noObject(unknownId, otherUnknownId),
+      },
+    ))
+
+  it("answers 400 to another organization's ids as to unknown ones", async () => {
+    const other = await setUp(service)
+    await refuse(
+      { ...goodBody(), assessment: other.assessment.id, assigned_grader: other.grader.id, tags: [other.tag.id] },
+      {
+        assessment: noObject(other.assessment.id),
+        assigned_grader: noObject(other.grader.id),
+        tags: noObject(other.tag.id),
+      },
+    )
+  })
+
+  it.each([
+    ['no longer active', { status: 'inactive' }],
+    ['neither grader nor admin', { roles: ['client'] }],
+    ['without a role', { roles: [] }],
+  ] as [string, { status?: 'inactive'; roles?: string[] }][])('answers 400 to a grader who is %s', async (_what, data) => {
+    const { id } = await service.make.member(own.id, data)
+    await refuse({ ...goodBody(), assigned_grader: id }, { assigned_grader: noGrader(id) })
+  })
+})
+
+describe('several errors', () => {
+  it('are all said at once, unknown ids together with what is wrong with other fields', () =>
+    refuse(
+      {
+        email: 'x',
+        assessment: unknownId,
+        question_play_limit: 0,
+        answer_record_limit: 'many',
+        face_photo_required: 'maybe',
+        id_photo_required: null,
+        tags: [unknownId, otherUnknownId, unknownId],
+      },
+      {
+        email: noAddress,
+        assessment: noObject(unknownId),
+        question_play_limit: tooSmall,
+        answer_record_limit: notInteger,
+        face_photo_required: notBoolean,
+        id_photo_required: notNull,
+        tags: noObject(unknownId, otherUnknownId),
+        assigned_grader: required,
+      },
+    ))
+
+  it('are said of a grader who may not grade, of unknown ids and of other fields together', async () => {
+    const { id } = await service.make.member(own.id, { roles: ['client'] })
+    await refuse(
+      { ...goodBody(), email: 'x', assigned_grader: id, assessment: unknownId, tags: [unknownId] },
+      { email: noAddress, assigned_grader: noGrader(id), assessment: noObject(unknownId), tags: noObject(unknownId) },
+    )
+  })
+
+  it('are said of a tag that is deleted while the invite is made', async () => {
+    const other = await setUp(service)
+    const body = { ...goodBody(), assessment: other.assessment.id, tags: [other.tag.id] }
+    const isHeldUp = async () =>
+      (
+        await service.db.$queryRaw<object[]>`SELECT FROM pg_stat_activity 
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      )[0] && true
+    const answer = await service.db.$transaction(async (tx) => {
+      await tx.tag.delete({ where: { id: other.tag.id } })
+      const answer = service.alternate(other.key).post(PATH).send(body).then()
+      await waitUntil('the invite to wait for its tag', isHeldUp)
+      return { underWay: answer }
+    })
+    const { status, body: errors } = await answer.underWay
+    expect([status, errors]).toEqual([400, { tags: noObject(other.tag.id) }])
+  })
+
+  it('are said of ids before an earlier invite for the address is', async () => {
+    const other = await setUp(service)
+    const body = { ...goodBody(), assessment: other.assessment.id }
+    const create = (tags: string[]) =>
+      service
+        .alternate(other.key)
+        .post(PATH)
+        .send({ ...body, tags })
+    expect((await create([])).status).toBe(201)
+    const { status, body: errors } = await create([unknownId])
+    expect([status, errors]).toEqual([400, { tags: noObject(unknownId) }])
+  })
+
+  it('are said of what is known when another id is malformed', () =>
+    refuse(
+      { ...goodBody(), assessment: 'x', assigned_grader: unknownId, tags: 'x' },
+      { assessment: notUuid, assigned_grader: noObject(unknownId), tags: noList('str') },
+    ))
+})
+
+describe('the body', () => {
+  const allRequired = Object.fromEntries(fields.map((field) => [field, required]))
+  const notDictionary = (type: string) => ({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] })
+
+  it.each(['{}', ''])('answers 400 with all eight fields to %j', (body) => refuse(body, allRequired))
+  it('answers 400 with all eight fields to no body at all', async () => {
+    const { status, body } = await service.alternate(own.key).post(PATH)
+    expect([status, body]).toEqual([400, allRequired])
+  })
+
+  it.each([
+    ['[]', 'list'],
+    ['[{}]', 'list'],
+    ['"text"', 'str'],
+    ['5', 'int'],
+    ['-0.5', 'float'],
+    ['1e400', 'float'],
+    ['true', 'bool'],
+    ['null', 'NoneType'],
+  ])('answers 400 to %s, which is no dictionary', (body, type) => refuse(body, notDictionary(type)))
+
+  it.each(['{"email": "a', '{email: 1}', "{'email': 1}", '{} x', 'undefined', '{"email":1,}', '{"__proto__":{}}', '\ufeff{}x'])(
+    'answers 400 with a JSON parse error to %s',
+    async (body) => {
+      await refuse(body, { detail: expect.stringMatching(/^JSON parse error - ./) })
+    },
+  )
+})

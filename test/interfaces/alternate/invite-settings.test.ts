@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { startServiceForTest } from '../../support/service.ts'
+
+const PATH = '/assessment_invites'
+const DAY_MS = 86_400_000
+
+/** A service with these settings, and a body for an invite that is right but for what a test changes. */
+async function setUp(env: Record<string, string>) {
+  const service = await startServiceForTest(env)
+  const { id, key } = await service.make.organization()
+  const [assessment, grader] = [await service.make.assessment(id), await service.make.member(id)]
+  const body = {
+    email: 'candidate@example.com',
+    assessment: assessment.id,
+    question_play_limit: 2,
+    answer_record_limit: 1,
+    face_photo_required: true,
+    id_photo_required: false,
+    tags: [],
+    assigned_grader: null,
+  }
+  return { service, client: service.alternate(key), body, grader }
+}
+
+it('answers 400 without a grader, and takes one, with ALTERNATE_GRADER_REQUIRED=true', async () => {
+  const { client, body, grader } = await setUp({ ALTERNATE_GRADER_REQUIRED: 'true' })
+  for (const assigned_grader of [null, '']) {
+    const response = await client.post(PATH).send({ ...body, assigned_grader })
+    expect([response.status, response.body]).toEqual([400, { assigned_grader: ['This field may not be null.'] }])
+  }
+  const response = await client.post(PATH).send({ ...body, assigned_grader: grader.id })
+  expect([response.status, response.body.assigned_grader]).toEqual([201, grader.id])
+})
+
+it('lets an invite expire after as many days as ALTERNATE_EXPIRES_IN_DAYS says, to the millisecond', async () => {
+  const { service, client, body } = await setUp({ ALTERNATE_EXPIRES_IN_DAYS: '2' })
+  const created = await client.post(PATH).send(body)
+  expect([created.status, created.body.expires_at]).toEqual([201, null])
+  const expiresAt = service.clock.now().getTime() + 2 * DAY_MS
+  const read = async () => (await client.get(`${PATH}/${created.body.id}`)).body
+  expect((await read()).expires_at).toBe(new Date(expiresAt).toISOString())
+  service.clock.set(new Date(expiresAt - 1))
+  expect((await read()).status).toBe('pending')
+  service.clock.set(new Date(expiresAt))
+  expect((await read()).status).toBe('expired')
+})

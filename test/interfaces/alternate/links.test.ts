@@ -1,0 +1,156 @@
+import net from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Service, startService } from '../../support/service.ts'
+
+type Setup = { service: Service; key: string; port: number }
+
+let direct: Setup
+let proxied: Setup
+beforeAll(async () => {
+  ;[direct, proxied] = await Promise.all([setUp(), setUp({ TRUST_PROXY: 'true' })])
+})
+afterAll(() => Promise.all([direct.service.close(), proxied.service.close()]))
+
+async function setUp(env: Record<string, string> = {}): Promise<Setup> {
+  const service = await startService(env)
+  const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const { id, key } = await service.make.organization()
+  for (let i = 0; i < 5; i++) await service.make.tag(id, { name: `Tag & ${i}` })
+  return { service, key, port: Number(new URL(address).port) }
+}
+
+const PREFIX = '/api/alternate'
+
+/** Sends headers that no client library would let through, Host among them. */
+async function getRaw({ key, port }: Setup, path: string, headers: Record<string, string>) {
+  const socket = net.connect(port, '127.0.0.1')
+  const lines = Object.entries({ 'X-Service-Docs-Api-Key': key, Connection: 'close', ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  socket.write(`GET ${PREFIX}${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  const text = (await socket.setEncoding('utf8').toArray()).join('')
+  const [head, body] = text.split('\r\n\r\n')
+  return { status: Number(head!.split(' ')[1]), body: JSON.parse(body!) }
+}
+
+const get = async (query: string) => (await direct.service.alternate(direct.key).get(`/tags?${query}`)).body
+const queryOf = (link: string | null) => link && new URL(link).search
+
+describe('next and previous', () => {
+  it('are absolute addresses of the host the client named', async () => {
+    const { body } = await getRaw(direct, '/tags?page_size=2&page=2', { Host: 'api.example.com:8080' })
+    expect(body.next).toBe(`http://api.example.com:8080${PREFIX}/tags?page=3&page_size=2`)
+    expect(body.previous).toBe(`http://api.example.com:8080${PREFIX}/tags?page_size=2`)
+  })
+
+  it('leave the page out where it would be 1', async () => {
+    expect(queryOf((await get('page=2&page_size=2')).previous)).toBe('?page_size=2')
+    expect(queryOf((await get('page=3&page_size=2')).previous)).toBe('?page=2&page_size=2')
+  })
+
+  it('are null at the ends', async () => {
+    expect(await get('page_size=5')).toMatchObject({ next: null, previous: null })
+  })
+
+  it('keep every other parameter, known or not, re-encoded and sorted by name', async () => {
+    const { next } = await get('z=%7e&search=tag%20%26&page_size=2&a=1%2B1&depth=1&empty=&%C3%BC=%E2%9C%93')
+    expect(queryOf(next)).toBe('?a=1%2B1&depth=1&empty=&page=2&page_size=2&search=tag+%26&z=%7E&%C3%BC=%E2%9C%93')
+  })
+
+  it('say a repeated page once, and keep the others as they came', async () => {
+    const { next } = await get('page=3&page=1&page_size=9&page_size=2&x=2&x=1')
+    expect(queryOf(next)).toBe('?page=2&page_size=9&page_size=2&x=2&x=1')
+  })
+
+  it('lead to a page that shows the same list', async () => {
+    const first = await get('search=tag%20%26&page_size=3')
+    const { pathname, search } = new URL(first.next)
+    const second = await direct.service.http().get(`${pathname}${search}`).set('x-service-docs-api-key', direct.key)
+    expect(second.body).toMatchObject({ count: 5, current_page: 2, next: null })
+    expect(second.body.results).toHaveLength(2)
+  })
+
+  it('stay below the organization where the client asked there', async () => {
+    const { id, key } = await direct.service.make.organization()
+    const assessment = await direct.service.make.assessment(id)
+    for (let i = 0; i < 2; i++) await direct.service.make.invite(assessment)
+    const path = `/organizations/${id}/assessment_invites`
+    const { body } = await direct.service.alternate(key).get(`${path}?page_size=1`)
+    expect(new URL(body.next).pathname).toBe(`${PREFIX}${path}`)
+  })
+})
+
+describe('behind a proxy', () => {
+  const host = { Host: 'internal:3000', 'X-Forwarded-For': '203.0.113.7' }
+  const origins: [string, Record<string, string>, string][] = [
+    ['passes the host on', { Host: 'api.example.com' }, 'http://api.example.com'],
+    ['names the host', { 'X-Forwarded-Host': 'api.example.com' }, 'http://api.example.com'],
+    ['names the scheme', { 'X-Forwarded-Proto': 'https' }, 'https://internal:3000'],
+    ['names both', { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Proto': 'https' }, 'https://api.example.com'],
+    [
+      'names a host with a port',
+      { 'X-Forwarded-Host': 'api.example.com:8443', 'X-Forwarded-Proto': 'https' },
+      'https://api.example.com:8443',
+    ],
+    [
+      'names the port apart',
+      { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Port': '8443' },
+      'https://api.example.com:8443',
+    ],
+    [
+      'names the port twice',
+      { 'X-Forwarded-Host': 'api.example.com:8443', 'X-Forwarded-Port': '9000' },
+      'http://api.example.com:8443',
+    ],
+    [
+      "names the scheme's own port",
+      { 'X-Forwarded-Host': 'api.example.com:443', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Port': '443' },
+      'https://api.example.com',
+    ],
+    [
+      'names its own inner port 80 beside https',
+      { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Port': '80' },
+      'https://api.example.com',
+    ],
+    ['names no number as port', { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Port': 'x' }, 'http://api.example.com'],
+    [
+      'names an IPv6 address',
+      { 'X-Forwarded-Host': '[2001:db8::1]:8443', 'X-Forwarded-Proto': 'https' },
+      'https://[2001:db8::1]:8443',
+    ],
+    [
+      'is the second of two that add to the list',
+      { 'X-Forwarded-Host': 'x.example, api.example.com', 'X-Forwarded-Proto': 'http, https' },
+      'https://api.example.com',
+    ],
+  ]
+  it.each(origins)('that %s, the links are those the client can follow', async (_name, headers, origin) => {
+    const { status, body } = await getRaw(proxied, '/tags?page_size=2', { ...host, ...headers })
+    expect([status, body.next]).toEqual([200, `${origin}${PREFIX}/tags?page=2&page_size=2`])
+  })
+
+  it('is only believed when it is trusted', async () => {
+    const headers = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Port': '8443' }
+    const { body } = await getRaw(direct, '/tags?page_size=2', { ...host, ...headers })
+    expect(body.next).toBe(`http://internal:3000${PREFIX}/tags?page=2&page_size=2`)
+  })
+
+  it.each([
+    ['X-Forwarded-Host', 'a b'],
+    ['X-Forwarded-Host', 'api.example.com/path?'],
+    ['X-Forwarded-Host', 'api.example.com:99999'],
+    ['X-Forwarded-Proto', 'javascript'],
+    ['X-Forwarded-Proto', 'https:'],
+  ])('answers 400 to %s: %s, which makes no address', async (name, value) => {
+    const { status, body } = await getRaw(proxied, '/tags?page_size=2', { ...host, [name]: value })
+    expect([status, body]).toEqual([400, { detail: 'Malformed request.' }])
+  })
+})
+
+it.each(['', '[]', 'a b', '%', 'x:99999999', 'example.com/path?', 'user@example.com', 'exa<mple'])(
+  'answers 400 to the Host %j, which makes no address',
+  async (Host) => {
+    const { status, body } = await getRaw(direct, '/tags?page_size=2', { Host })
+    expect([status, body]).toEqual([400, { detail: 'Malformed request.' }])
+  },
+)

@@ -1,0 +1,156 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { INVITE_STATUSES } from '../../../src/domain/invites/invites.ts'
+import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
+import { candidateOf } from '../../support/candidate.ts'
+import { linkIn } from '../../support/mail.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
+
+const desktop = { width: 1280, height: 900 }
+const phone = { width: 360, height: 740 }
+
+let service: Service
+let smtp: SmtpListener
+let browser: Browser
+let origin: string
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  smtp = await startSmtpListener()
+  service = await startService({ SMTP_URL: smtp.url })
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  browser = await startBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+  await smtp?.close()
+})
+
+const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'
+
+/** An assessment with everything that can stand on the pages, some of it too long for a line of a phone. */
+async function makeAssessment() {
+  const { id: organizationId, key } = await service.make.organization()
+  const contact = await service.make.member(organizationId, {
+    firstName: 'Maya',
+    lastName: LONG,
+    email: `${LONG.slice(0, 40)}-${organizationId}@example.com`.replace('ä', 'ae'),
+  })
+  const instruction = await service.db.instruction.create({
+    data: { id: service.deps.newId(), organizationId, title: 'Before you start', body: `Find a quiet room.\n${LONG}${LONG}` },
+  })
+  const assessment = await service.make.assessment(organizationId, {
+    name: `Customer support, ${LONG}`,
+    timeLimit: 1_800,
+    instructionId: instruction.id,
+  })
+  const audioUrl = 'https://media.example.com/question.mp3'
+  await service.make.question(assessment, {
+    script: 'Please introduce yourself.',
+    responseType: 'audio',
+    timeLimit: 90,
+    points: 5,
+  })
+  await service.make.question(assessment, { script: LONG + LONG, audioUrl, responseType: 'text', points: 1 })
+  return { key, contact, assessment }
+}
+
+/** Invites a candidate over HTTP. @returns the address in the mail that arrives. */
+async function receiveLink(recipientEmail: string) {
+  const { key, assessment } = await makeAssessment()
+  const body = { assessmentId: assessment.id, recipientEmail, recipientName: 'Sam Rivera', customMessage: `Good luck!\n${LONG}` }
+  const answer = await service.v1(key).post('/invites').send(body)
+  for (let count = smtp.mails.length; ; count++) {
+    const mail = smtp.mails.find(({ envelope }) => envelope.to[0] === recipientEmail)
+    if (mail) return { link: origin + linkIn(mail), key, inviteId: answer.body.invite.id as string, assessment }
+    await smtp.waitFor(count + 1)
+  }
+}
+
+async function openPage(url: string, options: Parameters<Browser['newContext']>[0]): Promise<Page> {
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto(url)
+  return page
+}
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
+
+describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+  it.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ] as const)("the way from the mail's link to completed needs no JavaScript, on %s", async (device, viewport) => {
+    const { link, key, inviteId, assessment } = await receiveLink(`${device.replace(' ', '-')}@example.com`)
+    const page = await openPage(link, { viewport, javaScriptEnabled: false })
+    const status = async () => (await service.v1(key).get(`/invites/${inviteId}`)).body.status
+    const steps = [
+      { text: 'Sam Rivera, you are invited', status: 'pending', press: 'Accept' },
+      { text: 'You have accepted the invitation', status: 'accepted', press: 'Start' },
+      { text: 'Please introduce yourself.', status: 'started', press: 'Finish' },
+      { text: 'You have completed this assessment', status: 'completed', press: undefined },
+    ]
+    for (const step of steps) {
+      await page.getByText(step.text).waitFor()
+      expect([await heading(page), await status(), page.url()]).toEqual([assessment.name, step.status, link])
+      expect(await overflow(page)).toBe(0)
+      if (step.press) await page.getByRole('button', { name: step.press, exact: true }).click()
+    }
+    expect(await page.getByRole('button').count()).toBe(0)
+    // Back and forth with the browser's buttons sends nothing again.
+    await page.goBack()
+    await page.reload()
+    expect(await page.getByText('You have completed this assessment').count()).toBe(1)
+  })
+
+  it('a candidate can decline, but not by one careless click', async () => {
+    const { link, key, inviteId } = await receiveLink('declining@example.com')
+    const page = await openPage(link, { viewport: phone, javaScriptEnabled: false })
+    const decline = page.getByRole('button', { name: 'Decline the invitation' })
+    expect(await decline.isVisible()).toBe(false)
+    await page.getByText('I do not want to take part').click()
+    await decline.click()
+    await page.getByText('This invitation has been withdrawn or declined').waitFor()
+    expect((await service.v1(key).get(`/invites/${inviteId}`)).body.status).toBe('revoked')
+  })
+
+  describe('every page', () => {
+    let page: Page
+    let made: Awaited<ReturnType<typeof makeAssessment>>
+    beforeAll(async () => {
+      page = await (await browser.newContext({ bypassCSP: true })).newPage() // the check is a script
+      made = await makeAssessment()
+    })
+
+    async function open(name: string): Promise<void> {
+      const status = INVITE_STATUSES.find((status) => status === name) ?? 'pending'
+      const texts = { recipientName: LONG, customMessage: LONG }
+      const data = { status, ...texts, createdById: made.contact.id, completedAt: service.clock.now() }
+      const { path } = candidateOf(service, await service.make.invite(made.assessment, data))
+      await page.goto(name === 'unknown' ? `${origin}/i/unknown` : origin + path)
+      if (name === 'refused') {
+        await page
+          .locator('input[name=proof]')
+          .first()
+          .evaluate((input) => input.setAttribute('value', 'another'))
+        await page.getByRole('button', { name: 'Accept' }).click()
+        await page.getByText('That did not work').waitFor()
+      }
+      for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too
+    }
+
+    it.each([...INVITE_STATUSES, 'unknown', 'refused'])(
+      'passes the automated check of accessibility, on wide and narrow screens, and never scrolls sideways: %s',
+      async (name) => {
+        await open(name)
+        for (const viewport of [desktop, phone]) {
+          await page.setViewportSize(viewport)
+          await expectAccessible(page)
+          expect(await overflow(page)).toBe(0)
+        }
+      },
+    )
+  })
+})

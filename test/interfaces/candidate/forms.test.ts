@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { signForm } from '../../../src/domain/invites/tokens.ts'
+import { candidateOf } from '../../support/candidate.ts'
+import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+async function makeInvite(of = service) {
+  const { id } = await of.make.organization()
+  const invite = await of.make.invite(await of.make.assessment(id))
+  const stored = () => of.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
+  return { invite, stored, candidate: candidateOf(of, invite) }
+}
+const actions = ['accept', 'start', 'finish', 'decline'] as const
+const refusal = [400, 'text/html', expect.stringContaining('<h1>That did not work</h1>')]
+const unknown = [404, 'text/html', expect.stringContaining('<h1>This link is not valid</h1>')]
+const summary = ({ status, type, text }: { status: number; type: string; text: string }) => [status, type, text]
+
+describe('a form without the proof that it comes from the page', () => {
+  type Proof = (own: string, foreign: string) => object
+  const proofs: [what: string, proof: Proof][] = [
+    ['none', () => ({})],
+    ['an empty one', () => ({ proof: '' })],
+    ['a made-up one', () => ({ proof: 'x'.repeat(22) })],
+    ["another invite's", (_, foreign) => ({ proof: foreign })],
+    ['half of it', (own) => ({ proof: own.slice(0, 11) })],
+    ['more than it', (own) => ({ proof: `${own}A` })],
+    ['it in another field', (own) => ({ Proof: own })],
+    ['one of another key', () => ({ proof: signForm(['another secret key 0123456789abcdefghij'], 'x') })],
+  ]
+
+  it.each(proofs)('is refused with a page, and changes nothing: %s', async (_what, proof) => {
+    const { invite, stored, candidate } = await makeInvite()
+    const { candidate: other } = await makeInvite()
+    for (const action of actions) {
+      const form = proof(candidate.proof, other.proof)
+      expect(summary(await service.http().post(`${candidate.path}/${action}`).type('form').send(form))).toEqual(refusal)
+    }
+    expect(await stored()).toEqual(invite)
+  })
+
+  it('is refused also when the proof stands in the address', async () => {
+    const { invite, stored, candidate } = await makeInvite()
+    const answer = await service.http().post(`${candidate.path}/accept?proof=${candidate.proof}`).type('form').send({})
+    expect(summary(answer)).toEqual(refusal)
+    expect(await stored()).toEqual(invite)
+  })
+})
+
+describe('a body that is no form', () => {
+  const types = ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'image/png', 'x', '*/*']
+
+  it.each(types)('is refused with a page, not with JSON, and changes nothing: %s', async (type) => {
+    const { invite, stored, candidate } = await makeInvite()
+    const body = type === 'application/json' ? JSON.stringify({ proof: candidate.proof }) : `proof=${candidate.proof}`
+    const answer = await service.http().post(`${candidate.path}/accept`).set('content-type', type).send(body)
+    expect(summary(answer)).toEqual(refusal)
+    expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(await stored()).toEqual(invite)
+  })
+
+  it('is refused with a page when it is missing or too large', async () => {
+    const { invite, stored, candidate } = await makeInvite()
+    expect(summary(await service.http().post(`${candidate.path}/accept`))).toEqual(refusal)
+    const large = { proof: candidate.proof, more: 'x'.repeat(70_000) }
+    expect(summary(await service.http().post(`${candidate.path}/accept`).type('form').send(large))).toEqual(refusal)
+    expect(await stored()).toEqual(invite)
+  })
+
+  it('is a form also when it names its characters', async () => {
+    const { stored, candidate } = await makeInvite()
+    const type = 'application/x-www-form-urlencoded; charset=UTF-8'
+    await service.http().post(`${candidate.path}/accept`).set('content-type', type).send(`proof=${candidate.proof}&__proto__=x`)
+    expect((await stored()).status).toBe('accepted')
+  })
+})
+
+describe('what is no button of the page', () => {
+  it.each([
+    'complete',
+    'revoke',
+    'reactivate',
+    'extend',
+    'resend',
+    'ACCEPT',
+    'constructor',
+    '__proto__',
+    'toString',
+    'accept/again',
+  ])('is answered with the page of unknown links, and changes nothing: %s', async (action) => {
+    const { invite, stored, candidate } = await makeInvite()
+    const answer = await service.http().post(`${candidate.path}/${action}`).type('form').send({ proof: candidate.proof })
+    expect(summary(answer)).toEqual(unknown)
+    expect(await stored()).toEqual(invite)
+  })
+
+  it.each(['put', 'patch', 'delete'] as const)(
+    'is answered with the page of unknown links, and changes nothing: %s',
+    async (method) => {
+      const { invite, stored, candidate } = await makeInvite()
+      for (const path of [candidate.path, `${candidate.path}/accept`]) {
+        expect(summary(await service.http()[method](path).type('form').send({ proof: candidate.proof }))).toEqual(unknown)
+      }
+      expect(await stored()).toEqual(invite)
+    },
+  )
+})
+
+describe('a failure of ours', () => {
+  it('is told on a page, without what failed, and in the log', async () => {
+    const broken = await startServiceForTest()
+    const { candidate } = await makeInvite(broken)
+    await broken.db.$executeRaw`ALTER TABLE invites RENAME TO mislaid`
+    for (const answer of [await candidate.open(), await candidate.press('accept')]) {
+      expect(summary(answer)).toEqual([500, 'text/html', expect.stringContaining('Something went wrong on our side')])
+      expect(answer.text).not.toMatch(/invites|prisma|sql/i)
+    }
+    expect(broken.logLines.filter((line) => line.includes('request failed'))).toHaveLength(2)
+    expect(broken.logLines.join()).not.toContain(candidate.token)
+  })
+})

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { signInvitation, signSession } from '../../../src/domain/invites/tokens.ts'
+import { candidateOf, expectPage } from '../../support/candidate.ts'
+import { SECRET_KEY, type Service, startService, startServiceForTest } from '../../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+async function makeInvite(of: Service) {
+  const { id } = await of.make.organization()
+  const invite = await of.make.invite(await of.make.assessment(id))
+  return { invite, candidate: candidateOf(of, invite) }
+}
+
+describe('a link that is not, or no longer, ours', () => {
+  const inviteId = '01900000-0000-7000-8000-000000000000'
+  const good = signInvitation([SECRET_KEY], { inviteId, linkVersion: 1 })
+  const other = good.at(5) === 'A' ? 'B' : 'A'
+  const links: Record<string, string> = {
+    'one changed character': good.slice(0, 5) + other + good.slice(6),
+    'another key': signInvitation(['another secret key 0123456789abcdefghij'], { inviteId, linkVersion: 1 }),
+    'the reference of a session': signSession([SECRET_KEY], { inviteId, session: inviteId }),
+    'something after it': `${good}A`,
+    padding: `${good}=`,
+    'a UUID': inviteId,
+    'nothing readable': '%00%ff',
+    'a percent sign too many': `${good}%`,
+    'bytes that are no UTF-8': '%c3%28',
+    'a path': '..%2f..%2fetc',
+    'too many characters': 'a'.repeat(201),
+    'far too many characters': 'a'.repeat(9_000),
+    'nothing at all': '',
+  }
+
+  it.each(Object.keys(links))('is answered with the page of unknown links: %s', async (what) => {
+    for (const method of ['get', 'head'] as const) expectPage(await service.http()[method](`/i/${links[what]}`), 404)
+    const page = await service.http().get(`/i/${links[what]}`)
+    expect(page.text).toContain('<h1>This link is not valid</h1>')
+    const pressed = await service.http().post(`/i/${links[what]}/accept`).type('form').send({ proof: 'x' })
+    expectPage(pressed, 404)
+  })
+
+  it('is answered with the same page when it was well signed, but the invite is gone', async () => {
+    const { invite, candidate } = await makeInvite(service)
+    await service.db.invite.delete({ where: { id: invite.id } })
+    expectPage(await candidate.open(), 404)
+    const pressed = await candidate.press('accept').redirects(1)
+    expectPage(pressed, 404)
+    expect(pressed.text).toContain('<h1>This link is not valid</h1>')
+  })
+
+  it('still opens when the key that signed it is no longer the newest', async () => {
+    const rotated = await startServiceForTest({ SECRET_KEY: `the newest key 0123456789abcdefghijklmn,${SECRET_KEY}` })
+    const { invite } = await makeInvite(rotated)
+    const link = `/i/${signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: 1 })}`
+    const page = await rotated.http().get(link)
+    const proof = /name="proof" value="([^"]+)"/.exec(page.text)![1]
+    expect((await rotated.http().post(`${link}/accept`).type('form').send({ proof })).status).toBe(303)
+    expect(await rotated.db.invite.findUnique({ where: { id: invite.id } })).toMatchObject({ status: 'accepted' })
+  })
+})

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { candidateOf, expectPage, PAGE_POLICY } from '../../support/candidate.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const states = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const
+const SESSION = '01900000-0000-7000-8000-00000000beef'
+
+/** An invite with all that its candidate can be told. */
+async function makeInvite(data: Parameters<Service['make']['invite']>[1] = {}) {
+  const { id: organizationId, name: organization } = await service.make.organization()
+  const contact = await service.make.member(organizationId, {
+    firstName: 'Maya',
+    lastName: 'Okafor',
+    email: `maya-${organizationId}@example.com`,
+  })
+  const instruction = await service.db.instruction.create({
+    data: { id: service.deps.newId(), organizationId, title: 'Before you start', body: 'Find a quiet room.' },
+  })
+  const assessment = await service.make.assessment(organizationId, { timeLimit: 1_230, instructionId: instruction.id })
+  const invite = await service.make.invite(assessment, {
+    recipientName: 'Sam Rivera',
+    customMessage: 'We look forward to hearing you.',
+    createdById: contact.id,
+    questionReplayLimit: 2,
+    answerRecordLimit: 1,
+    expiresAt: new Date('2099-03-02T09:30:00Z'),
+    completedAt: new Date('2098-03-02T09:30:00Z'),
+    assessmentSession: SESSION,
+    ...data,
+  })
+  return { organization, contact, assessment, invite, candidate: candidateOf(service, invite) }
+}
+
+describe.each(states)('the page of an invite that is %s', (status) => {
+  it('changes nothing when it is looked at, in any way that mail scanners and browsers have', async () => {
+    const { invite, candidate } = await makeInvite({ status })
+    service.clock.advance(1_000)
+    for (const method of ['get', 'head', 'get', 'options'] as const) {
+      for (const path of ['', '/accept', '/start', '/finish', '/decline']) await service.http()[method](candidate.path + path)
+    }
+    expect(await service.db.invite.findUnique({ where: { id: invite.id } })).toEqual(invite)
+  })
+
+  it('runs no scripts, loads nothing, and is kept by no cache, search engine or referrer', async () => {
+    const { candidate } = await makeInvite({ status })
+    const answer = await candidate.open()
+    expectPage(answer, 200)
+    expect(answer.text).toContain('<meta name="robots" content="noindex, nofollow">')
+    expect(answer.text).not.toMatch(/<script|<link|<img|<iframe|src=|@import|url\(/)
+    expect((await service.http().head(candidate.path)).headers).toMatchObject({ 'content-security-policy': PAGE_POLICY })
+  })
+
+  it('names who invites, to what, and whom to ask', async () => {
+    const { organization, contact, assessment, candidate } = await makeInvite({ status })
+    const { text } = await candidate.open()
+    for (const words of [organization, assessment.name, `Maya Okafor at ${organization}`, `href="mailto:${contact.email}"`])
+      expect(text).toContain(words)
+  })
+
+  it('names the organization to ask when nobody in it generated the key', async () => {
+    const { organization, candidate } = await makeInvite({ status, createdById: null })
+    expect((await candidate.open()).text).toContain(`Please contact whoever invited you at ${organization}.`)
+  })
+
+  it('has the buttons of what can be done, and no others', async () => {
+    const { candidate } = await makeInvite({ status })
+    const { text } = await candidate.open()
+    const actions = [...text.matchAll(/<form method="post" action="([^"]+)">/g)].map(([, action]) => action)
+    const buttons =
+      { pending: ['accept', 'decline'], accepted: ['start', 'decline'], started: ['finish'] }[status as string] ?? []
+    expect(actions).toEqual(buttons.map((button) => `${candidate.path}/${button}`))
+  })
+})
+
+describe('before the start', () => {
+  it.each(['pending', 'accepted'] as const)('the page of a %s invite tells what to expect', async (status) => {
+    const { assessment, candidate } = await makeInvite({ status })
+    await service.make.question(assessment, { points: 5 })
+    await service.make.question(assessment, { points: 7 })
+    const { text } = await candidate.open()
+    expect(text).toContain('<dt>Questions</dt><dd>2 (12 points in all)</dd>')
+    expect(text).toContain('<dd>20 minutes 30 seconds</dd>')
+    expect(text).toContain('each question up to 2 times')
+    expect(text).toContain('each answer up to 1 attempt</dd>')
+    expect(text).toContain('Monday, 2 March 2099 at 09:30 UTC')
+  })
+
+  it('greets the candidate and shows the message of the organization', async () => {
+    const { text } = await (await makeInvite()).candidate.open()
+    expect(text).toContain('Sam Rivera, you are invited')
+    expect(text).toContain('<blockquote>We look forward to hearing you.</blockquote>')
+    const plain = await (await makeInvite({ recipientName: null, customMessage: '' })).candidate.open()
+    expect(plain.text).toContain('You are invited')
+    expect(plain.text).not.toContain('<blockquote>')
+  })
+
+  it('shows the instruction of the assessment to who has accepted', async () => {
+    const { text } = await (await makeInvite({ status: 'accepted' })).candidate.open()
+    expect(text).toContain('<h2>Before you start</h2><p class="script">Find a quiet room.</p>')
+  })
+
+  it.each([
+    [{ screenRecording: true }, 'your screen is recorded'],
+    [{ webcamMonitoring: true }, 'your webcam is on'],
+    [{ requireIdCapture: true }, 'you show an identity document'],
+    [{ facePhotoRequired: true }, 'a photo of your face is taken'],
+  ])('tells what proctoring will ask: %o', async (asked, words) => {
+    const none = { screenRecording: false, webcamMonitoring: false, requireIdCapture: false, facePhotoRequired: false }
+    const page = async (data: object) => (await (await makeInvite({ ...none, ...data })).candidate.open()).text
+    expect([...(await page(asked)).matchAll(/<li>(.*?)<\/li>/g)].map(([, item]) => item)).toEqual([words])
+    expect(await page({})).toContain('<p>None.</p>')
+  })
+})
+
+describe('the page of a started invite', () => {
+  it('lists the questions in their order, with script, media, limits and points', async () => {
+    const { assessment, candidate } = await makeInvite({ status: 'started' })
+    const media = { audioUrl: 'https://media.example.com/a.mp3?x=1&y=2', videoUrl: 'http://media.example.com/v.mp4' }
+    await service.make.question(assessment, { order: 2, script: 'Second', responseType: 'video' })
+    await service.make.question(assessment, {
+      order: 1,
+      script: 'First\nline',
+      responseType: 'audio',
+      timeLimit: 61,
+      points: 1,
+      ...media,
+    })
+    const { text } = await candidate.open()
+    const items = text.split(/<li>|<\/ol>/).slice(1, -1)
+    expect(items).toHaveLength(2)
+    expect(items[0]).toContain('<p class="script">First\nline</p>')
+    expect(items[0]).toContain('<a href="https://media.example.com/a.mp3?x=1&amp;y=2" rel="noreferrer">')
+    expect(items[0]).toContain('<a href="http://media.example.com/v.mp4" rel="noreferrer">')
+    expect(items[0]).toContain('Answer by audio, within 1 minute 1 second, 1 point')
+    expect(items[1]).toContain('Second')
+    expect(items[1]).not.toContain('<a href')
+  })
+
+  it.each([
+    'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    'java\tscript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    '//x.example',
+    'x:y',
+    'https://',
+  ])('makes no link of the address %j', async (address) => {
+    const { assessment, candidate } = await makeInvite({ status: 'started' })
+    await service.make.question(assessment, { script: 'Q', audioUrl: address, videoUrl: address })
+    const { text } = await candidate.open()
+    expect([...text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!.split(':')[0])).toEqual(['mailto'])
+  })
+})
+
+describe('text that looks like markup', () => {
+  it.each(states)('stays text wherever a user has written it, on the page of a %s invite', async (status) => {
+    const hostile = `"><script>alert('1')</script><img src=x onerror=alert(1)>{{7*7}}<%= 7*7 %>`
+    const { organization, contact, assessment, invite, candidate } = await makeInvite({
+      status,
+      recipientName: hostile,
+      customMessage: hostile,
+    })
+    await service.db.organization.update({ where: { id: invite.organizationId }, data: { name: hostile + organization } })
+    await service.db.user.update({
+      where: { id: contact.userId },
+      data: { firstName: hostile, lastName: hostile, email: `${hostile}${organization}` },
+    })
+    await service.db.assessment.update({ where: { id: assessment.id }, data: { name: hostile } })
+    await service.db.instruction.updateMany({
+      where: { organizationId: invite.organizationId },
+      data: { title: hostile, body: hostile },
+    })
+    const media = { audioUrl: `https://x.example/${hostile}`, videoUrl: `https://x.example/' onclick='alert(1)` }
+    await service.make.question(assessment, { script: hostile, responseType: hostile, ...media })
+    const { text } = await candidate.open()
+    expect(text).not.toMatch(/<script|<img|onerror=[^&]*>{{49|' onclick='/)
+    expect(text).toContain(
+      '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;{{7*7}}&lt;%= 7*7 %&gt;',
+    )
+    expect(text.match(/<h1>.*<\/h1>/)?.[0]).toMatch(/^<h1>[^<>]+<\/h1>$/)
+  })
+})

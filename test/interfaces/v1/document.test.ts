@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { follow, type OpenApiDocument, readDocument } from '../../support/openapi.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let document: OpenApiDocument
+beforeAll(async () => {
+  service = await startService()
+  document = await readDocument(service, 'v1')
+})
+afterAll(() => service.close())
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+
+describe('the published description of the interface', () => {
+  it('carries the version number 1.0.0', () => {
+    expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.0.0'])
+  })
+
+  it('has every endpoint of the document', () => {
+    expect(operations()).toEqual(
+      expect.arrayContaining([
+        'get /api/v1/assessments',
+        'get /api/v1/assessments/{assessmentId}',
+        'get /api/v1/assessments/{assessmentId}/questions',
+        'get /api/v1/members',
+        'get /api/v1/invites',
+        'post /api/v1/invites',
+        'get /api/v1/invites/{inviteId}',
+        'get /api/v1/tags',
+        'post /api/v1/tags',
+        'get /api/v1/tags/{tagId}',
+        'patch /api/v1/tags/{tagId}',
+        'delete /api/v1/tags/{tagId}',
+      ]),
+    )
+  })
+
+  it('asks for the header x-api-key everywhere', () => {
+    expect(document.components.securitySchemes).toEqual({ apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } })
+    expect(document.security).toEqual([{ apiKey: [] }])
+  })
+
+  it('names the answers 401, 429, 500 and 503 of every operation', () => {
+    for (const methods of Object.values(document.paths)) {
+      for (const { responses } of Object.values(methods))
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429', '500', '503']))
+    }
+  })
+
+  it('requires of no parameter of a query that it is given', () => {
+    const parameters = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ parameters = [] }) => parameters.map((parameter) => follow(document, parameter))),
+    )
+    expect(parameters.filter((parameter) => parameter.in === 'query' && parameter.required)).toEqual([])
+    expect(parameters.filter((parameter) => parameter.in === 'path' && !parameter.required)).toEqual([])
+  })
+
+  it('says of every shape that all its fields are always there', () => {
+    const shapes = Object.entries(document.components.schemas).filter(([, { properties }]) => properties)
+    expect(shapes.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'Assessment',
+        'AssessmentDetail',
+        'Question',
+        'Member',
+        'Invite',
+        'InviteDetail',
+        'Tag',
+        'ApiError',
+      ]),
+    )
+    for (const [name, { properties, required }] of shapes)
+      expect(required?.toSorted(), name).toEqual(Object.keys(properties!).sort())
+  })
+})
+
+it('is shown on a page at /docs', async () => {
+  const page = await service.http().get('/docs/').redirects(2)
+  expect([page.status, page.type]).toEqual([200, 'text/html'])
+})

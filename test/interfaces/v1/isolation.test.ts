@@ -1,0 +1,140 @@
+import type { Test } from 'supertest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let own: Organization
+let foreign: Organization
+type Organization = Awaited<ReturnType<typeof furnish>>
+
+beforeAll(async () => {
+  service = await startService()
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one address for all requests, as links repeat it
+  own = await furnish()
+  foreign = await furnish()
+})
+afterAll(() => service.close())
+
+const unknownId = '01900000-0000-7000-8000-000000000000'
+
+/** An organization with one of everything, in relations to one another. */
+async function furnish() {
+  const { id: organizationId, key } = await service.make.organization()
+  const assessment = await service.make.assessment(organizationId)
+  const question = await service.make.question(assessment, { points: 5 })
+  const member = await service.make.member(organizationId)
+  const tag = await service.make.tag(organizationId)
+  const invite = await service.make.invite(assessment, { assignedGraderId: member.id })
+  await service.db.inviteTag.create({ data: { organizationId, inviteId: invite.id, tagId: tag.id, position: 0 } })
+  return { id: organizationId, key, assessment, question, member, tag, invite, client: service.v1(key) }
+}
+
+/** Everything of an answer that could tell a client something, but for what counts requests, tells the time or repeats the id asked for. */
+async function answerTo(request: Test, id: string) {
+  const { status, text, headers } = await request
+  const told = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|ratelimit-.*)$/.test(name))
+  return { status, text, headers: told.map(([name, value]) => [name, String(value).replaceAll(id, '{id}')]) }
+}
+
+/** Every place where a request can name an id, and whose id it is. */
+const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | 'question', send: (id: string) => Test][] = [
+  ['GET /assessments/{assessmentId}', 'assessment', (id) => own.client.get(`/assessments/${id}`)],
+  ['GET /assessments/{assessmentId} with the id of a question', 'question', (id) => own.client.get(`/assessments/${id}`)],
+  ['GET /assessments/{assessmentId}/questions', 'assessment', (id) => own.client.get(`/assessments/${id}/questions`)],
+  ['GET /invites?assessmentId', 'assessment', (id) => own.client.get(`/invites?assessmentId=${id}`)],
+  ['GET /invites?assessment_id', 'assessment', (id) => own.client.get(`/invites?assessment_id=${id}`)],
+  ['GET /invites/{inviteId}', 'invite', (id) => own.client.get(`/invites/${id}`)],
+  ['GET /invites/{inviteId}/link', 'invite', (id) => own.client.get(`/invites/${id}/link`)],
+  ['GET /invites/{inviteId}/tags', 'invite', (id) => own.client.get(`/invites/${id}/tags`)],
+  ['GET /tags/{tagId}', 'tag', (id) => own.client.get(`/tags/${id}`)],
+  ['PATCH /tags/{tagId}', 'tag', (id) => own.client.patch(`/tags/${id}`).send({ name: 'Taken over' })],
+  ['PATCH /tags/{tagId} to a name in use', 'tag', (id) => own.client.patch(`/tags/${id}`).send({ name: own.tag.name })],
+  ['PATCH /tags/{tagId} without a field', 'tag', (id) => own.client.patch(`/tags/${id}`).send({})],
+  ['DELETE /tags/{tagId}', 'tag', (id) => own.client.delete(`/tags/${id}`)],
+  ['POST /invites, assessmentId', 'assessment', (assessmentId) => invite({ assessmentId })],
+  [
+    'POST /invites, assessmentId and an invited address',
+    'assessment',
+    (assessmentId) => invite({ assessmentId, recipientEmail: foreign.invite.recipientEmail }),
+  ],
+  ['POST /invites, assignedGraderId', 'member', (assignedGraderId) => invite({ assignedGraderId })],
+  ['POST /invites, tagIds', 'tag', (id) => invite({ tagIds: [own.tag.id, id] })],
+]
+const invite = (fields: object) =>
+  own.client.post('/invites').send({ assessmentId: own.assessment.id, recipientEmail: 'never-invited@example.com', ...fields })
+
+describe.each(places)('%s', (_place, of, send) => {
+  it("answers another organization's id as it answers one that does not exist, byte for byte", async () => {
+    const before = await snapshot()
+    const { id } = foreign[of]
+    const [theirs, none] = [await answerTo(send(id), id), await answerTo(send(unknownId), unknownId)]
+    expect(theirs).toEqual(none)
+    expect(theirs.text).not.toContain(id)
+    expect(await snapshot()).toEqual(before)
+  })
+})
+
+/** All that requests could change. */
+const snapshot = async () => ({
+  tags: await service.db.tag.findMany({ orderBy: { id: 'asc' } }),
+  invites: await service.db.invite.findMany({ orderBy: { id: 'asc' } }),
+  emails: await service.db.inviteEmail.count(),
+})
+
+it.each(['assessments', 'members', 'invites', 'tags'] as const)(
+  'shows of /%s, and counts, only what is its own',
+  async (name) => {
+    const id = { assessments: own.assessment.id, members: own.member.id, invites: own.invite.id, tags: own.tag.id }[name]
+    const { body } = await own.client.get(`/${name}`)
+    expect(body[name].map((item: { id: string }) => item.id)).toEqual([id])
+    expect(body.pagination).toEqual({ page: 1, limit: 20, total: 1, totalPages: 1 })
+  },
+)
+
+it('shows of the questions of an assessment, and counts, only its own', async () => {
+  const { body } = await own.client.get(`/assessments/${own.assessment.id}/questions`)
+  expect(body.questions.map(({ id }: { id: string }) => id)).toEqual([own.question.id])
+  expect(body.pagination.total).toBe(1)
+})
+
+it('counts only its own invites and questions with an assessment', async () => {
+  const { body } = await own.client.get(`/assessments/${own.assessment.id}`)
+  expect(body).toMatchObject({ inviteCount: 1, questionCount: 1, totalPoints: 5 })
+})
+
+it.each(['pending', 'expired'])('counts only its own invites with the status %s', async (status) => {
+  await service.make.invite(foreign.assessment, { status: 'expired' })
+  const { body } = await own.client.get(`/invites?status=${status}`)
+  expect(body.pagination.total).toBe(status === 'pending' ? 1 : 0)
+})
+
+it("lets a list expire only its own organization's invites", async () => {
+  const due = { expiresAt: service.clock.now() }
+  const [mine, theirs] = [await furnish(), await furnish()]
+  const [a, b] = [await service.make.invite(mine.assessment, due), await service.make.invite(theirs.assessment, due)]
+  await mine.client.get('/invites')
+  const stored = async (id: string) => (await service.db.invite.findUniqueOrThrow({ where: { id } })).status
+  expect([await stored(a.id), await stored(b.id)]).toEqual(['expired', 'pending'])
+})
+
+it("is not hindered by another organization's tag of the same name", async () => {
+  const [one, other] = [await furnish(), await furnish()]
+  expect((await one.client.post('/tags').send({ name: other.tag.name })).status).toBe(201)
+  expect((await one.client.patch(`/tags/${one.tag.id}`).send({ name: foreign.tag.name })).status).toBe(200)
+})
+
+it("is not hindered by another organization's invite for the same address", async () => {
+  const [one, other] = [await furnish(), await furnish()]
+  const body = { assessmentId: one.assessment.id, recipientEmail: other.invite.recipientEmail }
+  const response = await one.client.post('/invites').send(body)
+  expect(response.status).toBe(201)
+  expect(response.headers).not.toHaveProperty('link')
+})
+
+it("leaves another organization's tag, and what it is on, when a tag of the same name is deleted", async () => {
+  const one = await furnish()
+  const { body } = await one.client.post('/tags').send({ name: foreign.tag.name })
+  expect((await one.client.delete(`/tags/${body.tag.id}`)).status).toBe(200)
+  expect((await foreign.client.get(`/tags/${foreign.tag.id}`)).status).toBe(200)
+  expect(await service.db.inviteTag.count({ where: { tagId: foreign.tag.id } })).toBe(1)
+})

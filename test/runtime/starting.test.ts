@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client } from 'pg'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { version } from '../../src/runtime/version.ts'
+import { copyDatabase } from '../support/copy-database.ts'
+import { makeDataDir, runsServer } from '../support/data-dir.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+import { ask, launchService, openTestDatabase, startProcess } from '../support/processes.ts'
+import { SECRET_KEY } from '../support/service.ts'
+import { startSmtpListener } from '../support/smtp.ts'
+
+const MIGRATIONS = path.join(import.meta.dirname, '../../prisma/migrations')
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+it('takes its secrets from files', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'assessments-secrets-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const smtp = await startSmtpListener()
+  onTestFinished(() => smtp.close())
+  const secrets = { DATABASE_URL: await copyDatabase(), SECRET_KEY, SMTP_URL: smtp.url }
+  const env: Record<string, string> = { SECRET_KEY: '' }
+  for (const [name, secret] of Object.entries(secrets)) {
+    env[`${name}_FILE`] = path.join(folder, name)
+    await writeFile(env[`${name}_FILE`]!, `${secret}\n`)
+  }
+  const service = await startProcess({ ...env, INIT_ORG_NAME: 'Acme', INIT_API_KEY_NAME: 'First' })
+  const [key] = service.output().match(/ak_live_\w+/)!
+  const client = await connect(secrets.DATABASE_URL)
+  const { rows } = await client.query(
+    `INSERT INTO assessments (id, organization_id, name, created_at, updated_at)
+     SELECT gen_random_uuid(), id, 'Typing', now(), now() FROM organizations RETURNING id`,
+  )
+  const body = { assessmentId: rows[0].id, recipientEmail: 'sam@example.com' }
+  expect((await ask(service, key, '/invites', body)).status).toBe(201)
+  expect((await smtp.waitFor(1))[0]!.envelope.to).toEqual(['sam@example.com'])
+})
+
+it('exits with 78 for a configuration that is not usable, naming all that is wrong with it, without a stack trace or a secret', async () => {
+  const service = launchService({
+    PORT: 'x',
+    DATABASE_URL: 'mysql://user:hunter2@db',
+    SECRET_KEY: 'too short',
+    SMTP_URL_FILE: '/nowhere/smtp',
+    LOG_LEVEL: 'loud',
+  })
+  expect(await service.exited).toEqual({ code: 78, signal: null })
+  // A line of the log for each, and nothing that isn't one.
+  expect(service.output().trim().split('\n')).toHaveLength(service.log().length)
+  const complaints = service.log().map(({ level, msg }) => `${level} ${msg.split(':')[0]}`)
+  expect(complaints.sort()).toEqual(
+    ['DATABASE_URL', 'LOG_LEVEL', 'PORT', 'SECRET_KEY', 'SMTP_URL_FILE'].map((name) => `fatal ${name}`),
+  )
+  expect(service.output()).not.toMatch(/ {4}at |node:internal|hunter2|too short/)
+})
+
+it('says in one line why it can not start, and leaves no database server running', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void taken.close())
+  await once(taken, 'listening')
+  const port = String((taken.address() as AddressInfo).port)
+  const dataDir = await makeDataDir()
+  const failures: [env: Record<string, string>, reason: RegExp][] = [
+    [{ DATA_DIR: dataDir, PORT: port }, new RegExp(`address already in use 127.0.0.1:${port}`)],
+    [{ DATA_DIR: dataDir, METRICS_PORT: port }, new RegExp(`address already in use 127.0.0.1:${port}`)],
+    [{ DATA_DIR: dataDir, HOST: '192.0.2.1' }, /EADDRNOTAVAIL/],
+    [
+      { DATABASE_URL: inject('templateUrl').replace('/assessments?', '/none_of_that_name?') },
+      /database "none_of_that_name" does not exist/,
+    ],
+  ]
+  for (const [env, reason] of failures) {
+    const service = launchService(env)
+    expect(await service.exited).toEqual({ code: 1, signal: null })
+    expect(service.output().trim().split('\n')).toHaveLength(service.log().length)
+    const complaints = service.log().filter(({ level }) => level !== 'info')
+    expect(complaints).toEqual([
+      { level: 'fatal', time: expect.any(String), version, msg: expect.stringMatching(/^The service can not start: /) },
+    ])
+    expect(complaints[0]!.msg).toMatch(reason)
+    expect(await runsServer(dataDir)).toBe(false)
+  }
+})
+
+it('sends links with the port it has got where PORT is 0, also of mails that waited for a worker', async () => {
+  const smtp = await startSmtpListener()
+  onTestFinished(() => smtp.close())
+  const { url, db, make } = await openTestDatabase()
+  onTestFinished(() => db.$disconnect())
+  const { id, key } = await make.organization()
+  const { id: assessmentId } = await make.assessment(id)
+  const env = { DATABASE_URL: url, SMTP_URL: smtp.url, PORT: '0' }
+  const api = await startProcess({ ...env, ROLE: 'api' })
+  expect((await ask(api, key, '/invites', { assessmentId, recipientEmail: 'sam@example.com' })).status).toBe(201)
+  for (const [role, count] of [
+    ['worker', 1],
+    ['all', 2],
+  ] as const) {
+    const service = await startProcess({ ...env, ROLE: role })
+    const port = new URL(service.url).port
+    if (role === 'all') await ask(service, key, '/invites', { assessmentId, recipientEmail: 'alex@example.com' })
+    const mail = (await smtp.waitFor(count)).at(-1)!
+    expect(mail.parsed.text).toContain(`http://localhost:${port}/i/`)
+    service.kill('SIGTERM')
+    await service.exited
+  }
+})
+
+it.skipIf(process.getuid?.() !== 0)(
+  'keeps database and secret in one place and names it, when root starts it below a closed folder; an earlier secret stays valid',
+  async () => {
+    const closed = path.join(await makeDataDir(), 'closed')
+    const dataDir = path.join(closed, 'data')
+    await mkdir(dataDir, { recursive: true })
+    await chmod(closed, 0o700)
+    const secret = 'e'.repeat(64) // where earlier releases kept it
+    await writeFile(path.join(dataDir, 'secret-key'), secret)
+    const folders: unknown[] = []
+    for (const mode of [0o700, 0o755]) {
+      await chmod(closed, mode)
+      const service = await startProcess({ DATA_DIR: dataDir, SECRET_KEY: '' })
+      const { folder } = await service.waitForLog('the embedded database and its secret')
+      folders.push(folder)
+      onTestFinished(() => rm(String(folder), { recursive: true, force: true }))
+      expect(await readdir(String(folder))).toEqual(['postgres', 'secret-key'])
+      expect(await readFile(path.join(String(folder), 'secret-key'), 'utf8')).toBe(secret)
+      service.kill('SIGTERM')
+      expect((await service.exited).code).toBe(0)
+      expect(await runsServer(String(folder))).toBe(false)
+    }
+    expect(folders[0]).not.toBe(dataDir)
+    expect(folders[1]).toBe(folders[0])
+  },
+)
+
+it('is compiled ahead without being run', async () => {
+  const cache = await mkdtemp(path.join(tmpdir(), 'assessments-compiled-'))
+  onTestFinished(() => rm(cache, { recursive: true }))
+  const compiling = launchService({ NODE_COMPILE_CACHE: cache, PORT: 'none' }, ['src/compile.ts'])
+  expect(await compiling.exited).toEqual({ code: 0, signal: null })
+  expect(compiling.output()).toBe('')
+  expect((await readdir(cache, { recursive: true })).length).toBeGreaterThan(500)
+})
+
+/** A database as the first release left it, with an organization, its key, an assessment and an accepted invite. */
+async function createFirstReleasesDatabase(key: string): Promise<{ url: string; client: Client; migrations: string[] }> {
+  const migrations = (await readdir(MIGRATIONS)).filter((name) => /^\d{14}_/.test(name)).sort()
+  const sql = await readFile(path.join(MIGRATIONS, migrations[0]!, 'migration.sql'), 'utf8')
+  const url = await createEmptyDatabase()
+  const client = await connect(url)
+  await client.query(sql)
+  await client.query(`CREATE TABLE _prisma_migrations (
+    id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
+    logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`)
+  const checksum = createHash('sha256').update(sql).digest('hex')
+  await client.query(`INSERT INTO _prisma_migrations VALUES ('1', $1, now(), $2, NULL, NULL, now(), 1)`, [
+    checksum,
+    migrations[0],
+  ])
+  await client.query(`INSERT INTO organizations VALUES (gen_random_uuid(), 'Acme', 'standard', now(), now())`)
+  await client.query(
+    `INSERT INTO api_keys (id, organization_id, name, mode, hash, last_four, created_at)
+     SELECT gen_random_uuid(), id, 'First', 'live', $1, $2, now() FROM organizations`,
+    [createHash('sha256').update(key).digest(), key.slice(-4)],
+  )
+  await client.query(
+    `INSERT INTO assessments (id, organization_id, name, created_at, updated_at)
+     SELECT gen_random_uuid(), id, 'Typing', now(), now() FROM organizations`,
+  )
+  await client.query(
+    `INSERT INTO invites (id, organization_id, assessment_id, recipient_email, status, question_replay_limit, answer_record_limit,
+       screen_recording, webcam_monitoring, require_id_capture, face_photo_required, sent_at, accepted_at, expires_at, created_at, updated_at)
+     SELECT gen_random_uuid(), organization_id, id, 'sam@example.com', 'accepted', 1, 1,
+       true, true, true, true, now(), now(), now() + interval '30 days', now(), now() FROM assessments`,
+  )
+  return { url, client, migrations }
+}
+
+const readHistory = async (client: Client) => {
+  const { rows } = await client.query(
+    'SELECT migration_name AS name, rolled_back_at, finished_at FROM _prisma_migrations ORDER BY 1',
+  )
+  expect(rows.filter(({ rolled_back_at, finished_at }) => rolled_back_at || !finished_at)).toEqual([])
+  return rows.map(({ name }) => name as string)
+}
+
+const KEY = `ak_live_${'k'.repeat(32)}`
+
+it("brings a previous release's database up to date when it starts, with all that is in it", async () => {
+  const { url, client, migrations } = await createFirstReleasesDatabase(KEY)
+  const service = await startProcess({ DATABASE_URL: url })
+  const { invites } = (await (await ask(service, KEY, '/invites')).json()) as { invites: unknown[] }
+  expect(invites).toMatchObject([{ recipientEmail: 'sam@example.com', status: 'accepted' }])
+  expect(await readHistory(client)).toEqual(migrations)
+})
+
+it('does not start on a database that it can not bring up to date, leaves that as it was, and starts once the cause is gone', async () => {
+  const { url, client, migrations } = await createFirstReleasesDatabase(KEY)
+  // In the way of the second migration.
+  await client.query('CREATE TABLE idempotency_records (id int)')
+  const readTables = async () => (await client.query(`SELECT relname FROM pg_class WHERE relkind IN ('r', 'i') ORDER BY 1`)).rows
+  const before = await readTables()
+  const failing = launchService({ DATABASE_URL: url })
+  expect((await failing.exited).code).toBe(1)
+  expect(failing.log().at(-1)!.msg).toContain(
+    `The migration ${migrations[1]} failed and was rolled back: relation "idempotency_records"`,
+  )
+  expect(await readHistory(client)).toEqual(migrations.slice(0, 1))
+  expect(await readTables()).toEqual(before)
+
+  await client.query('DROP TABLE idempotency_records')
+  const service = await startProcess({ DATABASE_URL: url })
+  expect((await ask(service, KEY, '/invites')).status).toBe(200)
+  expect(await readHistory(client)).toEqual(migrations)
+})
