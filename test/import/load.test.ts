@@ -236,6 +236,13 @@ test('loads more rows than a statement takes, and tells how far it is', async ()
   expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2_500 })
 })
 
+test('loads thousands of questions of one assessment, and keeps their number and points', async () => {
+  const questions = Array.from({ length: 5_000 }, (_, order) => ({ order, inputType: 'text', responseType: 'text', points: 2 }))
+  const organizationId = await loadOne(documentOf({ assessments: [{ name: 'Long', questions }] }))
+  const where = { organizationId }
+  expect(await service.db.assessment.findFirstOrThrow({ where })).toMatchObject({ questionCount: 5_000, totalPoints: 10_000 })
+})
+
 test('keeps an organization that was loaded when a later one fails, and says which', async () => {
   const [good, bad] = [uniqueName(), uniqueName()]
   await service.db.$executeRawUnsafe(`
