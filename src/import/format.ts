@@ -57,7 +57,12 @@ const ApiKey = Row({
   id: optional(Id),
   name: Name,
   mode: optional(Word(['live', 'test'])),
-  key: optional(Type.String({ pattern: API_KEY_PATTERN.source, says: 'must be ak_live_ or ak_test_ and 32 characters' })),
+  key: optional(
+    Type.String({
+      pattern: API_KEY_PATTERN.source,
+      says: 'must be ak_live_ or ak_test_ and 32 letters, digits or signs of ASCII',
+    }),
+  ),
   expiresAt: optional(OrNull(Time)),
   revokedAt: optional(OrNull(Time)),
   ...creator,
@@ -78,7 +83,7 @@ const Member = Row({
   lastName: Text,
   email: Email,
   avatarUrl: optional(Text),
-  roles: optional(List(Word(MEMBER_ROLES))),
+  roles: optional(List(Name)),
   status: optional(Word(['active', 'inactive'])),
   department: optional(Text),
   joinedAt: optional(Time),

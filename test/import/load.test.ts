@@ -224,6 +224,18 @@ test('takes ids in either case', async () => {
   expect(await service.db.invite.count({ where: { organizationId, assessmentId: id } })).toBe(1)
 })
 
+test("takes any word for a member's role", async () => {
+  const roles = ['hiring manager', 'admin', 'Prüfer']
+  const key = `ak_live_${newId().replaceAll('-', '')}`
+  const document = documentOf({
+    apiKeys: [{ name: 'ATS', key }],
+    members: [{ firstName: 'A', lastName: 'B', email: 'a@example.com', roles }],
+  })
+  await load(document)
+  expect((await service.v1(key).get('/members')).body.members[0].roles).toEqual(roles)
+  expect((await service.alternate(key).get('/organization_users?is_admin=true')).body.results[0].roles).toEqual(roles)
+})
+
 test('loads more rows than a statement takes, and tells how far it is', async () => {
   const assessmentId = newId()
   const invites = Array.from({ length: 2_500 }, (_, i) => ({ assessmentId, recipientEmail: `candidate${i}@example.com` }))

@@ -21,8 +21,8 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const SECRET_LENGTH = 32
 const USE_RECORDED_EVERY_MS = 60_000
 
-/** v1.md, Authentication 4. */
-export const API_KEY_PATTERN = /^ak_(live|test)_.{32}$/
+/** v1.md, Authentication 4, of characters that a header carries. */
+export const API_KEY_PATTERN = /^ak_(live|test)_[!-~]{32}$/
 
 /** What every key of a mode begins with: v1.md, Authentication 4. */
 export const apiKeyPrefix = (mode: KeyMode): string => `ak_${mode}_`

@@ -7,8 +7,8 @@ import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 
 export type { User }
-export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
-export type MemberRole = (typeof MEMBER_ROLES)[number]
+/** The roles that the interfaces give a meaning; an organization may use any other word besides. */
+export type MemberRole = 'admin' | 'grader' | 'client'
 export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
 export type MemberFilter = {
   status?: 'active' | 'inactive'

@@ -14,7 +14,7 @@ export const OrganizationUserView = Type.Object(
     deleted: Type.Boolean(),
     created_at: DateTime(),
     updated_at: DateTime(),
-    roles: Type.Array(Type.String(), { description: 'Any of admin, grader, client' }),
+    roles: Type.Array(Type.String(), { description: "admin, grader, client, or words of the organization's own" }),
     can_view_transcription: Type.Boolean(),
     organization: Reference(OrganizationView),
     user: Reference(UserView),

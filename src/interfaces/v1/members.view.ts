@@ -11,7 +11,7 @@ export const MemberView = Type.Object(
     lastName: Type.String(),
     email: Email(),
     avatarUrl: Type.String({ description: 'Empty when there is none' }),
-    roles: Type.Array(Type.String(), { description: 'Any of admin, grader, client' }),
+    roles: Type.Array(Type.String(), { description: "admin, grader, client, or words of the organization's own" }),
     status: Type.String({ description: 'active or inactive' }),
     department: Type.String({ description: 'Empty when there is none' }),
     joinedAt: DateTime(),
