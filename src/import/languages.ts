@@ -1,5 +1,5 @@
 import type { ImportDocument, LanguageEntry, OrganizationEntry } from './format.ts'
-import { type Check, type Found, matchRows, rowsIn } from './match.ts'
+import { type Check, type Found, rowsIn } from './match.ts'
 
 /** A language as it will be; without a name it keeps the one it has. */
 export type Language = { id: string; code: string; name?: string }
@@ -7,8 +7,8 @@ export type Language = { id: string; code: string; name?: string }
 type Merged = { path: string; row: { id?: string; code: string; name?: string } }
 
 /**
- * Puts together what the organizations say of the languages, which they share, and adds the codes that they only use.
- * Reports what contradicts.
+ * Puts together what the organizations say of the languages, which they share, and adds the codes that they only use. A language is its
+ * code: the document's id is for one that is new. Reports what contradicts.
  */
 export async function matchLanguages(check: Check, { organizations }: ImportDocument): Promise<Map<string, Language>> {
   const merged = new Map<string, Merged>()
@@ -28,13 +28,25 @@ export async function matchLanguages(check: Check, { organizations }: ImportDocu
   )) {
     if (!merged.has(code)) merged.set(code, { path, row: { code } })
   }
-  await matchRows(
-    check,
-    'languages',
-    null,
-    [...merged].map(([key, { path, row }]) => ({ path, row, key })),
-  )
-  return new Map([...merged].map(([code, { row }]) => [code, { ...row, id: check.ids.get(row)! }]))
+  return identify(check, [...merged.values()])
+}
+
+async function identify(check: Check, merged: Merged[]): Promise<Map<string, Language>> {
+  const codes = merged.map(({ row }) => row.code)
+  const ids = merged.flatMap(({ row }) => row.id ?? [])
+  const existing = await check.db.$queryRaw<{ id: string; code: string }[]>`
+    SELECT id, code FROM languages WHERE code = ANY(${codes}::text[]) OR id = ANY(${ids}::uuid[])`
+  const idByCode = new Map(existing.map(({ id, code }) => [code, id]))
+  const codeById = new Map(existing.map(({ id, code }) => [id, code]))
+  const languages = new Map<string, Language>()
+  for (const { path, row } of merged) {
+    const id = idByCode.get(row.code) ?? row.id ?? check.newId()
+    const holder = codeById.get(id) ?? row.code
+    if (holder !== row.code) check.report(`${path}.id`, `is the id of the language ${holder}`)
+    codeById.set(id, row.code)
+    languages.set(row.code, { ...row, id })
+  }
+  return languages
 }
 
 /** The codes of an organization's languages, declared or used. */
@@ -43,17 +55,9 @@ export const codesOf = (organization: OrganizationEntry): Set<string> =>
 
 function mergeLanguage(check: Check, merged: Map<string, Merged>, { path, row }: Found<LanguageEntry>, code: string): void {
   const earlier = merged.get(code)
-  if (!earlier) {
-    merged.set(code, { path, row: { ...row, code } })
-    return
-  }
-  for (const field of ['id', 'name'] as const) {
-    const value = row[field]
-    if (value === undefined) continue
-    earlier.row[field] ??= value
-    if (earlier.row[field] !== value)
-      check.report(`${path}.${field}`, `contradicts ${earlier.path}, which is of the same language`)
-  }
+  if (earlier?.row.name !== undefined && row.name !== undefined && earlier.row.name !== row.name)
+    check.report(`${path}.name`, `contradicts ${earlier.path}, which is of the same language`)
+  merged.set(code, { path: earlier?.path ?? path, row: { ...row, ...earlier?.row, code } })
 }
 
 function usedCodes(organization: OrganizationEntry | undefined, path: string): { path: string; code: string }[] {

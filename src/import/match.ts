@@ -1,5 +1,6 @@
 import type { Transaction } from '../db/client.ts'
 import { Prisma } from '../generated/prisma/client.ts'
+import { inBatches } from './batches.ts'
 import type { Problem } from './problems.ts'
 
 /** What a document holds, in the order in which it is loaded: each refers only to what stands before it. */
@@ -16,6 +17,8 @@ export const KINDS = [
   'invites',
 ] as const
 export type Kind = (typeof KINDS)[number]
+/** Languages are matched by themselves. */
+type MatchedKind = Exclude<Kind, 'languages'>
 
 /** A row of the document that the schema has let through, perhaps in part. `key` is its natural key, as the database would fold it. */
 export type Found<T> = { path: string; row: Partial<T> }
@@ -30,7 +33,7 @@ export type Check = {
   /** The id that each row of the document has, or will have, in the database. */
   ids: Map<object, string>
   /** Where the document uses an id: ids are unique over all organizations. */
-  usedIds: Record<Kind, Map<string, string>>
+  usedIds: Record<MatchedKind, Map<string, string>>
 }
 
 export function startCheck(db: Transaction, newId: () => string): { check: Check; problems: () => Problem[] } {
@@ -45,34 +48,42 @@ export function startCheck(db: Transaction, newId: () => string): { check: Check
 export const rowsIn = <T extends object>(list: readonly T[] | undefined, path: string): Found<T>[] =>
   (list ?? []).flatMap((row, index) => (row ? [{ path: `${path}[${index}]`, row }] : []))
 
-/** Rows a query: the pool's limit of time for one is made for requests. */
-const CHUNK = 5_000
+/** Rows a query. */
+const BATCH = 5_000
 
-type Source = { noun: string; table: Prisma.Sql; owner: Prisma.Sql; key: Prisma.Sql; keyField: string }
+type Source = {
+  noun: string
+  table: Prisma.Sql
+  owner: Prisma.Sql
+  key: Prisma.Sql
+  keyField: string
+  /** Whether the database refuses a second row of the same natural key. */
+  unique: boolean
+}
 type Existing = { id: string; owner: string | null; key: string }
 
-const source = (noun: string, table: string, key: string, keyField: string, owner = 'organization_id'): Source => ({
+const source = (noun: string, table: string, key: string, keyField: string, { unique = true, owned = true } = {}): Source => ({
   noun,
   table: Prisma.raw(table),
-  owner: Prisma.raw(owner),
+  owner: Prisma.raw(owned ? 'organization_id' : 'NULL::uuid'),
   key: Prisma.raw(key),
   keyField,
+  unique,
 })
 
-const SOURCES: Record<Kind, Source> = {
-  organizations: source('organization', 'organizations', 'lower(name)', 'name', 'NULL::uuid'),
-  languages: source('language', 'languages', 'code', 'code', 'NULL::uuid'),
+const SOURCES: Record<MatchedKind, Source> = {
+  organizations: source('organization', 'organizations', 'lower(name)', 'name', { owned: false }),
   categories: source('category', 'categories', 'name', 'name'),
-  instructions: source('instruction', 'instructions', "title || E'\\n' || body", 'body'),
+  instructions: source('instruction', 'instructions', "title || E'\\n' || body", 'body', { unique: false }),
   members: source('member', 'members', 'lower(email)', 'email'),
   apiKeys: source('API key', 'api_keys', 'name', 'name'),
   tags: source('tag', 'tags', 'lower(name)', 'name'),
-  assessments: source('assessment', 'assessments', 'name', 'name'),
-  questions: source('question', 'questions', `assessment_id || ' ' || "order"`, 'order'),
+  assessments: source('assessment', 'assessments', 'name', 'name', { unique: false }),
+  questions: source('question', 'questions', `assessment_id || ' ' || "order"`, 'order', { unique: false }),
   invites: source('invite', 'invites', `assessment_id || ' ' || lower(recipient_email)`, 'recipientEmail'),
 }
 
-export const nounOf = (kind: Kind): string => SOURCES[kind].noun
+export const nounOf = (kind: MatchedKind): string => SOURCES[kind].noun
 
 /** Natural key of a row of an assessment, as SOURCES has the database write it. */
 export const keyWithin = (assessmentId: string | undefined, key: string | number | undefined): string | undefined =>
@@ -91,61 +102,72 @@ export async function foldCase(
 }
 
 /**
- * Finds the row of the database that each row of a list stands for: the one of its id, else the one of its natural key. A row
- * that is new gets an id. Reports ids and natural keys that are used twice, or taken by another row.
+ * Finds the row of the database that each row of a list stands for: the one of its id; without an id, the one of its natural key that
+ * no other row of the list names by its id. A row that is new gets an id. Reports ids that are used twice or are another
+ * organization's, and natural keys that stand for more than one row, or are taken where they must be unique.
  *
  * @param organizationId null for what belongs to no organization.
  * @returns the ids of the list's kind that the organization has, or will have.
  */
 export async function matchRows(
   check: Check,
-  kind: Kind,
+  kind: MatchedKind,
   organizationId: string | null,
   rows: Candidate[],
 ): Promise<Set<string>> {
+  const { unique } = SOURCES[kind]
   const existing = await findExisting(check.db, kind, organizationId, rows)
   const own = existing.filter(({ owner }) => owner === organizationId)
   const foreign = new Set(existing.filter(({ owner }) => owner !== organizationId).map(({ id }) => id))
-  const idByKey = new Map(own.map(({ id, key }) => [key, id]))
   const given = new Set(rows.map(({ row }) => row.id))
+  const holders = Map.groupBy(
+    own.filter(({ id }) => unique || !given.has(id)),
+    ({ key }) => key,
+  )
   const pathByKey = new Map<string, string>()
 
   for (const candidate of rows) {
     const { path, row, key } = candidate
-    const inTheWay = key === undefined ? undefined : idByKey.get(key)
-    // Questions may change places: nothing but the document itself keeps their order unique.
-    const taken = kind === 'questions' && given.has(inTheWay) ? undefined : inTheWay
-    const id = row.id ?? taken ?? check.newId()
+    const [holder, ...others] = (key !== undefined && holders.get(key)) || []
+    const id = row.id ?? holder?.id ?? check.newId()
     check.ids.set(row, id)
     if (foreign.has(id)) check.report(`${path}.id`, 'is the id of a row of another organization')
-    if (taken !== undefined && taken !== id)
-      check.report(`${path}.${SOURCES[kind].keyField}`, `is taken by the ${nounOf(kind)} ${taken}`)
+    if (unique && holder && holder.id !== id) reportKey(check, kind, candidate, `is taken by the ${nounOf(kind)} ${holder.id}`)
+    if (!row.id && others.length > 0) reportKey(check, kind, candidate, 'stands for several rows: give the id of one of them')
     reportTwin(check, kind, candidate, id, pathByKey)
   }
   return new Set([...own.map(({ id }) => id), ...rows.map(({ row }) => check.ids.get(row)!)])
 }
 
-/** Reports a row that repeats the id or the natural key of an earlier one. */
-function reportTwin(check: Check, kind: Kind, { path, row, key }: Candidate, id: string, pathByKey: Map<string, string>): void {
-  const { noun, keyField } = SOURCES[kind]
+const reportKey = (check: Check, kind: MatchedKind, { path }: Candidate, message: string): void =>
+  check.report(`${path}.${SOURCES[kind].keyField}`, message)
+
+/** Reports a row that repeats the id of an earlier one, or a natural key that can't stand for both. */
+function reportTwin(check: Check, kind: MatchedKind, candidate: Candidate, id: string, pathByKey: Map<string, string>): void {
+  const { path, row, key } = candidate
+  const { noun, unique } = SOURCES[kind]
   const twin = check.usedIds[kind].get(id)
   if (twin !== undefined) check.report(row.id ? `${path}.id` : path, `is the same ${noun} as ${twin}`)
   else check.usedIds[kind].set(id, path)
-  if (key === undefined) return
+  if (key === undefined || (row.id && !unique)) return
   const namesake = pathByKey.get(key)
-  if (namesake !== undefined && namesake !== twin) check.report(`${path}.${keyField}`, `is taken by ${namesake}`)
+  if (namesake !== undefined && namesake !== twin) reportKey(check, kind, candidate, `is taken by ${namesake}`)
   else pathByKey.set(key, path)
 }
 
 /** Whatever the rows' ids and natural keys already stand for; of kinds that others refer to, all rows of the organization. */
-async function findExisting(db: Transaction, kind: Kind, organizationId: string | null, rows: Candidate[]): Promise<Existing[]> {
+async function findExisting(
+  db: Transaction,
+  kind: MatchedKind,
+  organizationId: string | null,
+  rows: Candidate[],
+): Promise<Existing[]> {
   const { table, owner, key } = SOURCES[kind]
   const found = new Map<string, Existing>()
-  const size = kind === 'invites' || kind === 'questions' ? CHUNK : Math.max(rows.length, 1)
-  for (let start = 0; start === 0 || start < rows.length; start += size) {
-    const chunk = rows.slice(start, start + size)
-    const ids = chunk.flatMap(({ row }) => row.id ?? [])
-    const keys = chunk.flatMap((row) => row.key ?? [])
+  const isMany = kind === 'invites' || kind === 'questions'
+  for (const batch of isMany ? inBatches(rows, BATCH) : [rows]) {
+    const ids = batch.flatMap(({ row }) => row.id ?? [])
+    const keys = batch.flatMap((row) => row.key ?? [])
     const existing = await db.$queryRaw<Existing[]>`
       SELECT id, ${owner} AS owner, ${key} AS key FROM ${table} WHERE id = ANY(${ids}::uuid[])
       UNION
@@ -155,7 +177,7 @@ async function findExisting(db: Transaction, kind: Kind, organizationId: string 
   return [...found.values()]
 }
 
-function scopeOf(kind: Kind, organizationId: string | null, keys: string[]): Prisma.Sql {
+function scopeOf(kind: MatchedKind, organizationId: string | null, keys: string[]): Prisma.Sql {
   if (organizationId === null) return Prisma.sql`${SOURCES[kind].key} = ANY(${keys}::text[])`
   const own = Prisma.sql`organization_id = ${organizationId}::uuid`
   const assessments = keys.map((key) => key.split(' ')[0]!)

@@ -1,0 +1,136 @@
+import { v7 as newId } from 'uuid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importDocument } from '../../src/import/load.ts'
+import { ImportError } from '../../src/import/problems.ts'
+import { readDocument } from '../../src/import/read.ts'
+import { type Service, startService } from '../support/service.ts'
+import { documentOf, dumpDatabase, uniqueName } from './document.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const load = (document: unknown) => importDocument(service.deps, readDocument(document))
+const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
+/** What the document is refused for, by path. */
+async function problemsOf(document: unknown): Promise<Record<string, string>> {
+  const error = await load(document).catch((refusal) => refusal)
+  expect(error).toBeInstanceOf(ImportError)
+  return Object.fromEntries((error as ImportError).problems.map(({ path, message }) => [path, message]))
+}
+/** Loads the document once more, which must change nothing. */
+async function expectSettled(document: unknown): Promise<void> {
+  const before = await dumpDatabase(service.db)
+  service.clock.advance(60_000)
+  await load(document)
+  expect(await dumpDatabase(service.db)).toEqual(before)
+}
+
+const question = (order: number) => ({ order, inputType: 'text', responseType: 'text' })
+const assessmentsOf = (organizationId: string) =>
+  service.db.assessment.findMany({ where: { organizationId }, orderBy: { id: 'asc' }, select: { id: true, name: true } })
+
+test('takes two assessments of one name with two ids for two, also when one is there already', async () => {
+  const [a, b, c] = [newId(), newId(), newId()]
+  const name = uniqueName()
+  const document = (ids: string[]) => ({ organizations: [{ name, assessments: ids.map((id) => ({ id, name: 'Same' })) }] })
+  const organizationId = await loadOne(document([a, b]))
+  expect(await assessmentsOf(organizationId)).toEqual([a, b].map((id) => ({ id, name: 'Same' })))
+  await expectSettled(document([a, b]))
+  await load(document([c]))
+  expect(await assessmentsOf(organizationId)).toEqual([a, b, c].map((id) => ({ id, name: 'Same' })))
+})
+
+test('does the same for instructions of one text and questions of one place', async () => {
+  const [a, b, c, d] = [newId(), newId(), newId(), newId()]
+  const document = documentOf({
+    instructions: [a, b].map((id) => ({ id, body: 'Read this.' })),
+    assessments: [{ name: 'A', questions: [c, d].map((id) => ({ id, ...question(1) })) }],
+  })
+  const organizationId = await loadOne(document)
+  expect(await service.db.instruction.count({ where: { organizationId } })).toBe(2)
+  expect(await service.db.question.count({ where: { organizationId } })).toBe(2)
+  await expectSettled(document)
+})
+
+test('takes a name without an id for the row that no id in the document stands for', async () => {
+  const [id, name] = [newId(), uniqueName()]
+  const document = (timeLimit: number) => ({
+    organizations: [
+      {
+        name,
+        assessments: [
+          { id, name: 'Same' },
+          { name: 'Same', timeLimit },
+        ],
+      },
+    ],
+  })
+  const organizationId = await loadOne(document(60))
+  await expectSettled(document(60))
+  await load(document(90))
+  const assessments = await service.db.assessment.findMany({ where: { organizationId }, orderBy: { timeLimit: 'asc' } })
+  expect(assessments).toMatchObject([{ id, timeLimit: 0 }, { timeLimit: 90 }])
+})
+
+test('refuses a name without an id that stands for several rows', async () => {
+  const name = uniqueName()
+  await load({ organizations: [{ name, assessments: [newId(), newId()].map((id) => ({ id, name: 'Same' })) }] })
+  expect(await problemsOf({ organizations: [{ name, assessments: [{ name: 'Same' }] }] })).toEqual({
+    'organizations[0].assessments[0].name': 'stands for several rows: give the id of one of them',
+  })
+  expect(await problemsOf({ organizations: [{ name, assessments: [{ name: 'New' }, { name: 'New' }] }] })).toEqual({
+    'organizations[0].assessments[1].name': 'is taken by organizations[0].assessments[0]',
+  })
+})
+
+test('takes a language that is there under another id for that language', async () => {
+  const code = `x-${newId().slice(-12)}`
+  const uses = {
+    members: [{ firstName: 'A', lastName: 'B', email: 'a@example.com', gradingLanguages: [code] }],
+    assessments: [{ name: 'A', languages: [code], questions: [{ ...question(1), sourceLanguage: code }] }],
+  }
+  await load(documentOf({ languages: [{ id: newId(), code, name: 'First' }] }))
+  const { id } = await service.db.language.findUniqueOrThrow({ where: { code } })
+  const document = documentOf({ languages: [{ id: newId(), code, name: 'Second' }], ...uses })
+  const organizationId = await loadOne(document)
+  expect(await service.db.language.findUniqueOrThrow({ where: { code } })).toEqual({ id, code, name: 'Second' })
+  const { languages } = await service.db.assessment.findFirstOrThrow({ where: { organizationId }, include: { languages: true } })
+  expect(languages).toMatchObject([{ languageId: id }])
+  await expectSettled(document)
+})
+
+test('takes one code for one language, whatever ids the organizations of a document give it', async () => {
+  const [first, second, code] = [newId(), newId(), `x-${newId().slice(-12)}`]
+  const document = { organizations: [first, second].map((id) => ({ name: uniqueName(), languages: [{ id, code }] })) }
+  await load(document)
+  expect(await service.db.language.findMany({ where: { code } })).toMatchObject([{ id: first }])
+  await expectSettled(document)
+})
+
+test('renames no language that others use: refuses its id for another code', async () => {
+  const [id, code] = [newId(), `x-${newId().slice(-12)}`]
+  await load(documentOf({ languages: [{ id, code }] }))
+  expect(await problemsOf(documentOf({ languages: [{ id, code: `${code}-2` }] }))).toEqual({
+    'organizations[0].languages[0].id': `is the id of the language ${code}`,
+  })
+})
+
+test('lets rows of different kinds have one id', async () => {
+  const id = newId()
+  const document = documentOf({
+    id,
+    categories: [{ id, name: 'C' }],
+    instructions: [{ id, body: 'I' }],
+    apiKeys: [{ id, name: 'K', createdById: id }],
+    tags: [{ id, name: 'T', createdById: id }],
+    members: [{ id, userId: id, firstName: 'A', lastName: 'B', email: 'a@example.com', tagIds: [id] }],
+    assessments: [{ id, name: 'A', clientIds: [id], tagIds: [id], categoryIds: [id], questions: [{ id, ...question(1) }] }],
+    invites: [{ id, assessmentId: id, recipientEmail: 'c@example.com', assignedGraderId: id, tagIds: [id] }],
+  })
+  await load(document)
+  expect(await service.db.invite.findUniqueOrThrow({ where: { id } })).toMatchObject({ organizationId: id, assessmentId: id })
+  await expectSettled(document)
+})
