@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import type { Deps } from '../domain/context.ts'
-import { type GeneratedKey, ImportInterrupted, importDocument, type Progress, type Summary } from '../import/load.ts'
+import {
+  type GeneratedKey,
+  ImportInterrupted,
+  type ImportOptions,
+  importDocument,
+  type Progress,
+  type Summary,
+} from '../import/load.ts'
 import { KINDS } from '../import/match.ts'
 import { describeProblem, ImportError } from '../import/problems.ts'
 import { readDocument } from '../import/read.ts'
@@ -11,21 +18,25 @@ import { addCommand, perform } from './session.ts'
 
 const CLEAR_LINE = '\r\x1b[K'
 
+type Options = OutputOptions & Pick<ImportOptions, 'overwriteProgress'>
+
 /** `import FILE`. */
 export function addImportCommand(program: Command): void {
   addCommand(program, 'import', 'load organizations from a JSON document; loading it again changes nothing')
     .argument('<file>', '- for standard input')
-    .action(async (file: string, options: OutputOptions) => {
+    .option('--overwrite-progress', 'take status and times of invites that are there from the document too')
+    .action(async (file: string, options: Options) => {
       const source = file === '-' ? 'standard input' : file
       const json = parseDocument(source, file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8'))
-      await perform(options, ({ deps }) => load(deps, source, json), { migrates: true })
+      await perform(options, ({ deps }) => load(deps, source, json, options), { migrates: true })
     })
 }
 
-async function load(deps: Deps, source: string, json: unknown): Promise<Output> {
+async function load(deps: Deps, source: string, json: unknown, { overwriteProgress = false }: Options): Promise<Output> {
   const { isTTY } = process.stderr
   try {
-    return showSummary(await importDocument(deps, readDocument(json), isTTY ? { onProgress: showProgress } : {}))
+    const options = { overwriteProgress, ...(isTTY && { onProgress: showProgress }) }
+    return showSummary(await importDocument(deps, readDocument(json), options))
   } catch (error) {
     if (error instanceof ImportError) return showRefusal(source, error)
     if (error instanceof ImportInterrupted) return { ...showSummary(error.summary), complaint: `error: ${error.message}\n` }

@@ -11,6 +11,8 @@ export const MAX_NAME_LENGTH = 200
 /** As in POST /tags. */
 const MAX_TAG_NAME_LENGTH = 100
 const MAX_CODE_LENGTH = 35
+/** The last time that PostgreSQL and JavaScript write alike. */
+export const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
 // `says` is what a problem with the value is told by: the one place where a field's rule is put in words.
 const Id = Type.String({ pattern: UUID_PATTERN, 'x-lower-case': true, says: 'must be a UUID' })

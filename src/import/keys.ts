@@ -1,10 +1,14 @@
-import { apiKeyPrefix, fingerprintApiKey } from '../domain/access/api-keys.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { apiKeyPrefix, fingerprintApiKey, generateApiKey } from '../domain/access/api-keys.ts'
 import type { KeyMode } from '../domain/context.ts'
+import type { ApiKey } from '../generated/prisma/client.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
+import { given, type Place } from './rows.ts'
+import type { Wanted } from './save.ts'
 
 /** The mode that a key itself shows. */
-export const modeOf = (key: string): KeyMode => (key.startsWith(apiKeyPrefix('test')) ? 'test' : 'live')
+const modeOf = (key: string): KeyMode => (key.startsWith(apiKeyPrefix('test')) ? 'test' : 'live')
 
 /** Reports keys that contradict their mode, and keys that another row has already. */
 export async function checkApiKeys(check: Check, { organizations }: ImportDocument): Promise<void> {
@@ -39,5 +43,40 @@ async function checkUniqueness(check: Check, rows: Found<ApiKeyEntry>[]): Promis
     if (twin !== undefined) check.report(`${path}.key`, `is taken by ${twin}`)
     else if (taken !== undefined && taken !== id) check.report(`${path}.key`, 'is taken by another API key')
     pathByKey.set(key, path)
+  }
+}
+
+/** A key as the document gives it. One that has been revoked stays so, unless it is replaced by another. */
+export function wantApiKey(
+  entry: ApiKeyEntry,
+  { id, organizationId, now }: Place,
+  onKey: (name: string, key: string) => void,
+): Wanted<ApiKey> {
+  const { name, key, expiresAt, revokedAt, createdById } = entry
+  const mode = key ? modeOf(key) : entry.mode
+  const fingerprint = key && fingerprintApiKey(key)
+  return {
+    id,
+    given: given({ name, mode, expiresAt, createdById, ...fingerprint }),
+    alter: (current) => {
+      const isReplaced = fingerprint && !isDeepStrictEqual(fingerprint.hash, current.hash)
+      return revokedAt === undefined || (revokedAt === null && !isReplaced) ? {} : { revokedAt }
+    },
+    create: () => {
+      const made = key ?? generateApiKey(mode ?? 'live')
+      if (!key) onKey(name, made)
+      return {
+        id,
+        organizationId,
+        name,
+        mode: mode ?? 'live',
+        ...fingerprintApiKey(made),
+        createdById: null,
+        createdAt: now,
+        expiresAt: null,
+        revokedAt: revokedAt ?? null,
+        lastUsedAt: null,
+      }
+    },
   }
 }

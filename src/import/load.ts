@@ -1,18 +1,15 @@
 import type { Transaction } from '../db/client.ts'
 import { violatedConstraint } from '../db/errors.ts'
-import { fingerprintApiKey, generateApiKey } from '../domain/access/api-keys.ts'
 import type { Deps } from '../domain/context.ts'
-import type { ApiKey } from '../generated/prisma/client.ts'
-import type { ApiKeyEntry, OrganizationEntry } from './format.ts'
+import type { OrganizationEntry } from './format.ts'
 import { wantInvite } from './invite-rows.ts'
-import { modeOf } from './keys.ts'
+import { wantApiKey } from './keys.ts'
 import { codesOf } from './languages.ts'
 import { KINDS, type Kind } from './match.ts'
 import { type Plan, planImport } from './plan.ts'
 import { ImportError } from './problems.ts'
 import type { Reading } from './read.ts'
 import {
-  given,
   type Place,
   wantAssessment,
   wantCategory,
@@ -35,8 +32,12 @@ export type Summary = {
   generatedKeys: GeneratedKey[]
 }
 export type Progress = { organization: string; done: number; total: number }
-type OnKey = (name: string, key: string) => void
-type Options = { onProgress?: (progress: Progress) => void }
+
+export type ImportOptions = {
+  /** Whether invites that are there get the status and the stamps of the document too: what happened to them since is taken back. */
+  overwriteProgress?: boolean
+  onProgress?: (progress: Progress) => void
+}
 
 /** What was loaded before an organization failed; that one was rolled back, and those after it were not tried. */
 export class ImportInterrupted extends Error {
@@ -53,18 +54,15 @@ const TRANSACTION = { maxWait: 10_000, timeout: 30 * 60_000 }
 
 /**
  * Loads a document (import-format.md): checks all of it first, then writes one organization after another, a transaction each.
- * Loading it once more changes nothing. No mail is sent.
+ * Loading it once more changes nothing, and takes nothing back that happened since. No mail is sent.
  *
  * @throws ImportError with every problem, of the reading and of the database; nothing has been written then.
  * @throws ImportInterrupted when the database fails, or is changed by somebody else, in the middle.
  */
-export async function importDocument(
-  deps: Deps,
-  { document, problems }: Reading,
-  { onProgress }: Options = {},
-): Promise<Summary> {
+export async function importDocument(deps: Deps, { document, problems }: Reading, options: ImportOptions = {}): Promise<Summary> {
   const checked = await longTransaction(deps, (tx) => planImport(tx, deps.newId, document))
-  const all = [...problems, ...checked.problems.filter(({ path }) => !problems.some((known) => known.path === path))]
+  const known = new Set(problems.map(({ path }) => path))
+  const all = [...problems, ...checked.problems.filter(({ path }) => !known.has(path))]
   if (all.length > 0) throw new ImportError(all)
 
   const summary: Summary = { organizations: [], counts: noCounts(), generatedKeys: [] }
@@ -73,9 +71,9 @@ export async function importDocument(
   for (const organization of document.organizations) {
     const advance = (rows: number) => {
       done += rows
-      onProgress?.({ organization: organization.name, done, total })
+      options.onProgress?.({ organization: organization.name, done, total })
     }
-    const part = await loadOrganization(deps, checked.plan, organization, advance).catch((cause) => {
+    const part = await loadOrganization(deps, checked.plan, organization, { ...options, advance }).catch((cause) => {
       throw new ImportInterrupted(describeFailure(organization, cause), summary, { cause })
     })
     add(summary, part)
@@ -87,21 +85,20 @@ async function loadOrganization(
   deps: Deps,
   plan: Plan,
   organization: OrganizationEntry,
-  advance: (rows: number) => void,
+  { overwriteProgress = false, advance }: Pick<ImportOptions, 'overwriteProgress'> & Pick<Run, 'advance'>,
 ): Promise<Summary> {
   const counts = noCounts()
   const organizationId = plan.ids.get(organization)!
   const generatedKeys: GeneratedKey[] = []
-  const onKey: OnKey = (name, key) => void generatedKeys.push({ organization: organization.name, name, key })
-  await longTransaction(deps, (tx) =>
-    writeOrganization({ tx, organizationId, now: deps.clock(), counts, advance, listWrites: [] }, plan, organization, onKey),
-  )
+  const onKey: Run['onKey'] = (name, key) => void generatedKeys.push({ organization: organization.name, name, key })
+  const run = { organizationId, now: deps.clock(), overwriteProgress, counts, onKey, advance, listWrites: [] }
+  await longTransaction(deps, (tx) => writeOrganization({ ...run, tx }, plan, organization))
   return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys }
 }
 
 /** In the order of the references. */
-async function writeOrganization(run: Run, plan: Plan, organization: OrganizationEntry, onKey: OnKey): Promise<void> {
-  const { organizationId, now } = run
+async function writeOrganization(run: Run, plan: Plan, organization: OrganizationEntry): Promise<void> {
+  const { organizationId, now, overwriteProgress, onKey } = run
   const place = (entry: object): Place => ({ id: plan.ids.get(entry)!, organizationId, now })
   const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: Place) => Wanted<T>) =>
     (entries ?? []).map((entry) => want(entry, place(entry)))
@@ -145,33 +142,9 @@ async function writeOrganization(run: Run, plan: Plan, organization: Organizatio
     each(assessment.questions, (entry, at) => wantQuestion(entry, at, plan.ids.get(assessment)!)),
   )
   await save(run, tables.questions, questions, 'questions')
-  await save(run, tables.invites, each(organization.invites, wantInvite), 'invites')
+  const invites = each(organization.invites, (entry, at) => wantInvite(entry, at, { overwriteProgress }))
+  await save(run, tables.invites, invites, 'invites')
   for (const write of run.listWrites) await write()
-}
-
-function wantApiKey(entry: ApiKeyEntry, { id, organizationId, now }: Place, onKey: OnKey): Wanted<ApiKey> {
-  const { name, key, expiresAt, revokedAt, createdById } = entry
-  const mode = key ? modeOf(key) : entry.mode
-  return {
-    id,
-    given: given({ name, mode, expiresAt, revokedAt, createdById, ...(key && fingerprintApiKey(key)) }),
-    create: () => {
-      const made = key ?? generateApiKey(mode ?? 'live')
-      if (!key) onKey(name, made)
-      return {
-        id,
-        organizationId,
-        name,
-        mode: mode ?? 'live',
-        ...fingerprintApiKey(made),
-        createdById: null,
-        createdAt: now,
-        expiresAt: null,
-        revokedAt: null,
-        lastUsedAt: null,
-      }
-    },
-  }
 }
 
 const longTransaction = <T>({ db }: Deps, work: (tx: Transaction) => Promise<T>): Promise<T> =>

@@ -99,11 +99,10 @@ export const questions: Table<Question> = {
 }
 
 export const invites: Table<InviteRow> = {
-  find: (tx, ids) => tx.invite.findMany(withIds(ids)),
+  find: async (tx, ids, now) => (await tx.invite.findMany(withIds(ids))).map((invite) => asOfNow(invite, now)),
   create: insertInvites,
   update: (tx, ids, data) => tx.invite.updateMany({ ...withIds(ids), data }),
   links: { tagIds: links('invite_tags', 'invite_id', 'tag_id') },
-  settle: asOfNow,
 }
 
 /** Invites come by the hundred thousand: as one parameter a statement they take a fraction of the time of `createMany`. */

@@ -121,6 +121,14 @@ test('renames by id', async () => {
   })
 })
 
+test('gives a member that is there a tag that the document makes', async () => {
+  const [tag, name] = [newId(), uniqueName()]
+  const member = { firstName: 'Ada', lastName: 'L', email: 'tagged@example.com' }
+  const organizationId = await loadOne({ organizations: [{ name, members: [member] }] })
+  await load({ organizations: [{ name, tags: [{ id: tag, name: 'New' }], members: [{ ...member, tagIds: [tag] }] }] })
+  expect(await service.db.memberTag.findMany({ where: { organizationId } })).toMatchObject([{ tagId: tag, position: 0 }])
+})
+
 test('lets questions change places', async () => {
   const [a, b, assessmentId] = [newId(), newId(), newId()]
   const name = uniqueName()
@@ -163,29 +171,6 @@ test('is not disturbed by the clock expiring what it loaded', async () => {
   const swept = await dumpDatabase(service.db)
   expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2 })
   expect(await dumpDatabase(service.db)).toEqual(swept)
-})
-
-test('revives an expired invite that the document gives more time', async () => {
-  const [assessmentId, id] = [newId(), newId()]
-  const name = uniqueName()
-  const document = (expiresAt: Date) => ({
-    organizations: [
-      {
-        name,
-        assessments: [{ id: assessmentId, name: 'A' }],
-        invites: [{ id, assessmentId, recipientEmail: 'c@example.com', status: 'pending', expiresAt: expiresAt.toISOString() }],
-      },
-    ],
-  })
-  await load(document(new Date('2021-01-01T00:00:00Z')))
-  expect(await service.db.invite.findUniqueOrThrow({ where: { id } })).toMatchObject({ status: 'expired' })
-  const expiresAt = new Date(service.clock.now().getTime() + DAY_MS)
-  await load(document(expiresAt))
-  expect(await service.db.invite.findUniqueOrThrow({ where: { id } })).toMatchObject({
-    status: 'pending',
-    expiresAt,
-    updatedAt: service.clock.now(),
-  })
 })
 
 test('shares an account between organizations, and carries a new address to all its memberships', async () => {
