@@ -1,12 +1,15 @@
 import { Prisma } from '../generated/prisma/client.ts'
 
+/** Of a unique constraint, of a foreign key, and of either in a statement of our own. */
+const REFUSALS = ['P2002', 'P2003', 'P2010']
+
 /**
  * The name of the unique constraint or foreign key that refused a write; undefined for every other error.
  * (Prisma's driver adapters give the name only here, not in `meta.target`.)
  */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined
-  if (error.code !== 'P2002' && error.code !== 'P2003') return undefined
+  if (!REFUSALS.includes(error.code)) return undefined
   return causeOf(error)?.constraint?.index
 }
 

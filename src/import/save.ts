@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../db/client.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
 import { inBatches } from './batches.ts'
-import { addLinks, clearLinks, findLinks, type Links } from './links.ts'
+import { findLinks, type Links, replaceLinks } from './links.ts'
 import type { Kind } from './match.ts'
-
-type Identified = { id: string }
+import { type Fields, insertRows, type Row, updateRows } from './write.ts'
 
 /** A row as the document wants it: what it gives, and the whole of it in case it is new. */
 export type Wanted<T> = {
@@ -19,10 +19,9 @@ export type Wanted<T> = {
 
 /** A table, and the lists of ids that rows of it carry in tables of their own. */
 export type Table<T> = {
+  name: Prisma.Sql
   /** As they are at this instant, without the lists. */
-  find: (tx: Transaction, ids: string[], now: Date) => Promise<(Identified & Partial<T>)[]>
-  create: (tx: Transaction, rows: T[]) => Promise<unknown>
-  update: (tx: Transaction, ids: string[], change: Partial<T>) => Promise<unknown>
+  find: (tx: Transaction, ids: string[], now: Date) => Promise<(Row & Partial<T>)[]>
   links?: Record<string, Links>
 }
 
@@ -43,44 +42,39 @@ export type Run = {
   listWrites: (() => Promise<void>)[]
 }
 
-type Change = { ids: string[]; change: Record<string, unknown> }
-
-/** Rows a statement: the widest table has 26 columns, and PostgreSQL takes 65535 parameters. */
+/** Rows a statement. */
 const BATCH = 1_000
 
 /** Creates what is missing and updates what differs; no row that is as wanted is written to. @returns the ids of the rows written. */
-export async function save<T extends Identified>(
-  run: Run,
-  table: Table<T>,
-  wanted: Wanted<T>[],
-  kind?: Kind,
-): Promise<Set<string>> {
+export async function save<T extends Row>(run: Run, table: Table<T>, wanted: Wanted<T>[], kind?: Kind): Promise<Set<string>> {
   const written = new Set<string>()
   for (const batch of inBatches(wanted, BATCH)) {
     const existing = await findRows(run, table, batch)
     const missing: T[] = []
-    const changes = new Map<string, Change>()
+    const changes: Row[] = []
     for (const row of batch) {
       const current = existing.get(row.id)
       if (!current) missing.push({ ...row.create(), ...row.given })
-      else addChange(changes, row.id, findChange(run, current, row))
+      else changes.push(...findChange(run, current, row))
     }
-    await createRows(run, table, missing)
-    for (const change of changes.values()) await updateRows(run, table, change)
+    await insertRows(run.tx, table.name, columnsOf(table, missing))
+    const alike = Map.groupBy(columnsOf(table, changes), (change) => Object.keys(change).join())
+    for (const rows of alike.values()) await updateRows(run.tx, table.name, rows)
+    const all = [...missing, ...changes]
+    noteLists(run, table, all)
 
-    const changed = [...changes.values()].flatMap(({ ids }) => ids)
-    for (const id of [...missing.map((row) => row.id), ...changed]) written.add(id)
+    for (const { id } of all) written.add(id)
     if (!kind) continue
     const counts = run.counts[kind]
     counts.created += missing.length
-    counts.updated += changed.length
-    counts.unchanged += batch.length - missing.length - changed.length
+    counts.updated += changes.length
+    counts.unchanged += batch.length - missing.length - changes.length
     run.advance(batch.length)
   }
   return written
 }
 
-async function findRows<T extends Identified>(run: Run, table: Table<T>, batch: Wanted<T>[]): Promise<Map<string, T>> {
+async function findRows<T extends Row>(run: Run, table: Table<T>, batch: Wanted<T>[]): Promise<Map<string, T>> {
   const ids = batch.map(({ id }) => id)
   const rows = await table.find(run.tx, ids, run.now)
   for (const [field, links] of Object.entries(table.links ?? {})) {
@@ -91,50 +85,23 @@ async function findRows<T extends Identified>(run: Run, table: Table<T>, batch: 
 }
 
 /** What to write so that the row becomes as wanted; nothing when it is already. */
-function findChange<T extends object>({ now }: Run, current: T, { given, alter, touched }: Wanted<T>): Record<string, unknown> {
-  const wanted: Record<string, unknown> = { ...given, ...alter?.(current) }
-  const stored = new Map<string, unknown>(Object.entries(current))
-  const change = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !isSame(stored.get(field), value)))
-  if (!touched && Object.keys(change).length === 0) return change
+function findChange<T extends Row>({ now }: Run, current: T, { id, given, alter, touched }: Wanted<T>): Row[] {
+  const wanted: Fields = { ...given, ...alter?.(current) }
+  const differing = Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(current[field], value))
+  if (!touched && differing.length === 0) return []
   // A row that counts as changed though nothing of it differs is written all the same, as of the time given.
-  if (stored.has('updatedAt')) change.updatedAt ??= wanted.updatedAt ?? now
-  return change
+  const updatedAt = 'updatedAt' in current && { updatedAt: wanted.updatedAt ?? now }
+  return [{ ...Object.fromEntries(differing), ...updatedAt, id }]
 }
 
-const isSame = (a: unknown, b: unknown): boolean => a === b || isDeepStrictEqual(a, b)
+/** The rows' own columns: the lists are in tables of their own. */
+const columnsOf = <T>({ links = {} }: Table<T>, rows: Row[]): Fields[] =>
+  rows.map((row) => Object.fromEntries(Object.entries(row).filter(([field]) => !(field in links))))
 
-/** Rows that change alike are updated by one statement. */
-function addChange(changes: Map<string, Change>, id: string, change: Record<string, unknown>): void {
-  if (Object.keys(change).length === 0) return
-  const key = JSON.stringify(change)
-  const alike = changes.get(key)
-  if (alike) alike.ids.push(id)
-  else changes.set(key, { ids: [id], change })
-}
-
-async function createRows<T extends Identified>(run: Run, table: Table<T>, rows: T[]): Promise<void> {
-  if (rows.length === 0) return
-  const columns = rows.map((row) => without(row, Object.keys(table.links ?? {})))
-  await table.create(run.tx, columns)
+/** Notes to write the lists that the rows give. */
+function noteLists<T>(run: Run, table: Table<T>, rows: Row[]): void {
   for (const [field, links] of Object.entries(table.links ?? {})) {
-    const lists = rows.map((row) => ({ id: row.id, items: (row as Record<string, unknown>)[field] as string[] }))
-    run.listWrites.push(() => addLinks(run.tx, links, run.organizationId, lists))
+    const lists = rows.flatMap((row) => (row[field] ? [{ id: row.id, items: row[field] as string[] }] : []))
+    if (lists.length > 0) run.listWrites.push(() => replaceLinks(run.tx, links, run.organizationId, lists))
   }
 }
-
-async function updateRows<T extends Identified>(run: Run, table: Table<T>, { ids, change }: Change): Promise<void> {
-  const columns = without(change, Object.keys(table.links ?? {}))
-  if (Object.keys(columns).length > 0) await table.update(run.tx, ids, columns as Partial<T>)
-  for (const [field, links] of Object.entries(table.links ?? {})) {
-    const items = change[field] as string[] | undefined
-    if (items === undefined) continue
-    const lists = ids.map((id) => ({ id, items }))
-    run.listWrites.push(async () => {
-      await clearLinks(run.tx, links, ids)
-      await addLinks(run.tx, links, run.organizationId, lists)
-    })
-  }
-}
-
-const without = <T extends object>(row: T, fields: string[]): T =>
-  Object.fromEntries(Object.entries(row).filter(([field]) => !fields.includes(field))) as T

@@ -1,17 +1,17 @@
-import type { Transaction } from '../db/client.ts'
 import { asOfNow } from '../domain/invites/lifecycle.ts'
-import type {
-  ApiKey,
-  Assessment,
-  Category,
-  Instruction,
-  Invite,
-  Language,
-  Member,
-  Organization,
-  Question,
-  Tag,
-  User,
+import {
+  type ApiKey,
+  type Assessment,
+  type Category,
+  type Instruction,
+  type Invite,
+  type Language,
+  type Member,
+  type Organization,
+  Prisma,
+  type Question,
+  type Tag,
+  type User,
 } from '../generated/prisma/client.ts'
 import { links } from './links.ts'
 import type { Table } from './save.ts'
@@ -29,39 +29,33 @@ export type InviteRow = Invite & { tagIds: string[] }
 const withIds = (ids: string[]) => ({ where: { id: { in: ids } } })
 
 export const organizations: Table<Organization> = {
+  name: Prisma.raw('organizations'),
   find: (tx, ids) => tx.organization.findMany(withIds(ids)),
-  create: (tx, data) => tx.organization.createMany({ data }),
-  update: (tx, ids, data) => tx.organization.updateMany({ ...withIds(ids), data }),
 }
 
 export const languages: Table<Language> = {
+  name: Prisma.raw('languages'),
   find: (tx, ids) => tx.language.findMany(withIds(ids)),
-  create: (tx, data) => tx.language.createMany({ data }),
-  update: (tx, ids, data) => tx.language.updateMany({ ...withIds(ids), data }),
 }
 
 export const categories: Table<Category> = {
+  name: Prisma.raw('categories'),
   find: (tx, ids) => tx.category.findMany(withIds(ids)),
-  create: (tx, data) => tx.category.createMany({ data }),
-  update: (tx, ids, data) => tx.category.updateMany({ ...withIds(ids), data }),
 }
 
 export const instructions: Table<Instruction> = {
+  name: Prisma.raw('instructions'),
   find: (tx, ids) => tx.instruction.findMany(withIds(ids)),
-  create: (tx, data) => tx.instruction.createMany({ data }),
-  update: (tx, ids, data) => tx.instruction.updateMany({ ...withIds(ids), data }),
 }
 
 export const users: Table<User> = {
+  name: Prisma.raw('users'),
   find: (tx, ids) => tx.user.findMany(withIds(ids)),
-  create: (tx, data) => tx.user.createMany({ data }),
-  update: (tx, ids, data) => tx.user.updateMany({ ...withIds(ids), data }),
 }
 
 export const members: Table<MemberRow> = {
+  name: Prisma.raw('members'),
   find: (tx, ids) => tx.member.findMany(withIds(ids)),
-  create: (tx, data) => tx.member.createMany({ data }),
-  update: (tx, ids, data) => tx.member.updateMany({ ...withIds(ids), data }),
   links: {
     tagIds: links('member_tags', 'member_id', 'tag_id'),
     gradingLanguageIds: links('member_grading_languages', 'member_id', 'language_id'),
@@ -69,21 +63,18 @@ export const members: Table<MemberRow> = {
 }
 
 export const apiKeys: Table<ApiKey> = {
+  name: Prisma.raw('api_keys'),
   find: (tx, ids) => tx.apiKey.findMany(withIds(ids)),
-  create: (tx, data) => tx.apiKey.createMany({ data }),
-  update: (tx, ids, data) => tx.apiKey.updateMany({ ...withIds(ids), data }),
 }
 
 export const tags: Table<Tag> = {
+  name: Prisma.raw('tags'),
   find: (tx, ids) => tx.tag.findMany(withIds(ids)),
-  create: (tx, data) => tx.tag.createMany({ data }),
-  update: (tx, ids, data) => tx.tag.updateMany({ ...withIds(ids), data }),
 }
 
 export const assessments: Table<AssessmentRow> = {
+  name: Prisma.raw('assessments'),
   find: (tx, ids) => tx.assessment.findMany(withIds(ids)),
-  create: (tx, data) => tx.assessment.createMany({ data }),
-  update: (tx, ids, data) => tx.assessment.updateMany({ ...withIds(ids), data }),
   links: {
     languageIds: links('assessment_languages', 'assessment_id', 'language_id'),
     categoryIds: links('assessment_categories', 'assessment_id', 'category_id'),
@@ -93,21 +84,12 @@ export const assessments: Table<AssessmentRow> = {
 }
 
 export const questions: Table<Question> = {
+  name: Prisma.raw('questions'),
   find: (tx, ids) => tx.question.findMany(withIds(ids)),
-  create: (tx, data) => tx.question.createMany({ data }),
-  update: (tx, ids, data) => tx.question.updateMany({ ...withIds(ids), data }),
 }
 
 export const invites: Table<InviteRow> = {
+  name: Prisma.raw('invites'),
   find: async (tx, ids, now) => (await tx.invite.findMany(withIds(ids))).map((invite) => asOfNow(invite, now)),
-  create: insertInvites,
-  update: (tx, ids, data) => tx.invite.updateMany({ ...withIds(ids), data }),
   links: { tagIds: links('invite_tags', 'invite_id', 'tag_id') },
-}
-
-/** Invites come by the hundred thousand: as one parameter a statement they take a fraction of the time of `createMany`. */
-async function insertInvites(tx: Transaction, rows: InviteRow[]): Promise<void> {
-  const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const records = rows.map((row) => Object.fromEntries(Object.entries(row).map(([field, value]) => [column(field), value])))
-  await tx.$executeRaw`INSERT INTO invites SELECT * FROM jsonb_populate_recordset(NULL::invites, ${JSON.stringify(records)}::jsonb)`
 }

@@ -13,6 +13,7 @@ afterAll(() => service.close())
 
 const load = (document: unknown) => importDocument(service.deps, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
+const person = (email: string) => ({ firstName: 'A', lastName: 'B', email })
 const total = (summary: Awaited<ReturnType<typeof load>>, count: 'created' | 'updated' | 'unchanged') =>
   Object.values(summary.counts).reduce((sum, counts) => sum + counts[count], 0)
 
@@ -246,6 +247,37 @@ test('loads more rows than a statement takes, and tells how far it is', async ()
   expect(summary.counts.invites).toEqual({ created: 2_500, updated: 0, unchanged: 0 })
   expect(progress).toEqual([1, 2, 1_002, 2_002, 2_502])
   expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2_500 })
+})
+
+test('writes and reads long lists in statements of bounded length', async () => {
+  await service.db.$executeRawUnsafe(`
+    CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF (SELECT count(*) FROM written) > 5000 THEN RAISE EXCEPTION 'too many at once'; END IF;
+      RETURN NULL;
+    END $$`)
+  for (const [event, rows] of [
+    ['INSERT', 'NEW'],
+    ['DELETE', 'OLD'],
+  ]) {
+    await service.db.$executeRawUnsafe(`
+      CREATE TRIGGER refuse_many_${event} AFTER ${event} ON assessment_clients
+      REFERENCING ${rows} TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`)
+  }
+  const members = Array.from({ length: 300 }, (_, i) => ({ id: newId(), ...person(`client${i}@example.com`) }))
+  const assessmentIds = Array.from({ length: 40 }, () => newId())
+  const name = uniqueName()
+  const document = (clientIds: string[]) => ({
+    organizations: [{ name, members, assessments: assessmentIds.map((id) => ({ id, name: id, clientIds })) }],
+  })
+  const clientIds = members.map(({ id }) => id)
+  await load(document(clientIds))
+  const turned = clientIds.toReversed()
+  expect((await load(document(turned))).counts.assessments).toEqual({ created: 0, updated: 40, unchanged: 0 })
+  expect((await load(document(turned))).counts.assessments).toEqual({ created: 0, updated: 0, unchanged: 40 })
+  const where = { assessmentId: assessmentIds[0]! }
+  const stored = await service.db.assessmentClient.findMany({ where, orderBy: { position: 'asc' } })
+  expect(stored.map(({ memberId }) => memberId)).toEqual(turned)
 })
 
 test('loads thousands of questions of one assessment, and keeps their number and points', async () => {
