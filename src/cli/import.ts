@@ -13,7 +13,7 @@ import {
 import { KINDS } from '../import/match.ts'
 import { describeProblem, ImportError } from '../import/problems.ts'
 import { readDocument } from '../import/read.ts'
-import { type Output, type OutputOptions, table } from './output.ts'
+import { describeError, type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, perform } from './session.ts'
 
 const CLEAR_LINE = '\r\x1b[K'
@@ -34,12 +34,13 @@ export function addImportCommand(program: Command): void {
 
 async function load(deps: Deps, source: string, json: unknown, { overwriteProgress = false }: Options): Promise<Output> {
   const { isTTY } = process.stderr
+  const onWait = () => void process.stderr.write('Another import is under way: waiting for its end.\n')
   try {
-    const options = { overwriteProgress, ...(isTTY && { onProgress: showProgress }) }
+    const options = { overwriteProgress, onWait, ...(isTTY && { onProgress: showProgress }) }
     return showSummary(await importDocument(deps, readDocument(json), options))
   } catch (error) {
     if (error instanceof ImportError) return showRefusal(source, error)
-    if (error instanceof ImportInterrupted) return { ...showSummary(error.summary), complaint: `error: ${error.message}\n` }
+    if (error instanceof ImportInterrupted) return showInterruption(error)
     throw error
   } finally {
     if (isTTY) process.stderr.write(CLEAR_LINE)
@@ -62,6 +63,11 @@ function showRefusal(source: string, { problems }: ImportError): Output {
   const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`
   const lines = [...problems.map(describeProblem), `error: ${source} was refused for ${count}; nothing was written.`]
   return { text: '', json: { problems }, complaint: `${lines.join('\n')}\n` }
+}
+
+function showInterruption({ message, summary, cause }: ImportInterrupted): Output {
+  const complaint = `error: ${message}: ${describeError(cause)}\nImport the document again: what is loaded already stays as it is.\n`
+  return { ...showSummary(summary), complaint }
 }
 
 function showSummary({ organizations, counts, generatedKeys }: Summary): Output {

@@ -1,6 +1,6 @@
-import type { Transaction } from '../db/client.ts'
 import { violatedConstraint } from '../db/errors.ts'
 import type { Deps } from '../domain/context.ts'
+import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
 import type { OrganizationEntry } from './format.ts'
 import { wantInvite } from './invite-rows.ts'
 import { wantApiKey } from './keys.ts'
@@ -23,6 +23,7 @@ import {
 } from './rows.ts'
 import { type Counts, type Run, save, type Wanted } from './save.ts'
 import * as tables from './tables.ts'
+import { inTurn, longTransaction } from './transactions.ts'
 
 export type GeneratedKey = { organization: string; name: string; key: string }
 export type Summary = {
@@ -37,9 +38,11 @@ export type ImportOptions = {
   /** Whether invites that are there get the status and the stamps of the document too: what happened to them since is taken back. */
   overwriteProgress?: boolean
   onProgress?: (progress: Progress) => void
+  /** Called once when another import is under way; this one waits for its end. */
+  onWait?: () => void
 }
 
-/** What was loaded before an organization failed; that one was rolled back, and those after it were not tried. */
+/** What was loaded before an organization failed, and for which cause; that one was rolled back, and those after it were not tried. */
 export class ImportInterrupted extends Error {
   readonly summary: Summary
   constructor(message: string, summary: Summary, options: ErrorOptions) {
@@ -49,9 +52,6 @@ export class ImportInterrupted extends Error {
   }
 }
 
-/** Milliseconds, for a whole organization. */
-const TRANSACTION = { maxWait: 10_000, timeout: 30 * 60_000 }
-
 /**
  * Loads a document (import-format.md): checks all of it first, then writes one organization after another, a transaction each.
  * Loading it once more changes nothing, and takes nothing back that happened since. No mail is sent.
@@ -59,7 +59,10 @@ const TRANSACTION = { maxWait: 10_000, timeout: 30 * 60_000 }
  * @throws ImportError with every problem, of the reading and of the database; nothing has been written then.
  * @throws ImportInterrupted when the database fails, or is changed by somebody else, in the middle.
  */
-export async function importDocument(deps: Deps, { document, problems }: Reading, options: ImportOptions = {}): Promise<Summary> {
+export const importDocument = (deps: Deps, reading: Reading, options: ImportOptions = {}): Promise<Summary> =>
+  inTurn(deps, options.onWait ?? (() => {}), () => checkAndLoad(deps, reading, options))
+
+async function checkAndLoad(deps: Deps, { document, problems }: Reading, options: ImportOptions): Promise<Summary> {
   const checked = await longTransaction(deps, (tx) => planImport(tx, deps.newId, document))
   const known = new Set(problems.map(({ path }) => path))
   const all = [...problems, ...checked.problems.filter(({ path }) => !known.has(path))]
@@ -74,7 +77,7 @@ export async function importDocument(deps: Deps, { document, problems }: Reading
       options.onProgress?.({ organization: organization.name, done, total })
     }
     const part = await loadOrganization(deps, checked.plan, organization, { ...options, advance }).catch((cause) => {
-      throw new ImportInterrupted(describeFailure(organization, cause), summary, { cause })
+      throw interrupt(organization, summary, cause)
     })
     add(summary, part)
   }
@@ -92,6 +95,8 @@ async function loadOrganization(
   const generatedKeys: GeneratedKey[] = []
   const onKey: Run['onKey'] = (name, key) => void generatedKeys.push({ organization: organization.name, name, key })
   const run = { organizationId, now: deps.clock(), overwriteProgress, counts, onKey, advance, listWrites: [] }
+  // Or the transaction might hold invites that lists and the sweep have to flip, and they would wait for each other.
+  await expireAllDueInvites(deps)
   await longTransaction(deps, (tx) => writeOrganization({ ...run, tx }, plan, organization))
   return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys }
 }
@@ -147,19 +152,11 @@ async function writeOrganization(run: Run, plan: Plan, organization: Organizatio
   for (const write of run.listWrites) await write()
 }
 
-const longTransaction = <T>({ db }: Deps, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-  db.$transaction(async (tx) => {
-    // The pool's limit is made for requests: between two statements of an import a while may pass.
-    await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = '5min'`
-    return work(tx)
-  }, TRANSACTION)
-
-function describeFailure({ name }: OrganizationEntry, cause: unknown): string {
+function interrupt({ name }: OrganizationEntry, summary: Summary, cause: unknown): ImportInterrupted {
   const constraint = violatedConstraint(cause)
-  const reason = constraint
-    ? `the database was changed by somebody else meanwhile (${constraint}): import the document again`
-    : (cause as Error).message
-  return `${name} could not be loaded, and nothing of it was written: ${reason}`
+  const meanwhile = constraint && `the database was changed by somebody else meanwhile (${constraint})`
+  const message = `${name} could not be loaded, and nothing of it was written`
+  return new ImportInterrupted(message, summary, { cause: meanwhile ? new Error(meanwhile, { cause }) : cause })
 }
 
 const noCounts = () =>

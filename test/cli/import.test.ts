@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as newId } from 'uuid'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Service, startService } from '../support/service.ts'
+import { waitUntil } from '../support/processes.ts'
+import { SECRET_KEY, type Service, startService } from '../support/service.ts'
 import { runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
@@ -33,6 +36,29 @@ async function writeDocument(count: number, fields: object = {}) {
   return { file, id }
 }
 
+test('an import that is killed half way leaves nothing, and is run again', async () => {
+  const { file, id } = await writeDocument(8_000)
+  const child = spawn(process.execPath, ['src/cli.ts', 'import', file], { env: { PATH: process.env.PATH, SECRET_KEY, ...env() } })
+  const ended = once(child, 'close')
+  const isWriting = async () => {
+    const rows = await service.db.$queryRaw<unknown[]>`
+      SELECT FROM pg_locks WHERE relation = 'invites'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()`
+    return rows.length > 0 || undefined
+  }
+  await waitUntil('the import to write invites', isWriting, 30_000)
+  child.kill('SIGKILL')
+  expect(await ended).toEqual([null, 'SIGKILL'])
+  expect(await service.db.organization.count({ where: { id } })).toBe(0)
+  expect(countsOf(await importFile(file)).invites).toEqual({ created: 8_000, updated: 0, unchanged: 0 })
+  expect(await service.db.invite.count({ where: { organizationId: id } })).toBe(8_000)
+})
+
+test('one file imported by two processes at once is loaded once', async () => {
+  const { file } = await writeDocument(1_000)
+  const counts = (await Promise.all([importFile(file), importFile(file)])).map(countsOf)
+  expect(counts.map(({ invites }) => invites.created).sort()).toEqual([0, 1_000])
+})
+
 test('--overwrite-progress takes back what happened to invites since, and nothing else does', async () => {
   const { file, id } = await writeDocument(1, { status: 'pending' })
   countsOf(await importFile(file))
@@ -42,4 +68,18 @@ test('--overwrite-progress takes back what happened to invites since, and nothin
   expect(countsOf(await importFile(file, '--overwrite-progress')).invites).toMatchObject({ updated: 1 })
   const invite = await service.db.invite.findFirstOrThrow({ where: { organizationId: id } })
   expect(invite).toMatchObject({ status: 'pending', completedAt: null })
+})
+
+test('what the database refuses in the middle is said in one line, with what to do', async () => {
+  const { file, id } = await writeDocument(1, { customMessage: 'refused' })
+  await service.db.$executeRawUnsafe(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`)
+  await service.db.$executeRawUnsafe(`
+    CREATE TRIGGER refuse BEFORE INSERT ON invites FOR EACH ROW WHEN (NEW.custom_message = 'refused') EXECUTE FUNCTION refuse()`)
+  const { code, stderr } = await importFile(file)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^error: Imported .* could not be loaded, and nothing of it was written: .*the disk is full.*\nImport .*\n$/,
+  )
+  expect(await service.db.organization.count({ where: { id } })).toBe(0)
 })

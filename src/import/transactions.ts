@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transaction } from '../db/client.ts'
+import type { Deps } from '../domain/context.ts'
+
+/** Of all advisory locks of the database, the one of the import. */
+const LOCK = 72_707_370
+const RETRY_MS = 100
+/** Milliseconds: for a whole organization, and for all of a document. */
+const ORGANIZATION_TIMEOUT_MS = 30 * 60_000
+const IMPORT_TIMEOUT_MS = 24 * 3_600_000
+const MAX_WAIT_MS = 10_000
+
+/**
+ * Does the work while no other process imports: two documents at once could make the same rows. The database forgets the lock with the
+ * connection that holds it, so a process that is killed leaves nobody waiting.
+ *
+ * @param onWait called once when another import is under way.
+ */
+export const inTurn = <T>({ db }: Deps, onWait: () => void, work: () => Promise<T>): Promise<T> =>
+  db.$transaction(
+    async (tx) => {
+      await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0`
+      for (let waits = false; !(await tryLock(tx)); waits = true) {
+        if (!waits) onWait()
+        await sleep(RETRY_MS)
+      }
+      return work()
+    },
+    { maxWait: MAX_WAIT_MS, timeout: IMPORT_TIMEOUT_MS },
+  )
+
+async function tryLock(tx: Transaction): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ locked: boolean }[]>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`
+  return row!.locked
+}
+
+/** A transaction in which between two statements a while may pass: the pool's limit is made for requests. */
+export const longTransaction = <T>({ db }: Deps, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  db.$transaction(
+    async (tx) => {
+      await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = '5min'`
+      return work(tx)
+    },
+    { maxWait: MAX_WAIT_MS, timeout: ORGANIZATION_TIMEOUT_MS },
+  )

@@ -1,0 +1,109 @@
+import { v7 as newId } from 'uuid'
+import { expect, test } from 'vitest'
+import { importDocument } from '../../src/import/load.ts'
+import { readDocument } from '../../src/import/read.ts'
+import { waitUntil } from '../support/processes.ts'
+import { type Service, startServiceForTest } from '../support/service.ts'
+import { documentOf, uniqueName } from './document.ts'
+
+// An import beside other imports, and beside the service that answers and sends.
+
+const load = ({ deps }: Service, document: unknown) => importDocument(deps, readDocument(document))
+const invitesTo = (assessmentId: string, count: number, fields: object = {}) =>
+  Array.from({ length: count }, (_, i) => ({ assessmentId, recipientEmail: `candidate${i}@example.com`, ...fields }))
+
+test('two imports of one document at once make its rows once', async () => {
+  const service = await startServiceForTest()
+  const assessmentId = newId()
+  const invites = invitesTo(assessmentId, 1_500)
+  const document = documentOf({ tags: [{ name: 'T' }], assessments: [{ id: assessmentId, name: 'A' }], invites })
+  let waits = 0
+  const onWait = () => void waits++
+  const imports = [1, 2, 3].map(() => importDocument(service.deps, readDocument(document), { onWait }))
+  const summaries = await Promise.all(imports)
+  const created = summaries.map(({ counts }) => counts.invites.created)
+  expect(created.sort()).toEqual([0, 0, 1_500])
+  expect(waits).toBeGreaterThan(0)
+  expect(await service.db.organization.count()).toBe(1)
+})
+
+test('imports of different organizations at once take turns with the languages they share', async () => {
+  const service = await startServiceForTest()
+  const documents = [1, 2, 3].map(() => documentOf({ assessments: [{ name: 'A', languages: ['xx', 'yy', 'zz'] }] }))
+  await Promise.all(documents.map((document) => load(service, document)))
+  expect(await service.db.language.count()).toBe(3)
+  expect(await service.db.organization.count()).toBe(3)
+})
+
+test('a document is loaded while the service lists, invites and sends for the same organization', async () => {
+  const service = await startServiceForTest()
+  const [assessmentId, key, name] = [newId(), `ak_live_${newId().replaceAll('-', '')}`, uniqueName()]
+  const document = (customMessage: string) => ({
+    organizations: [
+      {
+        name,
+        tags: [{ name: 'T' }],
+        apiKeys: [{ name: 'ATS', key }],
+        assessments: [{ id: assessmentId, name: 'A', clientIds: [] }],
+        invites: invitesTo(assessmentId, 2_500, { customMessage }),
+      },
+    ],
+  })
+  await load(service, document('first'))
+  const statuses = new Set<number>()
+  let done = false
+  const importing = load(service, document('second')).finally(() => {
+    done = true
+  })
+  let made = 0
+  while (!done) {
+    const recipientEmail = `new${made++}@example.com`
+    const invited = await service.v1(key).post('/invites').send({ assessmentId, recipientEmail })
+    const listed = await service.v1(key).get('/invites?status=pending')
+    const tagged = await service.alternate(key).get('/tags')
+    for (const { status } of [invited, listed, tagged]) statuses.add(status)
+  }
+  expect((await importing).counts.invites).toEqual({ created: 0, updated: 2_500, unchanged: 0 })
+  expect([...statuses].sort()).toEqual([200, 201])
+  const { total } = (await service.v1(key).get('/invites')).body.pagination
+  expect(total).toBe(2_500 + made)
+  const sent = () => service.db.inviteEmail.count({ where: { state: 'captured' } })
+  await waitUntil('all mails to be captured', async () => (await sent()) === made || undefined, 20_000)
+})
+
+test('invites that are due are not held by an import: lists need not wait for its end', async () => {
+  const service = await startServiceForTest()
+  const [assessmentId, tagId, key, name] = [newId(), newId(), `ak_live_${newId().replaceAll('-', '')}`, uniqueName()]
+  const expiresAt = new Date(service.clock.now().getTime() + 3_600_000).toISOString()
+  const document = (fields: object) => ({
+    organizations: [
+      {
+        name,
+        apiKeys: [{ name: 'ATS', key }],
+        tags: [{ id: tagId, name: 'T' }],
+        assessments: [{ id: assessmentId, name: 'A' }],
+        invites: invitesTo(assessmentId, 3, { expiresAt, ...fields }),
+      },
+    ],
+  })
+  await load(service, document({}))
+  service.clock.advance(7_200_000)
+  // The tags are written last: until then the import holds the invites that it has changed.
+  await service.db.$executeRawUnsafe(`
+    CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3.5); RETURN NULL; END $$`)
+  await service.db.$executeRawUnsafe(`
+    CREATE TRIGGER dawdle AFTER INSERT ON invite_tags FOR EACH STATEMENT EXECUTE FUNCTION dawdle()`)
+  let done = false
+  const importing = load(service, document({ customMessage: 'changed', tagIds: [tagId] })).finally(() => {
+    done = true
+  })
+  const isSleeping = async () => {
+    const [row] = await service.db.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`
+    return row!.count > 0 || undefined
+  }
+  await waitUntil('the import to write tags', isSleeping)
+  const { status, body } = await service.v1(key).get('/invites?status=expired')
+  expect({ status, total: body.pagination?.total, done }).toEqual({ status: 200, total: 3, done: false })
+  expect((await importing).counts.invites.updated).toBe(3)
+})
