@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addDemoCommand } from './cli/demo.ts'
 import { addDoctorCommand } from './cli/doctor.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED, EXIT_WRONG_USAGE } from './cli/exit-codes.ts'
 import { addImportCommand } from './cli/import.ts'
@@ -19,6 +20,7 @@ function createProgram(): Command {
   addOrganizationCommands(program)
   addKeyCommands(program)
   addImportCommand(program)
+  addDemoCommand(program)
   addMailCommands(program)
   addDoctorCommand(program)
   return program

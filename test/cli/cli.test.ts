@@ -222,6 +222,6 @@ describe('a command', () => {
   test('explains itself', async () => {
     const { code, stdout } = await cli(['--help'])
     expect(code).toBe(0)
-    for (const name of ['migrate', 'org', 'key', 'import', 'mail', 'doctor']) expect(stdout).toContain(`  ${name}`)
+    for (const name of ['migrate', 'org', 'key', 'import', 'demo', 'mail', 'doctor']) expect(stdout).toContain(`  ${name}`)
   })
 })

@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+import { describeDemo, loadDemo } from '../demo/load.ts'
+import type { OutputOptions } from './output.ts'
+import { addCommand, perform } from './session.ts'
+
+/** `demo`: what the first start on the embedded database makes, in a database of one's own. */
+export function addDemoCommand(program: Command): void {
+  addCommand(program, 'demo', 'make an organization to try the service with, and its key').action((options: OutputOptions) =>
+    perform(options, async ({ deps, mailSettings }) => {
+      const demo = await loadDemo(deps)
+      return { text: describeDemo(mailSettings.publicUrl, demo), json: demo }
+    }),
+  )
+}

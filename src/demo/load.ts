@@ -1,0 +1,73 @@
+import { equalsText } from '../db/query.ts'
+import { createApiKey } from '../domain/access/api-keys.ts'
+import { listAssessments } from '../domain/assessments/assessments.ts'
+import type { Context, Deps } from '../domain/context.ts'
+import { createInvite } from '../domain/invites/create.ts'
+import { importDocument } from '../import/load.ts'
+import { readDocument } from '../import/read.ts'
+import { V1_PREFIX } from '../interfaces/v1/index.ts'
+import document from './organization.json' with { type: 'json' }
+
+/** What was made to try the service with. */
+export type Demo = {
+  organization: { id: string; name: string }
+  /** Shown once. */
+  key: string
+  assessmentId: string
+}
+
+const { name, assessments } = document.organizations[0]!
+
+/**
+ * Makes an organization to try the service with: members, tags, assessments, a key, and an invitation, whose mail is captured.
+ *
+ * @throws Error when there is one of its name already.
+ */
+export async function loadDemo(deps: Deps): Promise<Demo> {
+  const taken = await deps.db.organization.findFirst({ where: { name: equalsText(name) } })
+  if (taken)
+    throw new Error(`There is already an organization named ${name}. A key of it: npm run cli -- key create '${name}' Demo`)
+  const { organizations } = await importDocument(deps, readDocument(document))
+  const { id: organizationId } = organizations[0]!
+  const { id: createdById } = await deps.db.member.findFirstOrThrow({ where: { organizationId, roles: { has: 'admin' } } })
+  const { key, apiKey } = await createApiKey(deps, { organizationId, name: 'Demo', mode: 'live', createdById })
+  const ctx: Context = {
+    organization: await deps.db.organization.findUniqueOrThrow({ where: { id: organizationId } }),
+    mode: 'test', // nobody is behind the address below
+    apiKey: { id: apiKey.id, createdById },
+    deps,
+  }
+  const { items } = await listAssessments(ctx, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
+  const { id: assessmentId } = items.find((assessment) => assessment.name === assessments[0]!.name)!
+  await createInvite(ctx, {
+    assessmentId,
+    recipientEmail: 'candidate@example.com',
+    recipientName: 'Sam Rivera',
+    questionReplayLimit: 2,
+    answerRecordLimit: 1,
+    screenRecording: true,
+    webcamMonitoring: true,
+    requireIdCapture: false,
+    facePhotoRequired: false,
+    customMessage: 'We look forward to hearing you.',
+  })
+  return { organization: { id: organizationId, name }, key, assessmentId }
+}
+
+/** What to do with it, for a terminal. */
+export const describeDemo = (baseUrl: string, { organization, key, assessmentId }: Demo): string => `
+  For a first try there is an organization, ${organization.name}, with its API key, shown this once:
+
+  ${key}
+
+  List its assessments:
+    curl -s -H 'x-api-key: ${key}' '${baseUrl}${V1_PREFIX}/assessments'
+
+  Invite somebody to one of them:
+    curl -s -X POST -H 'x-api-key: ${key}' -H 'content-type: application/json' \\
+      -d '{"assessmentId":"${assessmentId}","recipientEmail":"alex@example.com"}' '${baseUrl}${V1_PREFIX}/invites'
+
+  List the invites:
+    curl -s -H 'x-api-key: ${key}' '${baseUrl}${V1_PREFIX}/invites'
+
+`

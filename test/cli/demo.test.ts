@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest'
+import { startServiceForTest } from '../support/service.ts'
+import { runCli } from './run-cli.ts'
+
+// Each command is a process of its own, and a busy machine starts them slowly.
+vi.setConfig({ testTimeout: 60_000 })
+
+test('demo makes an organization to try the service with, once, and shows its key and what to do with it', async () => {
+  const service = await startServiceForTest()
+  const env = { DATABASE_URL: service.databaseUrl, PUBLIC_URL: 'https://assessments.example.com' }
+  const { code, stdout, stderr } = await runCli(['demo'], env)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain("'https://assessments.example.com/api/v1/assessments'")
+  const [, key] = /^ +(ak_live_\S{32})$/m.exec(stdout)!
+  const v1 = service.v1(key!)
+  expect((await v1.get('/assessments')).body.pagination.total).toBe(4)
+  const [, assessmentId] = /"assessmentId":"([^"]+)"/.exec(stdout)!
+  expect((await v1.post('/invites').send({ assessmentId, recipientEmail: 'alex@example.com' })).status).toBe(201)
+
+  const again = await runCli(['demo'], env)
+  expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' })
+  expect(again.stderr).toMatch(/^error: There is already an organization named Northwind Talent\. .*key create.*\n$/)
+  expect((await v1.get('/assessments')).body.pagination.total).toBe(4)
+})
+
+test("demo's invitation goes to nobody, also where mails go out; a program gets its answer in JSON", async () => {
+  const { databaseUrl, db } = await startServiceForTest({ SMTP_URL: 'smtp://127.0.0.1:1' })
+  const { code, stdout } = await runCli(['demo', '--json'], { DATABASE_URL: databaseUrl, SMTP_URL: 'smtp://127.0.0.1:1' })
+  expect(code).toBe(0)
+  const { organization, key, assessmentId } = JSON.parse(stdout)
+  expect(organization).toEqual({ id: expect.any(String), name: 'Northwind Talent' })
+  expect(key).toMatch(/^ak_live_.{32}$/)
+  expect(await db.invite.findFirstOrThrow()).toMatchObject({ organizationId: organization.id, assessmentId, mode: 'test' })
+  await expect.poll(async () => (await db.inviteEmail.findFirstOrThrow()).state, { timeout: 20_000 }).toBe('captured')
+})
