@@ -6,9 +6,13 @@ import { addCommand, perform } from './session.ts'
 /** `demo`: what the first start on the embedded database makes, in a database of one's own. */
 export function addDemoCommand(program: Command): void {
   addCommand(program, 'demo', 'make an organization to try the service with, and its key').action((options: OutputOptions) =>
-    perform(options, async ({ deps, mailSettings }) => {
-      const demo = await loadDemo(deps)
-      return { text: describeDemo(mailSettings.publicUrl, demo), json: demo }
-    }),
+    perform(
+      options,
+      async ({ deps, mailSettings }) => {
+        const demo = await loadDemo(deps)
+        return { text: describeDemo(mailSettings.publicUrl, demo), json: demo }
+      },
+      { migrates: true },
+    ),
   )
 }

@@ -10,7 +10,6 @@ export type Addresses = {
   showMailbox: boolean
 }
 
-
 /**
  * Greets whoever has started the service on its embedded database: says where everything is and, in a database without any
  * organization, makes one to try it with.

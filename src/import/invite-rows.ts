@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from '../domain/invites/create.ts'
-import { asOfNow } from '../domain/invites/lifecycle.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
+import { asOfNow } from '../domain/invites/lifecycle.ts'
 import { type InviteEntry, LATEST } from './format.ts'
 import { distinct, given, type Place } from './rows.ts'
 import type { Wanted } from './save.ts'
