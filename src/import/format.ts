@@ -1,6 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { API_KEY_PATTERN } from '../domain/access/api-keys.ts'
-import { MEMBER_ROLES } from '../domain/access/members.ts'
 import { AUDIENCES, MEDIA_FORMATS } from '../domain/assessments/assessments.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import { UUID_PATTERN } from '../domain/uuid.ts'
