@@ -73,7 +73,7 @@ function readFilter(field: string, schema: TSchema, text: string): Reading {
     case 'boolean':
       return readBoolean(text)
     default:
-      return readLimited(field, text)
+      return schema.maxLength === undefined ? { value: text } : readLimited(field, text)
   }
 }
 
