@@ -12,15 +12,18 @@ const { rateLimits, maxRequestWait, alternate, trustProxy, publicUrl, mailFrom }
 const log = pino({ level: 'silent' })
 const metrics = createMetrics()
 const app = await buildApp({
-  deps: {
+  system: {
+    actor: { kind: 'system' },
     db: createDb(openPool('postgresql://unused')),
-    apiKeyCache: noApiKeyCache,
-    queue: { enqueueInvitationEmails: async () => {} },
-    invitationUrl: () => '',
-    clock: () => new Date(),
-    newId: () => crypto.randomUUID(),
-    log,
-    metrics,
+    deps: {
+      apiKeyCache: noApiKeyCache,
+      queue: { enqueueInvitationEmails: async () => {} },
+      invitationUrl: () => '',
+      clock: () => new Date(),
+      newId: () => crypto.randomUUID(),
+      log,
+      metrics,
+    },
   },
   log,
   mailSettings: { publicUrl, secretKeys: ['unused'], mailFrom },

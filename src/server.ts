@@ -43,11 +43,11 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   await using opened = new AsyncDisposableStack()
   const dependencies = await createDependencies(config, log, { signal })
   opened.defer(dependencies.dispose)
-  const { deps, mailSettings, metrics, redis, findProblems } = dependencies
+  const { system, mailSettings, metrics, redis, findProblems } = dependencies
   const showMailbox = config.databaseUrl === undefined && config.smtpUrl === undefined
   const app = await buildApp({
     ...config,
-    deps,
+    system,
     log,
     mailSettings,
     metrics,
@@ -66,7 +66,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   await dependencies.startWork()
   if (config.databaseUrl === undefined) {
     const { publicUrl: baseUrl } = mailSettings
-    await welcome(deps, { baseUrl, alternatePrefix: config.alternate.prefix, showMailbox })
+    await welcome(system, { baseUrl, alternatePrefix: config.alternate.prefix, showMailbox })
   }
   return opened.move()
 }
@@ -104,8 +104,8 @@ async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependen
 }
 
 /** What INIT_ORG_NAME and INIT_API_KEY_NAME ask for, where it is missing. */
-async function announceFirstKey({ init: { organization, apiKey } }: Config, { deps }: Dependencies): Promise<void> {
-  const key = organization && (await makeFirstKey(deps, { organization, apiKey }))
+async function announceFirstKey({ init: { organization, apiKey } }: Config, { system }: Dependencies): Promise<void> {
+  const key = organization && (await makeFirstKey(system, { organization, apiKey }))
   // For whoever reads the output of the first start; the log proper never has it.
   if (key) process.stdout.write(`The API key "${apiKey}" of ${organization}, shown this once: ${key}\n`)
 }

@@ -63,7 +63,7 @@ async function checkMails(url: string): Promise<Check[]> {
 }
 
 async function checkQueue(db: Db): Promise<Check> {
-  const { waiting, oldest } = await measureEmailQueue(db)
+  const { waiting, oldest } = await measureEmailQueue({ db })
   if (!oldest) return ok('queue', 'no mail waits')
   const since = `${waiting} waiting, the oldest since ${oldest.toISOString()}`
   if (Date.now() - oldest.getTime() < PATIENCE_MS) return ok('queue', since)
@@ -75,7 +75,7 @@ async function checkQueue(db: Db): Promise<Check> {
  * reached for all the retries, or that refuses more than it takes, is the operator's.
  */
 async function checkFailedMails(db: Db): Promise<Check> {
-  const { failed, refused, givenUp, sent } = await measureFailedEmails(db, new Date(Date.now() - RECENT_MS))
+  const { failed, refused, givenUp, sent } = await measureFailedEmails({ db }, new Date(Date.now() - RECENT_MS))
   if (failed === 0) return ok('mails', 'none failed')
   const counts = `${failed} failed in all; in the last day ${refused} were refused, ${givenUp} given up and ${sent} sent`
   const reasons = 'For the reasons: npm run cli -- mail list --state failed'

@@ -8,8 +8,8 @@ export function addDemoCommand(program: Command): void {
   addCommand(program, 'demo', 'make an organization to try the service with, and its key').action((options: OutputOptions) =>
     perform(
       options,
-      async ({ deps, mailSettings }) => {
-        const demo = await loadDemo(deps)
+      async ({ operator, mailSettings }) => {
+        const demo = await loadDemo(operator)
         return { text: describeDemo(mailSettings.publicUrl, demo), json: demo }
       },
       { migrates: true },

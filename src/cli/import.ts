@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import type { Deps } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import {
   type GeneratedKey,
   ImportInterrupted,
@@ -28,16 +28,16 @@ export function addImportCommand(program: Command): void {
     .action(async (file: string, options: Options) => {
       const source = file === '-' ? 'standard input' : file
       const json = parseDocument(source, file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8'))
-      await perform(options, ({ deps }) => load(deps, source, json, options), { migrates: true })
+      await perform(options, ({ operator }) => load(operator, source, json, options), { migrates: true })
     })
 }
 
-async function load(deps: Deps, source: string, json: unknown, { overwriteProgress = false }: Options): Promise<Output> {
+async function load(ctx: ServiceContext, source: string, json: unknown, { overwriteProgress = false }: Options): Promise<Output> {
   const { isTTY } = process.stderr
   const onWait = () => void process.stderr.write('Another import is under way: waiting for its end.\n')
   try {
     const options = { overwriteProgress, onWait, ...(isTTY && { onProgress: showProgress }) }
-    return showSummary(await importDocument(deps, readDocument(json), options))
+    return showSummary(await importDocument(ctx, readDocument(json), options))
   } catch (error) {
     if (error instanceof ImportError) return showRefusal(source, error)
     if (error instanceof ImportInterrupted) return showInterruption(error)

@@ -26,35 +26,35 @@ export function addKeyCommands(program: Command): void {
   addCommand(key, 'list', "list an organization's API keys")
     .argument('<organization>', 'id or name')
     .action((idOrName: string, options: OutputOptions) =>
-      perform(options, async ({ deps }) => {
-        const keys = await listApiKeys(deps, (await findOrganization(deps, idOrName)).id)
-        return { text: toTable(keys, deps.clock()), json: keys.map(toJson) }
+      perform(options, async ({ operator }) => {
+        const keys = await listApiKeys(operator, (await findOrganization(operator, idOrName)).id)
+        return { text: toTable(keys, operator.deps.clock()), json: keys.map(toJson) }
       }),
     )
 
   addCommand(key, 'revoke', 'refuse an API key from now on')
     .argument('<keyId>', 'see: key list')
     .action((id: string, options: OutputOptions) =>
-      perform(options, async ({ deps }) => {
+      perform(options, async ({ operator }) => {
         if (!isUuid(id)) throw new Error(`There is no key ${id}.`)
-        const apiKey = await revokeApiKey(deps, id)
-        return { text: toTable([apiKey], deps.clock()), json: toJson(apiKey) }
+        const apiKey = await revokeApiKey(operator, id)
+        return { text: toTable([apiKey], operator.deps.clock()), json: toJson(apiKey) }
       }),
     )
 }
 
 const createKey = (idOrName: string, name: string, options: NewKeyOptions): Promise<void> =>
-  perform(options, async ({ deps }) => {
+  perform(options, async ({ operator }) => {
     const { test, expiresInDays, expiresAt, createdBy } = options
-    const organization = await findOrganization(deps, idOrName)
-    const { key, apiKey } = await createApiKey(deps, {
+    const organization = await findOrganization(operator, idOrName)
+    const { key, apiKey } = await createApiKey(operator, {
       organizationId: organization.id,
       name,
       mode: test ? 'test' : 'live',
-      expiresAt: expiresInDays === undefined ? (expiresAt ?? null) : expiryAfter(deps.clock(), expiresInDays),
-      createdById: createdBy === undefined ? null : await findMemberId(deps, organization.id, createdBy),
+      expiresAt: expiresInDays === undefined ? (expiresAt ?? null) : expiryAfter(operator.deps.clock(), expiresInDays),
+      createdById: createdBy === undefined ? null : await findMemberId(operator, organization.id, createdBy),
     })
-    const text = `${key}\n\nKeep it now: it is not stored, and not shown again.\n\n${toTable([apiKey], deps.clock())}`
+    const text = `${key}\n\nKeep it now: it is not stored, and not shown again.\n\n${toTable([apiKey], operator.deps.clock())}`
     return { text, json: { key, ...toJson(apiKey) } }
   })
 

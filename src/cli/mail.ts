@@ -26,8 +26,8 @@ export function addMailCommands(program: Command): void {
     .addOption(new Option('--state <state>').choices(EMAIL_STATES))
     .addOption(new Option('--limit <count>').argParser(parseCount(MAX_LISTED)).default(50))
     .action((options: ListOptions) =>
-      perform(options, async ({ deps }) => {
-        const emails = await listEmails(deps, { limit: options.limit, ...(options.state && { state: options.state }) })
+      perform(options, async ({ operator }) => {
+        const emails = await listEmails(operator, { limit: options.limit, ...(options.state && { state: options.state }) })
         return { text: toTable(emails), json: emails.map(toJson) }
       }),
     )
@@ -35,8 +35,8 @@ export function addMailCommands(program: Command): void {
   addCommand(mail, 'show', 'show a mail with its link, rendered anew')
     .argument('<id>', 'see: mail list')
     .action((id: string, options: OutputOptions) =>
-      perform(options, async ({ deps, mailSettings }) => {
-        const email = await findEmail(deps, id)
+      perform(options, async ({ operator, mailSettings }) => {
+        const email = await findEmail(operator, id)
         if (!email) throw new Error(`There is no mail ${id}.`)
         return showEmail(mailSettings, email)
       }),
@@ -48,8 +48,8 @@ export function addMailCommands(program: Command): void {
   retry.action((id: string | undefined, options: OutputOptions & { all?: true }) => {
     if ((id === undefined) === (options.all === undefined))
       retry.error('error: name one mail, or give --all', { exitCode: EXIT_WRONG_USAGE })
-    return perform(options, async ({ deps }) => {
-      const count = id === undefined ? await retryFailedEmails(deps) : await retryFailedEmail(deps, id)
+    return perform(options, async ({ operator }) => {
+      const count = id === undefined ? await retryFailedEmails(operator) : await retryFailedEmail(operator, id)
       if (id !== undefined && count === 0) throw new Error(`There is no failed mail ${id}.`)
       return { text: `${count} ${count === 1 ? 'mail' : 'mails'} queued again.\n`, json: { queued: count } }
     })

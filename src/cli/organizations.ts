@@ -19,12 +19,14 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<name>', 'unique, in either case', parseName)
     .addOption(new Option('--tier <tier>', 'decides the rate limit').choices(TIERS).default('standard'))
     .action((name: string, options: OutputOptions & { tier: Tier }) =>
-      perform(options, async ({ deps }) => showOrganization(await createOrganization(deps, { name, tier: options.tier }))),
+      perform(options, async ({ operator }) =>
+        showOrganization(await createOrganization(operator, { name, tier: options.tier })),
+      ),
     )
 
   addCommand(org, 'list', 'list all organizations').action((options: OutputOptions) =>
-    perform(options, async ({ deps }) => {
-      const organizations = await listOrganizations(deps)
+    perform(options, async ({ operator }) => {
+      const organizations = await listOrganizations(operator)
       return { text: toTable(organizations), json: organizations }
     }),
   )
@@ -33,9 +35,9 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .addArgument(new Argument('<tier>').choices(TIERS))
     .action((idOrName: string, tier: Tier, options: OutputOptions) =>
-      perform(options, async ({ deps }) => {
-        const { id } = await findOrganization(deps, idOrName)
-        return showOrganization(await setTier(deps, id, tier))
+      perform(options, async ({ operator }) => {
+        const { id } = await findOrganization(operator, idOrName)
+        return showOrganization(await setTier(operator, id, tier))
       }),
     )
 }

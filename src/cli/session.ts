@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { destination, pino } from 'pino'
+import type { ServiceContext } from '../domain/context.ts'
 import { NON_BLANK_TEXT_PATTERN } from '../http/field-types.ts'
 import { MAX_NAME_LENGTH } from '../import/format.ts'
 import { loadConfig } from '../runtime/config.ts'
@@ -9,6 +10,9 @@ import { describeError, type Output, type OutputOptions, writeOutput } from './o
 /** What goes wrong beside a command, e.g. in the queue. Standard output belongs to the command's answer. */
 const createLogToStderr = () =>
   pino({ level: 'warn', base: null, redact: { paths: ['err.config', 'err.meta'], remove: true } }, destination(2))
+
+/** What a command works with. */
+export type Session = Pick<Dependencies, 'mailSettings' | 'migrated'> & { operator: ServiceContext }
 
 /** Adds a command; every one has `--json`. */
 export const addCommand = (parent: Command, usage: string, description: string): Command =>
@@ -21,14 +25,15 @@ export const addCommand = (parent: Command, usage: string, description: string):
  */
 export async function perform(
   options: OutputOptions,
-  work: (dependencies: Dependencies) => Promise<Output>,
+  work: (session: Session) => Promise<Output>,
   { migrates = false } = {},
 ): Promise<void> {
   const config = loadConfig(process.env)
   const choices = { serves: false, migrates }
   const dependencies = await createDependencies(config, createLogToStderr(), choices).catch(explainUnreachable)
   try {
-    writeOutput(await work(dependencies), options)
+    const operator: ServiceContext = { ...dependencies.system, actor: { kind: 'operator' } }
+    writeOutput(await work({ ...dependencies, operator }), options)
   } finally {
     await dependencies.dispose()
   }

@@ -6,6 +6,8 @@ import { PrismaClient } from '../generated/prisma/client.ts'
 export type Db = PrismaClient
 /** The same inside an interactive transaction. */
 export type Transaction = Parameters<Parameters<Db['$transaction']>[0]>[0]
+/** Where queries go: each by itself over the pool or, inside a transaction, into it. */
+export type Connection = Db | Transaction
 
 /** Milliseconds. Each bounds one way in which a request could otherwise wait for the database without end. */
 const TIMEOUTS = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import type { Db } from './client.ts'
+import type { Connection } from './client.ts'
 import { isKnownText, type Migration, readMigrations } from './migrations.ts'
 
 /** Prisma Migrate's own advisory lock, so that its `migrate deploy` and ours wait for each other too. */
@@ -76,7 +76,7 @@ export async function findPendingMigrations(url: string): Promise<string[]> {
 }
 
 /** Whether the database has those migrations. A running service does not mind what a newer release has added to them. */
-export async function hasMigrations(db: Db, names: string[]): Promise<boolean> {
+export async function hasMigrations(db: Connection, names: string[]): Promise<boolean> {
   const [row] = await db.$queryRaw<{ count: number }[]>`
     SELECT count(DISTINCT migration_name)::int AS count FROM _prisma_migrations
     WHERE migration_name = ANY(${names}) AND finished_at IS NOT NULL AND rolled_back_at IS NULL`

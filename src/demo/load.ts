@@ -1,7 +1,7 @@
 import { equalsText } from '../db/query.ts'
 import { createApiKey } from '../domain/access/api-keys.ts'
 import { listAssessments } from '../domain/assessments/assessments.ts'
-import type { Context, Deps } from '../domain/context.ts'
+import type { Context, ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create.ts'
 import { importDocument } from '../import/load.ts'
 import { readDocument } from '../import/read.ts'
@@ -23,19 +23,18 @@ const { name, assessments } = document.organizations[0]!
  *
  * @throws Error when there is one of its name already.
  */
-export async function loadDemo(deps: Deps): Promise<Demo> {
-  const taken = await deps.db.organization.findFirst({ where: { name: equalsText(name) } })
+export async function loadDemo(service: ServiceContext): Promise<Demo> {
+  const taken = await service.db.organization.findFirst({ where: { name: equalsText(name) } })
   if (taken)
     throw new Error(`There is already an organization named ${name}. A key of it: npm run cli -- key create '${name}' Demo`)
-  const { organizations } = await importDocument(deps, readDocument(document))
+  const { organizations } = await importDocument(service, readDocument(document))
   const { id: organizationId } = organizations[0]!
-  const { id: createdById } = await deps.db.member.findFirstOrThrow({ where: { organizationId, roles: { has: 'admin' } } })
-  const { key, apiKey } = await createApiKey(deps, { organizationId, name: 'Demo', mode: 'live', createdById })
+  const { id: createdById } = await service.db.member.findFirstOrThrow({ where: { organizationId, roles: { has: 'admin' } } })
+  const { key, apiKey } = await createApiKey(service, { organizationId, name: 'Demo', mode: 'live', createdById })
   const ctx: Context = {
-    organization: await deps.db.organization.findUniqueOrThrow({ where: { id: organizationId } }),
-    mode: 'test', // nobody is behind the address below
-    apiKey: { id: apiKey.id, createdById },
-    deps,
+    ...service,
+    organization: await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } }),
+    actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'test' }, // nobody is behind the address below
   }
   const { items } = await listAssessments(ctx, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
   const { id: assessmentId } = items.find((assessment) => assessment.name === assessments[0]!.name)!

@@ -1,4 +1,4 @@
-import type { Deps } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import { V1_PREFIX } from '../interfaces/v1/index.ts'
 import { describeDemo, loadDemo } from './load.ts'
 
@@ -14,9 +14,9 @@ export type Addresses = {
  * Greets whoever has started the service on its embedded database: says where everything is and, in a database without any
  * organization, makes one to try it with.
  */
-export async function welcome(deps: Deps, addresses: Addresses): Promise<void> {
-  const isFresh = (await deps.db.organization.count()) === 0
-  const demo = isFresh ? describeDemo(addresses.baseUrl, await loadDemo(deps)) : HOW_TO_MAKE_A_KEY
+export async function welcome(service: ServiceContext, addresses: Addresses): Promise<void> {
+  const isFresh = (await service.db.organization.count()) === 0
+  const demo = isFresh ? describeDemo(addresses.baseUrl, await loadDemo(service)) : HOW_TO_MAKE_A_KEY
   process.stdout.write(describeAddresses(addresses) + demo)
 }
 

@@ -1,4 +1,4 @@
-import type { Db, Transaction } from '../db/client.ts'
+import type { Connection } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { ApiKeyCache } from './access/api-key-cache.ts'
 import type { InvitationRef } from './invites/tokens.ts'
@@ -8,7 +8,7 @@ export type { KeyMode, Tier }
 /** The durable queue, as far as the domain needs it. */
 export type Queue = {
   /** Adds sendings of invites' mails to the transaction that makes them: both happen or neither does. */
-  enqueueInvitationEmails: (tx: Transaction, emailIds: string[]) => Promise<void>
+  enqueueInvitationEmails: (db: Connection, emailIds: string[]) => Promise<void>
 }
 
 /** How an attempt to send a mail may end, as it is counted. */
@@ -28,9 +28,8 @@ export type Metrics = {
 /** Where the domain reports what no caller waits for. Shaped like pino's methods. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
 
-/** Everything from outside that domain functions use; time, ids and the queue are parameters so that tests can set them. */
+/** Everything from outside that domain functions use, but the database; time, ids and the queue are parameters so that tests can set them. */
 export type Deps = {
-  db: Db
   apiKeyCache: ApiKeyCache
   queue: Queue
   /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
@@ -41,12 +40,24 @@ export type Deps = {
   metrics: Metrics
 }
 
-/** Who asks: the organization and the key that opened the door. Every query begins with the organization's id. */
-export type Context = {
-  organization: { id: string; name: string; tier: Tier }
-  mode: KeyMode
-  apiKey: { id: string; createdById: string | null }
-  /** The transaction that is open around the whole request, when there is one. */
-  transaction?: Transaction
+/** Who acts. What each may do is said in one table, in access/permissions.ts. */
+export type Actor =
+  /** A system with an API key; `createdById` is the member who generated the key. */
+  | { kind: 'apiKey'; id: string; mode: KeyMode; createdById: string | null }
+  /** The person behind an invitation's link. */
+  | { kind: 'candidate'; inviteId: string }
+  /** Whoever runs the service, by the command line. */
+  | { kind: 'operator' }
+  /** The service itself: its jobs, its clock. */
+  | { kind: 'system' }
+
+/** Work that is not of one organization. */
+export type ServiceContext = {
+  actor: Actor
+  /** The one door to the database. Within a transaction it is the transaction, so that nothing can read or write beside it. */
+  db: Connection
   deps: Deps
 }
+
+/** Work for one organization: every query begins with its id. */
+export type Context = ServiceContext & { organization: { id: string; name: string; tier: Tier } }

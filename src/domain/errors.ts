@@ -6,6 +6,7 @@ export type ErrorKind =
   | 'api_key_unknown'
   | 'api_key_expired'
   | 'api_key_revoked'
+  | 'not_permitted'
   | 'assessment_not_found'
   | 'invite_not_found'
   | 'member_not_found'

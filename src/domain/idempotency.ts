@@ -1,6 +1,6 @@
-import type { Transaction } from '../db/client.ts'
-import type { Context, Deps } from './context.ts'
+import type { Context, ServiceContext } from './context.ts'
 import { DomainError } from './errors.ts'
+import { inTransaction } from './transaction.ts'
 
 /** What a request was answered with. */
 export type Answer = { status: number; body: string }
@@ -23,27 +23,27 @@ export async function doOnce(
   request: Request,
   work: (ctx: Context) => Promise<Answer>,
 ): Promise<Answer & { replayed: boolean }> {
-  return ctx.deps.db.$transaction(async (transaction) => {
-    const earlier = await claim(ctx, transaction, request)
+  return inTransaction(ctx, async (inside) => {
+    const earlier = await claim(inside, request)
     if (earlier) return { ...earlier, replayed: true }
-    const answer = await work({ ...ctx, transaction })
+    const answer = await work(inside)
     const id = { organizationId: ctx.organization.id, key: request.key }
-    await transaction.idempotencyRecord.update({ where: { organizationId_key: id }, data: answer })
+    await inside.db.idempotencyRecord.update({ where: { organizationId_key: id }, data: answer })
     return { ...answer, replayed: false }
   })
 }
 
 /** @returns null when the key is free, and now ours; otherwise the answer it stands for. */
-async function claim(ctx: Context, tx: Transaction, { key, fingerprint }: Request): Promise<Answer | null> {
-  const organizationId = ctx.organization.id
-  const now = ctx.deps.clock()
-  await tx.idempotencyRecord.deleteMany({ where: { organizationId, key, createdAt: { lte: oldest(now) } } })
-  const { count } = await tx.idempotencyRecord.createMany({
+async function claim({ organization, db, deps }: Context, { key, fingerprint }: Request): Promise<Answer | null> {
+  const organizationId = organization.id
+  const now = deps.clock()
+  await db.idempotencyRecord.deleteMany({ where: { organizationId, key, createdAt: { lte: oldest(now) } } })
+  const { count } = await db.idempotencyRecord.createMany({
     data: [{ organizationId, key, fingerprint, createdAt: now }],
     skipDuplicates: true,
   })
   if (count === 1) return null
-  const record = await tx.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
+  const record = await db.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
   return { status: record.status!, body: record.body! }
 }
@@ -52,8 +52,8 @@ async function claim(ctx: Context, tx: Transaction, { key, fingerprint }: Reques
 const FORGOTTEN_AT_ONCE = 5_000
 
 /** Forgets the answers that no retry may ask for any more; all but those that another transaction holds. */
-export async function forgetOldAnswers({ db, clock }: Deps): Promise<void> {
-  const until = oldest(clock())
+export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
+  const until = oldest(deps.clock())
   let count: number
   do {
     count = await db.$executeRaw`

@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import type { Db } from '../db/client.ts'
+import type { Connection } from '../db/client.ts'
 import type { Context } from './context.ts'
 import { isUuid } from './uuid.ts'
 
@@ -12,11 +12,11 @@ const MAX_IDS = 128
 
 /**
  * The same query, shared: what is asked for an organization in the same turn of the event loop becomes one query, which costs little
- * more than that of one asker. A lone asker waits for nothing but the end of the turn. Within a transaction each asks for itself.
+ * more than that of one asker. A lone asker waits for nothing but the end of the turn. A transaction shares with itself only.
  * What is no id is not found.
  */
 export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {
-  const gathering = new WeakMap<Db, Map<string, Batch<Row>>>()
+  const gathering = new WeakMap<Connection, Map<string, Batch<Row>>>()
 
   function gather(ctx: Context, batches: Map<string, Batch<Row>>): Batch<Row> {
     const organizationId = ctx.organization.id
@@ -34,8 +34,7 @@ export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Ro
   return async (ctx, ids) => {
     const wanted = ids.filter(isUuid).map((id) => id.toLowerCase())
     if (wanted.length === 0) return []
-    if (ctx.transaction) return find(ctx, wanted)
-    const { db } = ctx.deps
+    const { db } = ctx
     const batches = gathering.get(db) ?? new Map<string, Batch<Row>>()
     gathering.set(db, batches)
     const open = batches.get(ctx.organization.id)

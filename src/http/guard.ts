@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate } from '../domain/access/api-keys.ts'
-import type { Context, Deps } from '../domain/context.ts'
+import type { Context, ServiceContext } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { type Failure, HttpError, logFailure, toFailure } from './failure.ts'
 import { fingerprintRequests } from './idempotency.ts'
@@ -17,18 +17,18 @@ declare module 'fastify' {
 /** Writes a failure in an interface's own envelope. */
 export type SendFailure = (failure: Failure, request: FastifyRequest, reply: FastifyReply) => unknown
 
-export type GuardOptions = { deps: Deps; limiter: RateLimiter; keyHeader: string; sendFailure: SendFailure }
+export type GuardOptions = { system: ServiceContext; limiter: RateLimiter; keyHeader: string; sendFailure: SendFailure }
 
 /**
  * What both interfaces do alike for every request of their scope: authenticate, count against the rate limit, and only then look at
  * path, body and parameters; and whatever fails, answer in the interface's envelope.
  */
-export function guardInterface(app: FastifyInstance, { deps, limiter, keyHeader, sendFailure }: GuardOptions): void {
+export function guardInterface(app: FastifyInstance, { system, limiter, keyHeader, sendFailure }: GuardOptions): void {
   readJsonBodies(app)
   fingerprintRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     try {
-      request.ctx = await authenticate(deps, request.headers[keyHeader]?.toString())
+      request.ctx = await authenticate(system, request.headers[keyHeader]?.toString())
     } catch (error) {
       // Not of a key that is known and no longer good: its owner is to be told so, however often.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request.ip)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { modeOf } from '../domain/access/author.ts'
 import type { Context } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { doOnce } from '../domain/idempotency.ts'
@@ -87,7 +88,7 @@ export async function answerOnce<Body extends object>(
 const fingerprint = ({ ctx, method, url, body }: FastifyRequest): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
     createHash('sha256')
-      .update(canonicalJson([ctx.mode, method, url, body]))
+      .update(canonicalJson([modeOf(ctx), method, url, body]))
       .digest(),
   )
 

@@ -29,7 +29,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      ...(ctx && { organizationId: ctx.organization.id, apiKeyId: ctx.apiKey.id }),
+      ...(ctx && { organizationId: ctx.organization.id, ...(ctx.actor.kind === 'apiKey' && { apiKeyId: ctx.actor.id }) }),
     },
     'request',
   )

@@ -1,5 +1,5 @@
 import { violatedConstraint } from '../db/errors.ts'
-import type { Deps } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
 import type { OrganizationEntry } from './format.ts'
 import { wantInvite } from './invite-rows.ts'
@@ -59,11 +59,11 @@ export class ImportInterrupted extends Error {
  * @throws ImportError with every problem, of the reading and of the database; nothing has been written then.
  * @throws ImportInterrupted when the database fails, or is changed by somebody else, in the middle.
  */
-export const importDocument = (deps: Deps, reading: Reading, options: ImportOptions = {}): Promise<Summary> =>
-  inTurn(deps, options.onWait ?? (() => {}), () => checkAndLoad(deps, reading, options))
+export const importDocument = (ctx: ServiceContext, reading: Reading, options: ImportOptions = {}): Promise<Summary> =>
+  inTurn(ctx, options.onWait ?? (() => {}), () => checkAndLoad(ctx, reading, options))
 
-async function checkAndLoad(deps: Deps, { document, problems }: Reading, options: ImportOptions): Promise<Summary> {
-  const checked = await longTransaction(deps, (tx) => planImport(tx, deps.newId, document))
+async function checkAndLoad(ctx: ServiceContext, { document, problems }: Reading, options: ImportOptions): Promise<Summary> {
+  const checked = await longTransaction(ctx, (tx) => planImport(tx, ctx.deps.newId, document))
   const known = new Set(problems.map(({ path }) => path))
   const all = [...problems, ...checked.problems.filter(({ path }) => !known.has(path))]
   if (all.length > 0) throw new ImportError(all)
@@ -76,7 +76,7 @@ async function checkAndLoad(deps: Deps, { document, problems }: Reading, options
       done += rows
       options.onProgress?.({ organization: organization.name, done, total })
     }
-    const part = await loadOrganization(deps, checked.plan, organization, { ...options, advance }).catch((cause) => {
+    const part = await loadOrganization(ctx, checked.plan, organization, { ...options, advance }).catch((cause) => {
       throw interrupt(organization, summary, cause)
     })
     add(summary, part)
@@ -85,7 +85,7 @@ async function checkAndLoad(deps: Deps, { document, problems }: Reading, options
 }
 
 async function loadOrganization(
-  deps: Deps,
+  ctx: ServiceContext,
   plan: Plan,
   organization: OrganizationEntry,
   { overwriteProgress = false, advance }: Pick<ImportOptions, 'overwriteProgress'> & Pick<Run, 'advance'>,
@@ -94,10 +94,10 @@ async function loadOrganization(
   const organizationId = plan.ids.get(organization)!
   const generatedKeys: GeneratedKey[] = []
   const onKey: Run['onKey'] = (name, key) => void generatedKeys.push({ organization: organization.name, name, key })
-  const run = { organizationId, now: deps.clock(), overwriteProgress, counts, onKey, advance, listWrites: [] }
+  const run = { organizationId, now: ctx.deps.clock(), overwriteProgress, counts, onKey, advance, listWrites: [] }
   // Or the transaction might hold invites that lists and the sweep have to flip, and they would wait for each other.
-  await expireAllDueInvites(deps)
-  await longTransaction(deps, (tx) => writeOrganization({ ...run, tx }, plan, organization))
+  await expireAllDueInvites(ctx)
+  await longTransaction(ctx, (tx) => writeOrganization({ ...run, tx }, plan, organization))
   return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from '../db/client.ts'
-import type { Deps } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 
 /** Of all advisory locks of the database, the one of the import. */
 const LOCK = 72_707_370
@@ -16,7 +16,7 @@ const MAX_WAIT_MS = 10_000
  *
  * @param onWait called once when another import is under way.
  */
-export const inTurn = <T>({ db }: Deps, onWait: () => void, work: () => Promise<T>): Promise<T> =>
+export const inTurn = <T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> =>
   db.$transaction(
     async (tx) => {
       await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0`
@@ -35,7 +35,7 @@ async function tryLock(tx: Transaction): Promise<boolean> {
 }
 
 /** A transaction in which between two statements a while may pass: the pool's limit is made for requests. */
-export const longTransaction = <T>({ db }: Deps, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Transaction) => Promise<T>): Promise<T> =>
   db.$transaction(
     async (tx) => {
       await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = '5min'`

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobResult, PgBoss } from 'pg-boss'
-import type { Deps } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import { findEmails, giveUpEmail, type InviteEmail, type Outcome, recordAttempt } from '../domain/invites/emails.ts'
 import { asOfNow } from '../domain/invites/lifecycle.ts'
 import { DEAD_INVITATION_EMAILS, HEARTBEAT_REFRESH_SECONDS, INVITATION_EMAILS, type InvitationEmailJob } from './queue.ts'
@@ -20,7 +20,7 @@ const POLLING_SECONDS = 2
 const RECORD_AGAIN_MS = 500
 
 /** Starts the workers that send what the queue holds. They end with `boss.stop()`. */
-export async function workInvitationEmails(boss: PgBoss, deps: Deps, deliver: DeliverInvitation): Promise<void> {
+export async function workInvitationEmails(boss: PgBoss, system: ServiceContext, deliver: DeliverInvitation): Promise<void> {
   const stopped = new AbortController()
   boss.once('stopped', () => stopped.abort())
   // pg-boss would poll every 30 s only where jobs announce themselves.
@@ -29,15 +29,15 @@ export async function workInvitationEmails(boss: PgBoss, deps: Deps, deliver: De
   const sending = { ...batches, localConcurrency: WORKERS, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<InvitationEmailJob>(INVITATION_EMAILS, sending, async (jobs) => {
     const emails = await findEmails(
-      deps,
+      system,
       jobs.map(({ data }) => data.emailId),
     )
     const byId = new Map(emails.map((email) => [email.id, email]))
-    const send = (email: InviteEmail | undefined) => sendInvitation(deps, deliver, email, stopped.signal)
+    const send = (email: InviteEmail | undefined) => sendInvitation(system, deliver, email, stopped.signal)
     return Promise.all(jobs.map(({ id, data }) => settle(id, send(byId.get(data.emailId)))))
   })
   await boss.work<InvitationEmailJob>(DEAD_INVITATION_EMAILS, batches, (jobs) =>
-    Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(deps, data.emailId)))),
+    Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(system, data.emailId)))),
   )
 }
 
@@ -48,9 +48,9 @@ const settle = async (id: string, work: Promise<void>): Promise<JobResult> =>
     (error: Error) => ({ id, status: 'failed' as const, output: { message: error.message } }),
   )
 
-async function giveUp(deps: Deps, emailId: string): Promise<void> {
-  await giveUpEmail(deps, emailId)
-  deps.log.error({ emailId }, 'an invitation was given up after all its retries')
+async function giveUp(system: ServiceContext, emailId: string): Promise<void> {
+  await giveUpEmail(system, emailId)
+  system.deps.log.error({ emailId }, 'an invitation was given up after all its retries')
 }
 
 /**
@@ -58,24 +58,24 @@ async function giveUp(deps: Deps, emailId: string): Promise<void> {
  * meanwhile, and its mail with it.
  */
 async function sendInvitation(
-  deps: Deps,
+  system: ServiceContext,
   deliver: DeliverInvitation,
   email: InviteEmail | undefined,
   stopped: AbortSignal,
 ): Promise<void> {
   if (email?.state !== 'queued') return
-  const outcome = await attempt(email, deliver, deps.clock())
-  await recordWhateverItTakes(deps, email.id, outcome, stopped)
+  const outcome = await attempt(email, deliver, system.deps.clock())
+  await recordWhateverItTakes(system, email.id, outcome, stopped)
   const fields = { emailId: email.id, inviteId: email.inviteId, organizationId: email.organizationId }
   if (outcome.state === 'queued') {
-    deps.metrics.emailAttempted('retried')
-    deps.log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, 'an invitation could not be sent yet')
+    system.deps.metrics.emailAttempted('retried')
+    system.deps.log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, 'an invitation could not be sent yet')
     throw new Error(outcome.reason)
   }
-  deps.metrics.emailAttempted(outcome.state)
+  system.deps.metrics.emailAttempted(outcome.state)
   if (outcome.state === 'failed')
-    deps.log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, 'an invitation was refused')
-  else deps.log.info({ ...fields, state: outcome.state }, 'an invitation was sent')
+    system.deps.log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, 'an invitation was refused')
+  else system.deps.log.info({ ...fields, state: outcome.state }, 'an invitation was sent')
 }
 
 async function attempt(email: InviteEmail, deliver: DeliverInvitation, now: Date): Promise<Outcome> {
@@ -92,13 +92,18 @@ async function attempt(email: InviteEmail, deliver: DeliverInvitation, now: Date
  * Tries until the database takes it: a mail that was sent and is not known to be is sent again. Until then the job is confirmed as this
  * process's own, see `superviseWhenSteady`, and the worker takes no others.
  */
-async function recordWhateverItTakes(deps: Deps, emailId: string, outcome: Outcome, stopped: AbortSignal): Promise<void> {
+async function recordWhateverItTakes(
+  system: ServiceContext,
+  emailId: string,
+  outcome: Outcome,
+  stopped: AbortSignal,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await recordAttempt(deps, emailId, outcome)
+      return await recordAttempt(system, emailId, outcome)
     } catch (error) {
       if (stopped.aborted) throw error
-      if (tries === 1) deps.log.error({ err: error, emailId }, 'what became of an invitation can not be recorded yet')
+      if (tries === 1) system.deps.log.error({ err: error, emailId }, 'what became of an invitation can not be recorded yet')
       await sleep(RECORD_AGAIN_MS, undefined, { ref: false })
     }
   }

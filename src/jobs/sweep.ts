@@ -1,34 +1,34 @@
 import type { PgBoss } from 'pg-boss'
-import { type Deps, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
+import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
 
 const SWEEP = 'sweep'
 
-const parts: Record<SweepPart, (deps: Deps) => Promise<void>> = {
-  async expire_invites(deps) {
-    const expired = await expireAllDueInvites(deps)
-    if (expired > 0) deps.log.info({ expired }, 'invites expired')
+const parts: Record<SweepPart, (system: ServiceContext) => Promise<void>> = {
+  async expire_invites(system) {
+    const expired = await expireAllDueInvites(system)
+    if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
   },
   forget_answers: forgetOldAnswers,
 }
 
 /** Every minute: flips the invites the clock has ended, and forgets the answers no retry may ask for. One process of all does it. */
-export async function workSweep(boss: PgBoss, deps: Deps): Promise<void> {
+export async function workSweep(boss: PgBoss, system: ServiceContext): Promise<void> {
   await boss.createQueue(SWEEP, { retryLimit: 0, deleteAfterSeconds: 3_600 })
   await boss.work(SWEEP, async () => {
-    for (const part of SWEEP_PARTS) await sweep(deps, part)
+    for (const part of SWEEP_PARTS) await sweep(system, part)
   })
   await boss.schedule(SWEEP, '* * * * *')
 }
 
 /** One part. What it fails by keeps no other from its turn; the next minute tries again. */
-async function sweep(deps: Deps, part: SweepPart): Promise<void> {
+async function sweep(system: ServiceContext, part: SweepPart): Promise<void> {
   try {
-    await parts[part](deps)
-    deps.metrics.swept(part, 'done')
+    await parts[part](system)
+    system.deps.metrics.swept(part, 'done')
   } catch (error) {
-    deps.metrics.swept(part, 'failed')
-    deps.log.error({ err: error, part }, 'a part of the sweep failed')
+    system.deps.metrics.swept(part, 'failed')
+    system.deps.log.error({ err: error, part }, 'a part of the sweep failed')
   }
 }

@@ -1,7 +1,7 @@
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Redis } from 'ioredis'
-import type { Context, Deps } from '../domain/context.ts'
+import type { Context, ServiceContext } from '../domain/context.ts'
 import { answerClientErrors, type RawAnswer } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
 import { type FailureKind, logFailure, toFailure } from '../http/failure.ts'
@@ -32,7 +32,7 @@ import type { Config } from './config.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
 export type AppOptions = {
-  deps: Deps
+  system: ServiceContext
   log: FastifyBaseLogger
   rateLimits: RateLimits
   /** Counts requests over all processes; undefined: each counts its own. */
@@ -65,7 +65,7 @@ const STALLED_AFTER_MS = 30_000
 
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { deps, log, metrics, trustProxy, maxRequestWait, findProblems } = options
+  const { system, log, metrics, trustProxy, maxRequestWait, findProblems } = options
   const clientErrors = answerClientErrors(
     (path, kind) => presentUnread(options.alternate.prefix, path, kind),
     (status, code) => {
@@ -96,7 +96,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       connectionsCheckingInterval: TIMEOUT_CHECKED_EVERY_MS,
       requireHostHeader: false, // it would be answered without a word
     },
-    genReqId: requestId(deps.newId),
+    genReqId: requestId(system.deps.newId),
     return503OnClosing: false, // what still comes in is answered like any other
   })
   clientErrors.watch(app.server)
@@ -130,23 +130,23 @@ function presentUnread(alternatePrefix: string, path: string, kind: FailureKind)
 }
 
 async function mountInterfaces(app: FastifyInstance, options: AppOptions): Promise<void> {
-  const { deps, rateLimits, redis, mailSettings, playerUrl, showMailbox, alternate: settings } = options
+  const { system, rateLimits, redis, mailSettings, playerUrl, showMailbox, alternate: settings } = options
   const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
   const v1 = async (scope: FastifyInstance) => {
-    documents.push({ name: 'v1', title: 'API v1', read: await v1Interface(scope, { deps, limiter }) })
+    documents.push({ name: 'v1', title: 'API v1', read: await v1Interface(scope, { system, limiter }) })
   }
   const alternate = async (scope: FastifyInstance) => {
-    const read = await alternateInterface(scope, { deps, limiter, settings })
+    const read = await alternateInterface(scope, { system, limiter, settings })
     documents.push({ name: 'alternate', title: 'Alternate interface', read })
   }
   const { secretKeys } = mailSettings
-  const candidates = (scope: FastifyInstance) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } })
+  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: { secretKeys, playerUrl } })
   await app.register(v1, { prefix: V1_PREFIX })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: CANDIDATE_PREFIX })
-  await app.register((scope) => playerSessions(scope, { deps, secretKeys }), { prefix: '/player/sessions' })
+  await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: '/player/sessions' })
   await docs(app, documents)
   if (showMailbox)
-    await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: '/dev/mailbox' })
+    await app.register((scope) => mailboxPages(scope, { system, settings: mailSettings }), { prefix: '/dev/mailbox' })
 }

@@ -10,7 +10,7 @@ import { findPendingMigrations, hasMigrations, migrate } from '../db/migrate.ts'
 import { readMigrations } from '../db/migrations.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
 import { coalesce } from '../domain/coalesce.ts'
-import type { Deps } from '../domain/context.ts'
+import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { workInvitationEmails } from '../jobs/send-invitations.ts'
@@ -23,7 +23,8 @@ import { readOrMakeSecret } from './secret.ts'
 
 /** What the service runs on. */
 export type Dependencies = {
-  deps: Deps
+  /** The service acting by itself. */
+  system: ServiceContext
   mailer: Mailer
   /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
   mailSettings: MailSettings
@@ -109,7 +110,6 @@ export async function createDependencies(
   const metrics = createMetrics()
   metrics.observe(pool, db)
   const deps: Deps = {
-    db,
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
@@ -118,17 +118,18 @@ export async function createDependencies(
     log,
     metrics,
   }
+  const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
   const kept = opened.move()
   return {
-    deps,
+    system,
     mailer,
     mailSettings,
     metrics,
     redis,
     migrated: database.migrated,
-    findProblems: coalesce(() => findProblems(deps, boss, migrations)),
+    findProblems: coalesce(() => findProblems(system, boss, migrations)),
     startWork: async () => {
-      if (works) await startWork(boss, deps, mailer, mailSettings, config)
+      if (works) await startWork(boss, system, mailer, mailSettings, config)
     },
     dispose: () => kept.disposeAsync(),
   }
@@ -136,13 +137,13 @@ export async function createDependencies(
 
 async function startWork(
   boss: PgBoss,
-  deps: Deps,
+  system: ServiceContext,
   mailer: Mailer,
   settings: MailSettings,
   { deliverTestMail }: Config,
 ): Promise<void> {
-  await workSweep(boss, deps)
-  await workInvitationEmails(boss, deps, async (email) => {
+  await workSweep(boss, system)
+  await workInvitationEmails(boss, system, async (email) => {
     const message = renderInvitation(settings, email)
     const captured = !mailer.delivers || (email.invite.mode === 'test' && !deliverTestMail)
     if (captured) return { state: 'captured' }
@@ -175,7 +176,7 @@ async function requireMigrations(url: string): Promise<[]> {
 const isUnreachable = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ENOENT', '57P03'].includes((error as { code?: string }).code ?? '')
 
-async function findProblems({ db }: Deps, boss: PgBoss, migrations: string[]): Promise<string[]> {
+async function findProblems({ db }: ServiceContext, boss: PgBoss, migrations: string[]): Promise<string[]> {
   const checks: [string, () => Promise<unknown>][] = [
     ['database', () => db.$queryRaw`SELECT 1`],
     [

@@ -90,7 +90,7 @@ function observePool(registers: Registry[], pool: Pool): void {
 
 function observeEmailQueue(registers: Registry[], db: Db): void {
   // Without its database the process is still to be watched.
-  const measure = coalesce(() => measureEmailQueue(db).catch(() => undefined))
+  const measure = coalesce(() => measureEmailQueue({ db }).catch(() => undefined))
   const depth = new Gauge({
     name: 'invite_email_queue_depth',
     help: 'Mails waiting to be sent; NaN when the database does not say',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
 import { shareQuery } from '../../src/domain/shared-query.ts'
+import { inTransaction } from '../../src/domain/transaction.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -14,14 +15,14 @@ async function makeWorld() {
   const { id, name } = await service.make.organization()
   const tags = [await service.make.tag(id), await service.make.tag(id), await service.make.tag(id)]
   const organization = { id, name, tier: 'standard' as const }
-  const ctx = { organization, mode: 'live', apiKey: { id, createdById: null }, deps: service.deps } satisfies Context
+  const ctx: Context = { ...service.system, organization }
   return { ctx, tags, ids: tags.map((tag) => tag.id) }
 }
 function observed() {
   const queries: [organization: string, ids: string[]][] = []
   const find = shareQuery((ctx, ids) => {
     queries.push([ctx.organization.id, ids])
-    return ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+    return ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
   })
   const lookUp = async (ctx: Context, id: string) => (await find(ctx, [id]))[0]
   return { queries, find, lookUp }
@@ -62,10 +63,10 @@ it('asks nothing for what is no id', async () => {
 
 it('sees within a transaction what that has changed', async () => {
   const { ctx, ids } = await makeWorld()
-  const find = shareQuery((inside, wanted) => inside.transaction!.tag.findMany({ where: { id: { in: wanted } } }))
-  await service.db.$transaction(async (transaction) => {
-    await transaction.tag.update({ where: { id: ids[0]! }, data: { name: 'Changed' } })
-    expect(await find({ ...ctx, transaction }, [ids[0]!])).toMatchObject([{ name: 'Changed' }])
+  const find = shareQuery((inside, wanted) => inside.db.tag.findMany({ where: { id: { in: wanted } } }))
+  await inTransaction(ctx, async (inside) => {
+    await inside.db.tag.update({ where: { id: ids[0]! }, data: { name: 'Changed' } })
+    expect(await find(inside, [ids[0]!])).toMatchObject([{ name: 'Changed' }])
   })
 })
 

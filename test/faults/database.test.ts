@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import type { Deps } from '../../src/domain/context.ts'
-import { factories } from '../support/factories.ts'
+import { factories, systemOn } from '../support/factories.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { ask, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
@@ -20,7 +19,7 @@ beforeAll(async () => {
   await migrate(postgres.url)
   proxy = await startTcpProxy({ path: postgres.socket })
   db = createDb(openPool(postgres.url, { max: 4 }))
-  const make = factories({ db, newId: () => crypto.randomUUID(), clock: () => new Date() } as Deps)
+  const make = factories(systemOn(db))
   const organization = await make.organization()
   key = organization.key
   assessmentId = (await make.assessment(organization.id)).id

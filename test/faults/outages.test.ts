@@ -3,8 +3,7 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { expect, it, onTestFinished } from 'vitest'
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import type { Deps } from '../../src/domain/context.ts'
-import { factories } from '../support/factories.ts'
+import { factories, systemOn } from '../support/factories.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { ask, startProcess, waitUntil } from '../support/processes.ts'
 import { startSmtpListener } from '../support/smtp.ts'
@@ -18,7 +17,7 @@ async function start(behaviour: SMTPServerOptions) {
   const postgres = await startPostgres()
   await migrate(postgres.url)
   const db = createDb(openPool(postgres.url, { max: 2 }))
-  const make = factories({ db, newId: () => crypto.randomUUID(), clock: () => new Date() } as Deps)
+  const make = factories(systemOn(db))
   const organization = await make.organization()
   const { id: assessmentId } = await make.assessment(organization.id)
   const smtp = await startSmtpListener(behaviour)

@@ -192,15 +192,15 @@ describe('a key that has been used', () => {
   it('is forgotten by the sweep after 24 hours', async () => {
     await tag('First')
     service.clock.advance(DAY_MS - 1)
-    await forgetOldAnswers(service.deps)
+    await forgetOldAnswers(service.system)
     expect(await records(by)).toBe(1)
     service.clock.advance(1)
-    await forgetOldAnswers(service.deps)
+    await forgetOldAnswers(service.system)
     expect(await records(by)).toBe(0)
   })
 
   it('is that of the organization: another API key of it gets the answer, another organization does not', async () => {
-    const { key } = await createApiKey(service.deps, { organizationId: by.id, name: 'Second', mode: 'live' })
+    const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Second', mode: 'live' })
     const other = await furnish()
     const first = await tag('Shared')
     const second = await tag('Shared', 'used', service.v1(key))
@@ -211,7 +211,7 @@ describe('a key that has been used', () => {
   })
 
   it('is that of a live or a test key: what one has made is no answer to the other', async () => {
-    const { key } = await createApiKey(service.deps, { organizationId: by.id, name: 'Sandbox', mode: 'test' })
+    const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Sandbox', mode: 'test' })
     const invite = (client: typeof by.client, recipientEmail: string) =>
       client.post('/invites').set('Idempotency-Key', 'used').send({ assessmentId: by.assessment.id, recipientEmail })
     expect((await invite(service.v1(key), 'sandbox@example.com')).status).toBe(201)

@@ -94,8 +94,8 @@ describe('a network with too many unknown keys', () => {
     async (what) => {
       const { id: organizationId } = await service.make.organization()
       const expiresAt = what === 'expired' ? service.clock.now() : null
-      const made = await createApiKey(service.deps, { organizationId, name: what, mode: 'live', expiresAt })
-      if (what === 'revoked') await revokeApiKey(service.deps, made.apiKey.id)
+      const made = await createApiKey(service.system, { organizationId, name: what, mode: 'live', expiresAt })
+      if (what === 'revoked') await revokeApiKey(service.system, made.apiKey.id)
       for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(what === 'missing' ? '' : made.key)).toBe(401)
       await useUp()
     },

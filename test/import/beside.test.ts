@@ -8,7 +8,7 @@ import { documentOf, uniqueName } from './document.ts'
 
 // An import beside other imports, and beside the service that answers and sends.
 
-const load = ({ deps }: Service, document: unknown) => importDocument(deps, readDocument(document))
+const load = ({ system }: Service, document: unknown) => importDocument(system, readDocument(document))
 const invitesTo = (assessmentId: string, count: number, fields: object = {}) =>
   Array.from({ length: count }, (_, i) => ({ assessmentId, recipientEmail: `candidate${i}@example.com`, ...fields }))
 
@@ -19,7 +19,7 @@ test('two imports of one document at once make its rows once', async () => {
   const document = documentOf({ tags: [{ name: 'T' }], assessments: [{ id: assessmentId, name: 'A' }], invites })
   let waits = 0
   const onWait = () => void waits++
-  const imports = [1, 2, 3].map(() => importDocument(service.deps, readDocument(document), { onWait }))
+  const imports = [1, 2, 3].map(() => importDocument(service.system, readDocument(document), { onWait }))
   const summaries = await Promise.all(imports)
   const created = summaries.map(({ counts }) => counts.invites.created)
   expect(created.sort()).toEqual([0, 0, 1_500])

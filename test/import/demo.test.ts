@@ -5,8 +5,8 @@ import { readDocument } from '../../src/import/read.ts'
 import { startServiceForTest } from '../support/service.ts'
 
 test('the organization of a first start loads, and has every kind of question and member', async () => {
-  const { deps, db } = await startServiceForTest()
-  const { organizations } = await importDocument(deps, readDocument(demo))
+  const { system, db } = await startServiceForTest()
+  const { organizations } = await importDocument(system, readDocument(demo))
   expect(organizations).toEqual([{ id: expect.any(String), name: 'Northwind Talent' }])
   const kinds = ['text', 'audio', 'video']
   const questions = await db.question.findMany()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const load = (document: unknown) => importDocument(service.deps, readDocument(document))
+const load = (document: unknown) => importDocument(service.system, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
 const person = (email: string) => ({ firstName: 'A', lastName: 'B', email })
 const total = (summary: Awaited<ReturnType<typeof load>>, count: 'created' | 'updated' | 'unchanged') =>
@@ -243,7 +243,7 @@ test('loads more rows than a statement takes, and tells how far it is', async ()
   const document = documentOf({ assessments: [{ id: assessmentId, name: 'A' }], invites })
   const progress: number[] = []
   const reading = readDocument(document)
-  const summary = await importDocument(service.deps, reading, { onProgress: ({ done }) => void progress.push(done) })
+  const summary = await importDocument(service.system, reading, { onProgress: ({ done }) => void progress.push(done) })
   expect(summary.counts.invites).toEqual({ created: 2_500, updated: 0, unchanged: 0 })
   expect(progress).toEqual([1, 2, 1_002, 2_002, 2_502])
   expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2_500 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const load = (document: unknown) => importDocument(service.deps, readDocument(document))
+const load = (document: unknown) => importDocument(service.system, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
 /** What the document is refused for, by path. */
 async function problemsOf(document: unknown): Promise<Record<string, string>> {

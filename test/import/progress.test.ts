@@ -14,7 +14,7 @@ afterAll(() => service.close())
 
 const DAY_MS = 86_400_000
 
-const load = (document: unknown, options: ImportOptions = {}) => importDocument(service.deps, readDocument(document), options)
+const load = (document: unknown, options: ImportOptions = {}) => importDocument(service.system, readDocument(document), options)
 const find = (id: string, of = service) => of.db.invite.findUniqueOrThrow({ where: { id } })
 
 const findAll = (ids: string[]) => Promise.all(ids.map((id) => find(id)))
@@ -181,7 +181,7 @@ describe('an invite that is made', () => {
   test('started leads to the player, which can complete it', async () => {
     const withPlayer = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
     const { document, ids } = documentWith([{ status: 'started' }])
-    await importDocument(withPlayer.deps, readDocument(document()))
+    await importDocument(withPlayer.system, readDocument(document()))
     const { headers } = await candidateOf(withPlayer, await find(ids[0]!, withPlayer)).press('start')
     const reference = new URL(headers.location!).searchParams.get('session')
     expect((await withPlayer.http().post(`/player/sessions/${reference}/complete`)).status).toBe(200)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const load = (document: unknown) => importDocument(service.deps, readDocument(document))
+const load = (document: unknown) => importDocument(service.system, readDocument(document))
 
 /** The problems of a document that must be refused, having written nothing. */
 async function problemsOf(document: unknown): Promise<Problem[]> {

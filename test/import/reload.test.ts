@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const load = (document: unknown) => importDocument(service.deps, readDocument(document))
+const load = (document: unknown) => importDocument(service.system, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
 
 const DAY_MS = 86_400_000

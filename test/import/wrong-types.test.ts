@@ -28,7 +28,7 @@ test.each(WRONG.map((wrong) => [JSON.stringify(wrong).slice(0, 20), wrong]))(
   async (_, wrong) => {
     for (let depth = 0; depth <= 7; depth++) {
       const before = await dumpDatabase(service.db)
-      const refusal = await importDocument(service.deps, readDocument(replaceAt(depth, fullDocument(), wrong))).catch(
+      const refusal = await importDocument(service.system, readDocument(replaceAt(depth, fullDocument(), wrong))).catch(
         (error) => error,
       )
       if (!(refusal instanceof Error)) continue

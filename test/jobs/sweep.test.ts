@@ -46,7 +46,7 @@ describe('old answers', () => {
     const { count } = await makeOldAnswers(25_000)
     // In place of the time limit, which what a machine does in it would decide.
     await refuse('DELETE', 'idempotency_records', '(SELECT count(*) FROM gone) > 10000')
-    await forgetOldAnswers(service.deps)
+    await forgetOldAnswers(service.system)
     expect(await count()).toBe(0)
   })
 
@@ -54,10 +54,10 @@ describe('old answers', () => {
     const { organizationId, count } = await makeOldAnswers(3)
     await service.db.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT FROM idempotency_records WHERE organization_id = ${organizationId}::uuid AND key = 'key-2' FOR UPDATE`
-      await forgetOldAnswers(service.deps)
+      await forgetOldAnswers(service.system)
       expect(await count()).toBe(1)
     })
-    await forgetOldAnswers(service.deps)
+    await forgetOldAnswers(service.system)
     expect(await count()).toBe(0)
   })
 })

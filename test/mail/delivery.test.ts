@@ -1,6 +1,7 @@
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { queueInvitationEmail, retryFailedEmail } from '../../src/domain/invites/emails.ts'
+import { inTransaction } from '../../src/domain/transaction.ts'
 import { queueMail, retryNow, waitForState } from '../support/mail.ts'
 import { type Service, startService, startServiceForTest } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
@@ -143,10 +144,10 @@ describe('a mail that cannot be handed over', () => {
     const { invite, offers } = await makeInvite(service)
     refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(550, 'Not today') })
     const { id } = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
-    expect(await retryFailedEmail(service.deps, id)).toBe(1)
+    expect(await retryFailedEmail(service.system, id)).toBe(1)
     expect(await waitForState(service, { id }, 'sent')).toMatchObject({ attempts: 2, failure: null, reason: '' })
     expect(offers()[1]).toBe(offers()[0])
-    expect(await retryFailedEmail(service.deps, id)).toBe(0)
+    expect(await retryFailedEmail(service.system, id)).toBe(0)
   })
 })
 
@@ -181,8 +182,8 @@ describe('a transaction that is rolled back', () => {
     const { invite, offers } = await makeInvite(service)
     const countJobs = () => service.db.$queryRaw`SELECT count(*)::int AS count FROM pgboss.job`
     const before = await countJobs()
-    const rolledBack = service.db.$transaction(async (tx) => {
-      await queueInvitationEmail(service.deps, tx, invite)
+    const rolledBack = inTransaction(service.system, async (ctx) => {
+      await queueInvitationEmail(ctx, invite)
       throw new Error('rolled back')
     })
     await expect(rolledBack).rejects.toThrow('rolled back')

@@ -24,7 +24,7 @@ afterAll(async () => {
 async function invite(fields: object = {}, { questions = 0 } = {}) {
   const { id: organizationId, name: organization } = await service.make.organization()
   const creator = await service.make.member(organizationId, { firstName: 'Maya', lastName: 'Okafor' })
-  const { key } = await createApiKey(service.deps, { organizationId, name: 'By Maya', mode: 'live', createdById: creator.id })
+  const { key } = await createApiKey(service.system, { organizationId, name: 'By Maya', mode: 'live', createdById: creator.id })
   const assessment = await service.make.assessment(organizationId)
   for (let i = 0; i < questions; i++) await service.make.question(assessment)
   const recipientEmail = `${service.make.unique('sam').replace(' ', '')}@example.com`

@@ -25,7 +25,7 @@ async function timeUntil(begin: number, answers: () => Promise<unknown[]>, wante
 
 /** A live key that both replicas have just looked up, and remember. */
 async function makeKnownKey(organizationId: string, name: string) {
-  const { key, apiKey } = await createApiKey(database.deps, { organizationId, name, mode: 'live' })
+  const { key, apiKey } = await createApiKey(database.system, { organizationId, name, mode: 'live' })
   expect([await statuses(key), await statuses(key)]).toEqual([
     [200, 200],
     [200, 200],
@@ -38,7 +38,7 @@ it('refuses a key within a second of its being revoked elsewhere', async () => {
   for (let i = 0; i < 5; i++) {
     const known = await makeKnownKey(id, `Key ${i}`)
     const begin = Date.now()
-    await revokeApiKey(database.deps, known.id)
+    await revokeApiKey(database.system, known.id)
     expect(await timeUntil(begin, () => statuses(known.key), 401)).toBeLessThan(WITHIN_MS)
   }
 })
@@ -49,7 +49,7 @@ it('applies the limits of the new tier within a second of its being set elsewher
     Promise.all(replicas.map(async (replica) => (await ask(replica, key, '/tags')).headers.get('ratelimit-limit')))
   expect(await limits()).toEqual(['1000000', '1000000'])
   const begin = Date.now()
-  await setTier(database.deps, id, 'enterprise')
+  await setTier(database.system, id, 'enterprise')
   expect(await timeUntil(begin, limits, '2000000')).toBeLessThan(WITHIN_MS)
 })
 
@@ -60,14 +60,14 @@ it('honours keys and revocations while it can not hear of changes, and afterward
 
   expect(await cutListeners()).toBe(2)
   const begin = Date.now()
-  await revokeApiKey(database.deps, first.id)
+  await revokeApiKey(database.system, first.id)
   expect(await timeUntil(begin, () => statuses(first.key), 401)).toBeLessThan(WITHIN_MS)
   expect(await statuses(second.key)).toEqual([200, 200])
 
   await waitUntil('both to listen again', async () => (await countListeners()) === 2 || undefined)
   const third = await makeKnownKey(id, 'Third')
   const later = Date.now()
-  await revokeApiKey(database.deps, third.id)
+  await revokeApiKey(database.system, third.id)
   expect(await timeUntil(later, () => statuses(third.key), 401)).toBeLessThan(WITHIN_MS)
 })
 

@@ -1,19 +1,29 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Db } from '../../src/db/client.ts'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
-import type { Deps, KeyMode, Tier } from '../../src/domain/context.ts'
+import type { Deps, KeyMode, ServiceContext, Tier } from '../../src/domain/context.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 
 export type Factories = ReturnType<typeof factories>
 
+/** A context to make rows in a database with, and no more. */
+export const systemOn = (db: Db): ServiceContext => ({
+  actor: { kind: 'system' },
+  db,
+  deps: { newId: () => uuidv7(), clock: () => new Date() } as Deps,
+})
+
 /** Makes rows with sensible values; a test names only what it is about. Every test makes its own organization. */
-export function factories(deps: Deps) {
-  const { db, newId, clock } = deps
+export function factories(system: ServiceContext) {
+  const { db, deps } = system
+  const { newId, clock } = deps
   const times = () => ({ createdAt: clock(), updatedAt: clock() })
   let count = 0
   const unique = (word: string) => `${word} ${++count}-${newId().slice(-6)}`
 
   const organization = async ({ tier = 'standard' as Tier, mode = 'live' as KeyMode } = {}) => {
     const { id, name } = await db.organization.create({ data: { id: newId(), name: unique('Organization'), tier, ...times() } })
-    const { key, apiKey } = await createApiKey(deps, { organizationId: id, name: 'Test', mode })
+    const { key, apiKey } = await createApiKey(system, { organizationId: id, name: 'Test', mode })
     return { id, name, key, apiKeyId: apiKey.id }
   }
 

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest'
 import { queueInvitationEmail } from '../../src/domain/invites/emails.ts'
+import { inTransaction } from '../../src/domain/transaction.ts'
 import type { Service } from './service.ts'
 import type { ReceivedMail } from './smtp.ts'
 
@@ -9,10 +10,10 @@ export const linkIn = ({ parsed }: Pick<ReceivedMail, 'parsed'>): string =>
 
 /** Queues the mail of an invite that is only a row. @returns the id of the sending. */
 export async function queueMail(
-  { deps, db }: Service,
+  { system, db }: Service,
   invite: { id: string; organizationId: string; linkVersion: number },
 ): Promise<string> {
-  await db.$transaction((tx) => queueInvitationEmail(deps, tx, invite))
+  await inTransaction(system, (ctx) => queueInvitationEmail(ctx, invite))
   const { id } = await db.inviteEmail.findFirstOrThrow({
     where: { inviteId: invite.id },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],

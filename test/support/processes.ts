@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { v7 as uuidv7 } from 'uuid'
 import { afterAll, onTestFinished, vi } from 'vitest'
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
-import type { Deps } from '../../src/domain/context.ts'
+import type { Deps, ServiceContext } from '../../src/domain/context.ts'
 import { copyDatabase } from './copy-database.ts'
-import { type Factories, factories } from './factories.ts'
+import { type Factories, factories, systemOn } from './factories.ts'
 import { SECRET_KEY } from './service.ts'
 
 // Several processes may start at once, beside the tests of another file.
@@ -103,14 +102,14 @@ const readLog = (output: string): LogLine[] =>
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
     .map((line) => JSON.parse(line))
 
-export type TestDatabase = { url: string; db: Db; deps: Deps; make: Factories }
+export type TestDatabase = { url: string; db: Db; deps: Deps; system: ServiceContext; make: Factories }
 
 /** A database of the test's own, for processes to run on, and a way to look into it. The caller disconnects. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const url = await copyDatabase()
   const db = createDb(openPool(url, { max: 3 }))
-  const deps = { db, newId: () => uuidv7(), clock: () => new Date() } as Deps
-  return { url, db, deps, make: factories(deps) }
+  const system = systemOn(db)
+  return { url, db, deps: system.deps, system, make: factories(system) }
 }
 
 /** A request with a key of v1. */

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
+import type { Deps } from '../../src/domain/context.ts'
 import { V1_PREFIX } from '../../src/interfaces/v1/index.ts'
 import { buildApp } from '../../src/runtime/app.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
@@ -18,6 +19,7 @@ export type TestClock = { now: () => Date; set: (time: Date | string | number) =
 export type Service = Dependencies & {
   app: FastifyInstance
   db: Db
+  deps: Deps
   databaseUrl: string
   clock: TestClock
   /** Lines the service has logged, oldest first. */
@@ -54,9 +56,9 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
   const clock = createTestClock()
   const dependencies = await createDependencies(config, log, { clock: clock.now })
-  const { deps, mailSettings } = dependencies
+  const { system, mailSettings } = dependencies
   const app = await buildApp({
-    deps,
+    system,
     log,
     mailSettings,
     metrics: dependencies.metrics,
@@ -76,11 +78,12 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   return {
     ...dependencies,
     app,
-    db: deps.db,
+    db: system.db as Db, // the pool: no transaction is open
+    deps: system.deps,
     databaseUrl,
     clock,
     logLines,
-    make: factories(deps),
+    make: factories(system),
     v1: (key) => clientFor(app, V1_PREFIX, 'x-api-key', key),
     alternate: (key) => clientFor(app, config.alternate.prefix, 'x-service-docs-api-key', key),
     http,

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/client.ts'
+import type { Connection } from '../../db/client.ts'
 import { anyOf } from '../../db/query.ts'
 import type { CachedApiKey } from './api-key-cache.ts'
 
@@ -9,13 +9,13 @@ type Line = { last: Promise<unknown>; open: Batch | undefined }
 /** The longest list that is still one of the prepared statements. */
 const MAX_KEYS = 128
 
-const lines = new WeakMap<Db, Line>()
+const lines = new WeakMap<Connection, Line>()
 
 /**
  * Finds a key by its fingerprint, in base64. One query at a time: what is asked for while it runs shares the next. However many unknown
  * keys arrive, they take one connection, and the requests with good ones the others.
  */
-export async function findApiKey(db: Db, fingerprint: string): Promise<CachedApiKey | null> {
+export async function findApiKey(db: Connection, fingerprint: string): Promise<CachedApiKey | null> {
   const line = lines.get(db) ?? { last: Promise.resolve(), open: undefined }
   lines.set(db, line)
   const batch = line.open && line.open.fingerprints.length < MAX_KEYS ? line.open : openBatch(db, line)
@@ -23,7 +23,7 @@ export async function findApiKey(db: Db, fingerprint: string): Promise<CachedApi
   return (await batch.found).get(fingerprint) ?? null
 }
 
-function openBatch(db: Db, line: Line): Batch {
+function openBatch(db: Connection, line: Line): Batch {
   const fingerprints: string[] = []
   const find = () => {
     if (line.open === batch) line.open = undefined
@@ -35,7 +35,7 @@ function openBatch(db: Db, line: Line): Batch {
   return batch
 }
 
-async function findApiKeys(db: Db, fingerprints: string[]): Promise<Map<string, CachedApiKey>> {
+async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<string, CachedApiKey>> {
   const rows = await db.apiKey.findMany({
     where: { hash: anyOf(fingerprints.map((fingerprint) => new Uint8Array(Buffer.from(fingerprint, 'base64')))) },
     select: {

@@ -1,5 +1,5 @@
 import { hash as digest, randomInt } from 'node:crypto'
-import type { Context, Deps, KeyMode } from '../context.ts'
+import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { findApiKey } from './api-key-lookup.ts'
 
@@ -42,10 +42,11 @@ export const fingerprintApiKey = (key: string) => ({
  *
  * @throws DomainError api_key_missing, api_key_unknown, api_key_revoked, api_key_expired.
  */
-export async function authenticate(deps: Deps, key: string | undefined): Promise<Context> {
+export async function authenticate(service: ServiceContext, key: string | undefined): Promise<Context> {
+  const { deps } = service
   if (!key) throw new DomainError('api_key_missing')
   const fingerprint = digest('sha256', key, 'base64')
-  const found = deps.apiKeyCache.get(fingerprint) ?? (await lookUp(deps, key, fingerprint))
+  const found = deps.apiKeyCache.get(fingerprint) ?? (await lookUp(service, key, fingerprint))
   if (!found) throw new DomainError('api_key_unknown')
   const now = deps.clock()
   if (found.revokedAt) throw new DomainError('api_key_revoked')
@@ -54,19 +55,20 @@ export async function authenticate(deps: Deps, key: string | undefined): Promise
   if (!found.lastUsedAt || now.getTime() - found.lastUsedAt.getTime() >= USE_RECORDED_EVERY_MS) {
     found.lastUsedAt = now
     // Not awaited: no request waits for bookkeeping.
-    recordUse(deps, found.id, now).catch((error) =>
+    recordUse(service, found.id, now).catch((error) =>
       deps.log.warn({ err: error, apiKeyId: found.id }, 'last use of a key not recorded'),
     )
   }
-  return { organization: found.organization, mode: found.mode, apiKey: { id: found.id, createdById: found.createdById }, deps }
+  const { id, mode, createdById, organization } = found
+  return { ...service, organization, actor: { kind: 'apiKey', id, mode, createdById } }
 }
 
 /** What can be no key is not looked for. */
-const lookUp = async ({ db, apiKeyCache }: Deps, key: string, fingerprint: string) =>
-  API_KEY_PATTERN.test(key) ? apiKeyCache.load(fingerprint, () => findApiKey(db, fingerprint)) : null
+const lookUp = async ({ db, deps }: ServiceContext, key: string, fingerprint: string) =>
+  API_KEY_PATTERN.test(key) ? deps.apiKeyCache.load(fingerprint, () => findApiKey(db, fingerprint)) : null
 
 /** Guarded, so that of the requests that see the same old value only one writes. */
-async function recordUse({ db }: Deps, id: string, now: Date): Promise<void> {
+async function recordUse({ db }: ServiceContext, id: string, now: Date): Promise<void> {
   const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
   await db.apiKey.updateMany({
     where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: before } }] },
@@ -79,15 +81,15 @@ async function recordUse({ db }: Deps, id: string, now: Date): Promise<void> {
  *
  * @throws Error when the organization already has a key of that name, or has no such member.
  */
-export async function createApiKey(deps: Deps, input: NewApiKey): Promise<{ key: string; apiKey: ApiKeySummary }> {
-  const made = await createApiKeyUnlessNamed(deps, input)
+export async function createApiKey(ctx: ServiceContext, input: NewApiKey): Promise<{ key: string; apiKey: ApiKeySummary }> {
+  const made = await createApiKeyUnlessNamed(ctx, input)
   if (!made) throw new Error(`The organization already has a key named ${input.name}.`)
   return made
 }
 
 /** The same, and null where the organization has a key of that name: of those that make it at once, one gets it. */
 export async function createApiKeyUnlessNamed(
-  { db, clock, newId }: Deps,
+  { db, deps: { clock, newId } }: ServiceContext,
   { organizationId, name, mode, expiresAt = null, createdById = null }: NewApiKey,
 ): Promise<{ key: string; apiKey: ApiKeySummary } | null> {
   const key = generateApiKey(mode)
@@ -97,12 +99,12 @@ export async function createApiKeyUnlessNamed(
 }
 
 /** The organization's keys, the oldest first. */
-export const listApiKeys = ({ db }: Deps, organizationId: string): Promise<ApiKeySummary[]> =>
+export const listApiKeys = ({ db }: ServiceContext, organizationId: string): Promise<ApiKeySummary[]> =>
   db.apiKey.findMany({ where: { organizationId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], omit: { hash: true } })
 
 /** Refuses the key from now on; a key that is revoked already stays as it is. @throws Error when there is no such key. */
-export async function revokeApiKey({ db, clock }: Deps, id: string): Promise<ApiKeySummary> {
-  await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: clock() } })
+export async function revokeApiKey({ db, deps }: ServiceContext, id: string): Promise<ApiKeySummary> {
+  await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: deps.clock() } })
   const apiKey = await db.apiKey.findUnique({ where: { id }, omit: { hash: true } })
   if (!apiKey) throw new Error(`There is no key ${id}.`)
   return apiKey

@@ -1,5 +1,5 @@
 import { equalsText } from '../../db/query.ts'
-import type { Deps } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import { createApiKeyUnlessNamed } from './api-keys.ts'
 
 type Wanted = { organization: string; apiKey: string | undefined }
@@ -10,12 +10,12 @@ type Wanted = { organization: string; apiKey: string | undefined }
  *
  * @returns the key, if it was made by this call: the only time it is seen.
  */
-export async function makeFirstKey(deps: Deps, { organization: name, apiKey }: Wanted): Promise<string | null> {
-  const { db, newId, clock } = deps
-  const now = clock()
-  await db.organization.createMany({ data: [{ id: newId(), name, createdAt: now, updatedAt: now }], skipDuplicates: true })
+export async function makeFirstKey(ctx: ServiceContext, { organization: name, apiKey }: Wanted): Promise<string | null> {
+  const { db, deps } = ctx
+  const now = deps.clock()
+  await db.organization.createMany({ data: [{ id: deps.newId(), name, createdAt: now, updatedAt: now }], skipDuplicates: true })
   const organization = await db.organization.findFirstOrThrow({ where: { name: equalsText(name) } })
   if (!apiKey) return null
-  const made = await createApiKeyUnlessNamed(deps, { organizationId: organization.id, name: apiKey, mode: 'live' })
+  const made = await createApiKeyUnlessNamed(ctx, { organizationId: organization.id, name: apiKey, mode: 'live' })
   return made?.key ?? null
 }

@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
+import { authorize } from './permissions.ts'
 
 export type { User }
 /** The roles that the interfaces give a meaning; an organization may use any other word besides. */
@@ -40,9 +41,10 @@ export function listMembers(
   { field, direction }: MemberOrder,
   page: Page,
 ): Promise<Listing<Member>> {
+  authorize(ctx, 'read')
   refuseExcess(filter)
   const where = toWhere(ctx, filter)
-  const { member } = ctx.deps.db
+  const { member } = ctx.db
   const orderBy = [{ [field]: direction }, { id: direction }]
   return readPage(
     page,
@@ -53,6 +55,7 @@ export function listMembers(
 
 /** alternate.md GET /organization_users/{id}. @throws DomainError member_not_found. */
 export async function getMember(ctx: Context, id: string): Promise<Member> {
+  authorize(ctx, 'read')
   const [member] = await findMembers(ctx, [id])
   if (member?.status !== 'active') throw new DomainError('member_not_found')
   return member
@@ -60,7 +63,7 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
 
 /** Those of these members that are the organization's, in no particular order. */
 export const findMembers = shareQuery<Member>((ctx, ids) =>
-  ctx.deps.db.member.findMany({
+  ctx.db.member.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     include,
     relationLoadStrategy: 'join',
@@ -69,7 +72,7 @@ export const findMembers = shareQuery<Member>((ctx, ids) =>
 
 /** Those of these accounts whose person is a member of the organization, in no particular order. */
 export const findUsers = shareQuery<User>((ctx, ids) =>
-  ctx.deps.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } }),
+  ctx.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } }),
 )
 
 function toWhere(

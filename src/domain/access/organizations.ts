@@ -1,7 +1,7 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import { equalsText } from '../../db/query.ts'
 import type { Organization } from '../../generated/prisma/client.ts'
-import type { Deps, Tier } from '../context.ts'
+import type { ServiceContext, Tier } from '../context.ts'
 import { isUuid } from '../uuid.ts'
 
 export type { Organization }
@@ -9,7 +9,7 @@ export const TIERS = ['standard', 'enterprise'] as const satisfies Tier[]
 
 /** Makes an organization without anything in it. @throws Error when there is one of that name, in either case. */
 export async function createOrganization(
-  { db, clock, newId }: Deps,
+  { db, deps: { clock, newId } }: ServiceContext,
   { name, tier = 'standard' }: { name: string; tier?: Tier },
 ): Promise<Organization> {
   const now = clock()
@@ -20,11 +20,11 @@ export async function createOrganization(
 }
 
 /** All organizations by name. */
-export const listOrganizations = ({ db }: Deps): Promise<Organization[]> =>
+export const listOrganizations = ({ db }: ServiceContext): Promise<Organization[]> =>
   db.organization.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] })
 
 /** The organization of that id, or of that name in either case. @throws Error when there is none. */
-export async function findOrganization({ db }: Deps, idOrName: string): Promise<Organization> {
+export async function findOrganization({ db }: ServiceContext, idOrName: string): Promise<Organization> {
   const where = isUuid(idOrName) ? { id: idOrName } : { name: equalsText(idOrName) }
   const organization = await db.organization.findFirst({ where })
   if (!organization) throw new Error(`There is no organization ${idOrName}.`)
@@ -32,11 +32,11 @@ export async function findOrganization({ db }: Deps, idOrName: string): Promise<
 }
 
 /** Moves an organization to another tier, and so to other rate limits. */
-export const setTier = ({ db, clock }: Deps, id: string, tier: Tier): Promise<Organization> =>
-  db.organization.update({ where: { id }, data: { tier, updatedAt: clock() } })
+export const setTier = ({ db, deps }: ServiceContext, id: string, tier: Tier): Promise<Organization> =>
+  db.organization.update({ where: { id }, data: { tier, updatedAt: deps.clock() } })
 
 /** The id of an organization's member, from that id or the member's address in either case. @throws Error when there is none. */
-export async function findMemberId({ db }: Deps, organizationId: string, idOrEmail: string): Promise<string> {
+export async function findMemberId({ db }: ServiceContext, organizationId: string, idOrEmail: string): Promise<string> {
   const who = isUuid(idOrEmail) ? { id: idOrEmail } : { email: equalsText(idOrEmail) }
   const member = await db.member.findFirst({ where: { organizationId, ...who }, select: { id: true } })
   if (!member) throw new Error(`The organization has no member ${idOrEmail}.`)

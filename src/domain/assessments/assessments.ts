@@ -1,5 +1,6 @@
 import { anyOf, containsText } from '../../db/query.ts'
 import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
@@ -47,10 +48,11 @@ export function listAssessments(
   { field, direction }: AssessmentOrder,
   page: Page,
 ): Promise<Listing<Assessment>> {
+  authorize(ctx, 'read')
   refuseExcess(filter)
   const where = toWhere(ctx, filter)
   const orderBy = [{ [field]: direction }, { id: direction }]
-  const { assessment } = ctx.deps.db
+  const { assessment } = ctx.db
   return readPage(
     page,
     () => assessment.count({ where }),
@@ -60,6 +62,7 @@ export function listAssessments(
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
 export async function getAssessment(ctx: Context, id: string): Promise<Assessment> {
+  authorize(ctx, 'read')
   const [assessment] = await findAssessments(ctx, [id])
   if (!assessment) throw new DomainError('assessment_not_found')
   return assessment
@@ -67,7 +70,7 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 
 /** Those of these assessments that are the organization's, in no particular order. */
 export const findAssessments = shareQuery<Assessment>((ctx, ids) =>
-  ctx.deps.db.assessment.findMany({
+  ctx.db.assessment.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     include,
     relationLoadStrategy: 'join',
@@ -76,16 +79,16 @@ export const findAssessments = shareQuery<Assessment>((ctx, ids) =>
 
 /** Those of these instructions that are the organization's, in no particular order. */
 export const findInstructions = shareQuery<Instruction>((ctx, ids) =>
-  ctx.deps.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+  ctx.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
 )
 
 /** Those of these categories that are the organization's, in no particular order. */
 export const findCategories = shareQuery<Category>((ctx, ids) =>
-  ctx.deps.db.category.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+  ctx.db.category.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
 )
 
 /** Languages are shared by all organizations. */
-export const findLanguages = shareQuery<Language>((ctx, ids) => ctx.deps.db.language.findMany({ where: { id: anyOf(ids) } }))
+export const findLanguages = shareQuery<Language>((ctx, ids) => ctx.db.language.findMany({ where: { id: anyOf(ids) } }))
 
 function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
   const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search } = filter

@@ -1,4 +1,5 @@
 import type { Question } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
@@ -14,7 +15,8 @@ export async function listQuestions(
   { field, direction }: QuestionOrder,
   page: Page,
 ): Promise<Listing<Question>> {
-  const { assessment, question } = ctx.deps.db
+  authorize(ctx, 'read')
+  const { assessment, question } = ctx.db
   const organizationId = ctx.organization.id
   const counted =
     isUuid(assessmentId) &&

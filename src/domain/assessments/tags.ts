@@ -1,13 +1,14 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import { anyOf, containsText } from '../../db/query.ts'
 import type { Prisma, Tag } from '../../generated/prisma/client.ts'
+import { authorOf } from '../access/author.ts'
+import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { requireInvite } from '../invites/invites.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
-import { connection } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 
 export type { Tag }
@@ -26,6 +27,7 @@ export const DEFAULT_COLOR = '#6B7280'
 
 /** v1.md GET /tags; alternate.md GET /tags. @throws DomainError invalid for a filter beyond its limits. */
 export function listTags(ctx: Context, filter: TagFilter, { field, direction }: TagOrder, page: Page): Promise<Listing<Tag>> {
+  authorize(ctx, 'read')
   refuseExcess(filter)
   const where: Prisma.TagWhereInput = {
     organizationId: ctx.organization.id,
@@ -33,7 +35,7 @@ export function listTags(ctx: Context, filter: TagFilter, { field, direction }: 
     ...(filter.createdById !== undefined && { createdById: filter.createdById }),
     AND: readWords(filter.search).map((word) => ({ name: containsText(word) })),
   }
-  const { tag } = ctx.deps.db
+  const { tag } = ctx.db
   return readPage(
     page,
     () => tag.count({ where }),
@@ -50,8 +52,9 @@ export async function listInviteTags(
   { field, direction }: InviteTagOrder,
   page: Page,
 ): Promise<Listing<Tag>> {
+  authorize(ctx, 'read')
   await requireInvite(ctx, inviteId)
-  const { inviteTag } = ctx.deps.db
+  const { inviteTag } = ctx.db
   const where = { organizationId: ctx.organization.id, inviteId }
   const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }
   return readPage(
@@ -67,6 +70,7 @@ export async function listInviteTags(
 
 /** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
 export async function getTag(ctx: Context, id: string): Promise<Tag> {
+  authorize(ctx, 'read')
   const [tag] = await findTags(ctx, [id])
   if (!tag) throw new DomainError('tag_not_found')
   return tag
@@ -74,11 +78,12 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 
 /** Those of these tags that are the organization's, in no particular order. */
 export const findTags = shareQuery<Tag>((ctx, ids) =>
-  ctx.deps.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
+  ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
 )
 
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
+  authorize(ctx, 'write_tags')
   const { clock, newId } = ctx.deps
   const now = clock()
   const data = {
@@ -87,19 +92,19 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
     name,
     color,
     description,
-    createdById: ctx.apiKey.createdById,
+    createdById: authorOf(ctx).createdById,
     createdAt: now,
     updatedAt: now,
   }
-  return connection(ctx).tag.create({ data }).catch(translateDuplicateName)
+  return ctx.db.tag.create({ data }).catch(translateDuplicateName)
 }
 
 /** v1.md PATCH /tags/{tagId}: changes what is given. @throws DomainError tag_not_found, duplicate_tag_name. */
 export async function updateTag(ctx: Context, id: string, change: TagChange): Promise<Tag> {
+  authorize(ctx, 'write_tags')
   if (!isUuid(id)) throw new DomainError('tag_not_found')
-  const { db, clock } = ctx.deps
-  const [tag] = await db.tag
-    .updateManyAndReturn({ where: { organizationId: ctx.organization.id, id }, data: { ...change, updatedAt: clock() } })
+  const [tag] = await ctx.db.tag
+    .updateManyAndReturn({ where: { organizationId: ctx.organization.id, id }, data: { ...change, updatedAt: ctx.deps.clock() } })
     .catch(translateDuplicateName)
   if (!tag) throw new DomainError('tag_not_found')
   return tag
@@ -112,8 +117,9 @@ export async function updateTag(ctx: Context, id: string, change: TagChange): Pr
  * @throws DomainError tag_not_found.
  */
 export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
+  authorize(ctx, 'write_tags')
   const tag = await getTag(ctx, id)
-  const { count } = await ctx.deps.db.tag.deleteMany({ where: { organizationId: ctx.organization.id, id } })
+  const { count } = await ctx.db.tag.deleteMany({ where: { organizationId: ctx.organization.id, id } })
   if (count === 0) throw new DomainError('tag_not_found') // another request was faster
   return tag
 }

@@ -1,11 +1,12 @@
-import type { Transaction } from '../../db/client.ts'
 import { violatedConstraint } from '../../db/errors.ts'
 import { anyOf } from '../../db/query.ts'
+import { authorOf } from '../access/author.ts'
 import type { MemberRole } from '../access/members.ts'
+import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { shareQuery } from '../shared-query.ts'
-import { connection, inTransaction } from '../transaction.ts'
+import { inTransaction } from '../transaction.ts'
 import { queueInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 
@@ -39,9 +40,10 @@ const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
  *   (rule `grader`) of a member who may not grade; duplicate_invite with the id of the invite that stands in the way.
  */
 export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
+  authorize(ctx, 'invite')
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
-  const invite = await inTransaction(ctx, (tx) => insert(ctx, tx, input, tagIds)).catch((error) =>
+  const invite = await inTransaction(ctx, (inside) => insert(inside, input, tagIds)).catch((error) =>
     refuse(ctx, error, input, tagIds),
   )
   ctx.deps.metrics.inviteCreated()
@@ -51,14 +53,14 @@ export async function createInvite(ctx: Context, input: NewInvite): Promise<Invi
 /** The time so many days later. */
 export const expiryAfter = (now: Date, days: number): Date => new Date(now.getTime() + days * DAY_MS)
 
-async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: string[]) {
-  const { clock, newId } = ctx.deps
+async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
+  const { db, deps } = ctx
   const organizationId = ctx.organization.id
-  const now = clock()
+  const now = deps.clock()
   // No look first: the unique index decides, also between requests that race.
-  const invite = await tx.invite.create({
+  const invite = await db.invite.create({
     data: {
-      id: newId(),
+      id: deps.newId(),
       organizationId,
       assessmentId: input.assessmentId,
       recipientEmail: input.recipientEmail,
@@ -71,10 +73,8 @@ async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: s
       requireIdCapture: input.requireIdCapture,
       facePhotoRequired: input.facePhotoRequired,
       customMessage: input.customMessage ?? '',
-      mode: ctx.mode,
+      ...authorOf(ctx),
       assignedGraderId: input.assignedGraderId ?? null,
-      createdById: ctx.apiKey.createdById,
-      createdByKeyId: ctx.apiKey.id,
       sentAt: now,
       expiresAt: expiryAfter(now, input.expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS),
       createdAt: now,
@@ -82,11 +82,11 @@ async function insert(ctx: Context, tx: Transaction, input: NewInvite, tagIds: s
     },
   })
   if (tagIds.length > 0) {
-    await tx.inviteTag.createMany({
+    await db.inviteTag.createMany({
       data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
     })
   }
-  if (input.sendEmail ?? true) await queueInvitationEmail(ctx.deps, tx, invite)
+  if (input.sendEmail ?? true) await queueInvitationEmail(ctx, invite)
   return invite
 }
 
@@ -103,7 +103,7 @@ async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[])
 
 /** Looks all ids up at once, so that a caller can mend at once what is wrong. An issue for each that the invite can not refer to. */
 export async function resolveReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
-  const db = connection(ctx)
+  const { db } = ctx
   const organizationId = ctx.organization.id
   const own = (id: string) => ({ organizationId_id: { organizationId, id } })
   // One after the other: within a transaction they share a connection, and usually only the first is asked.
@@ -127,7 +127,7 @@ const mayGrade = ({ status, roles }: { status: string; roles: string[] }): boole
   status === 'active' && GRADING_ROLES.some((role) => roles.includes(role))
 
 const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
-  connection(ctx).assessment.findMany({
+  ctx.db.assessment.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     select: { id: true, name: true },
   }),
@@ -147,7 +147,7 @@ async function refuse(ctx: Context, error: unknown, input: NewInvite, tagIds: st
 const unknownId = (field: string, value: string): Issue => ({ field, rule: 'reference', value })
 
 async function findDuplicate(ctx: Context, { assessmentId, recipientEmail }: NewInvite): Promise<{ existingId?: string }> {
-  const [existing] = await connection(ctx).$queryRaw<{ id: string }[]>`
+  const [existing] = await ctx.db.$queryRaw<{ id: string }[]>`
     SELECT id FROM invites
     WHERE organization_id = ${ctx.organization.id}::uuid AND assessment_id = ${assessmentId}::uuid AND lower(recipient_email) = lower(${recipientEmail})`
   return existing ? { existingId: existing.id } : {}

@@ -1,8 +1,8 @@
-import type { Db, Transaction } from '../../db/client.ts'
 import { anyOf } from '../../db/query.ts'
 import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
-import type { Context, Deps } from '../context.ts'
+import type { Context, ServiceContext } from '../context.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import { requireInvite } from './invites.ts'
 
@@ -33,12 +33,11 @@ export type Outcome =
 
 /** Adds one sending of the invite's mail to the transaction: its record and its job. */
 export async function queueInvitationEmail(
-  { clock, newId, queue }: Deps,
-  tx: Transaction,
+  { db, deps: { clock, newId, queue } }: ServiceContext,
   invite: { id: string; organizationId: string; linkVersion: number },
 ): Promise<void> {
   const now = clock()
-  const email = await tx.inviteEmail.create({
+  const email = await db.inviteEmail.create({
     data: {
       id: newId(),
       organizationId: invite.organizationId,
@@ -49,29 +48,29 @@ export async function queueInvitationEmail(
     },
     select: { id: true },
   })
-  await queue.enqueueInvitationEmails(tx, [email.id])
+  await queue.enqueueInvitationEmails(db, [email.id])
 }
 
 /** How many mails wait, and since when the oldest. */
-export async function measureEmailQueue(db: Db): Promise<{ waiting: number; oldest: Date | null }> {
+export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Promise<{ waiting: number; oldest: Date | null }> {
   const { _count, _min } = await db.inviteEmail.aggregate({ where: { state: 'queued' }, _count: true, _min: { createdAt: true } })
   return { waiting: _count, oldest: _min.createdAt }
 }
 
 /** Null when there is no such sending, e.g. because its organization was deleted meanwhile. */
-export const findEmail = async ({ db }: Deps, id: string): Promise<InviteEmail | null> =>
+export const findEmail = async ({ db }: ServiceContext, id: string): Promise<InviteEmail | null> =>
   isUuid(id) ? db.inviteEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
 
 /** Those of these sendings that there are, in no particular order. */
-export const findEmails = ({ db }: Deps, ids: string[]): Promise<InviteEmail[]> =>
+export const findEmails = ({ db }: ServiceContext, ids: string[]): Promise<InviteEmail[]> =>
   db.inviteEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
 
 /**
  * Records what became of one attempt to send. A sending that is not `queued` any more was finished by another attempt, and stays as it is:
  * the process of this one was held up for so long that its job was given to another.
  */
-export async function recordAttempt({ db, clock }: Deps, id: string, outcome: Outcome): Promise<void> {
-  const now = clock()
+export async function recordAttempt({ db, deps }: ServiceContext, id: string, outcome: Outcome): Promise<void> {
+  const now = deps.clock()
   const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
   await db.inviteEmail.updateMany({
     where: { id, state: 'queued' },
@@ -80,16 +79,16 @@ export async function recordAttempt({ db, clock }: Deps, id: string, outcome: Ou
 }
 
 /** Gives up a sending whose retries are used up; the reason of its last attempt stays. */
-export async function giveUpEmail({ db, clock }: Deps, id: string): Promise<void> {
+export async function giveUpEmail({ db, deps }: ServiceContext, id: string): Promise<void> {
   await db.inviteEmail.updateMany({
     where: { id, state: 'queued' },
-    data: { state: 'failed', failure: 'given_up', updatedAt: clock() },
+    data: { state: 'failed', failure: 'given_up', updatedAt: deps.clock() },
   })
 }
 
 /** How many mails are failed, and how many since then were refused by the mail server, given up, and sent. */
 export async function measureFailedEmails(
-  db: Db,
+  { db }: Pick<ServiceContext, 'db'>,
   since: Date,
 ): Promise<{ failed: number; refused: number; givenUp: number; sent: number }> {
   const countFailed = (failure: EmailFailure) =>
@@ -109,7 +108,7 @@ export async function measureFailedEmails(
  * @param before only those that are older than the sending with this id.
  */
 export const listEmails = (
-  { db }: Deps,
+  { db }: ServiceContext,
   { state, before, limit }: { state?: EmailState; before?: string; limit: number },
 ): Promise<InviteEmail[]> =>
   db.inviteEmail.findMany({
@@ -130,7 +129,7 @@ export async function listInviteEmails(
   page: Page,
 ): Promise<Listing<InviteEmailRow>> {
   await requireInvite(ctx, inviteId)
-  const { inviteEmail } = ctx.deps.db
+  const { inviteEmail } = ctx.db
   const where = { organizationId: ctx.organization.id, inviteId }
   const orderBy = [{ [field]: direction }, { id: direction }]
   return readPage(
@@ -141,17 +140,18 @@ export async function listInviteEmails(
 }
 
 /** Queues a failed sending once more. @returns how many: none when there is no failed one of that id. */
-export const retryFailedEmail = async (deps: Deps, id: string): Promise<number> => (isUuid(id) ? requeueFailed(deps, [id]) : 0)
+export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise<number> =>
+  isUuid(id) ? requeueFailed(ctx, [id]) : 0
 
 /**
  * Queues all failed sendings once more, each once. What was done stays done when a later part of them fails.
  *
  * @returns how many.
  */
-export async function retryFailedEmails(deps: Deps): Promise<number> {
+export async function retryFailedEmails(ctx: ServiceContext): Promise<number> {
   let queued = 0
   for (let last: string | undefined; ; ) {
-    const batch = await deps.db.inviteEmail.findMany({
+    const batch = await ctx.db.inviteEmail.findMany({
       // Those behind the last one only: what fails again meanwhile is not met a second time.
       where: { state: 'failed', ...(last !== undefined && { id: { gt: last } }) },
       orderBy: { id: 'asc' },
@@ -161,22 +161,22 @@ export async function retryFailedEmails(deps: Deps): Promise<number> {
     last = batch.at(-1)?.id
     if (last === undefined) return queued
     queued += await requeueFailed(
-      deps,
+      ctx,
       batch.map(({ id }) => id),
     )
   }
 }
 
 /** Those of these sendings that are failed, all or none of them. @returns how many. */
-const requeueFailed = ({ db, clock, queue }: Deps, ids: string[]): Promise<number> =>
-  db.$transaction(async (tx) => {
-    const failed = await tx.inviteEmail.updateManyAndReturn({
+const requeueFailed = (ctx: ServiceContext, ids: string[]): Promise<number> =>
+  inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
+    const failed = await db.inviteEmail.updateManyAndReturn({
       where: { id: anyOf(ids), state: 'failed' },
       data: { state: 'queued', failure: null, updatedAt: clock() },
       select: { id: true },
     })
     await queue.enqueueInvitationEmails(
-      tx,
+      db,
       failed.map(({ id }) => id),
     )
     return failed.length

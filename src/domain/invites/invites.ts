@@ -1,11 +1,11 @@
 import { anyOf } from '../../db/query.ts'
 import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { type Listing, type Order, type Page, readPage, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
-import { connection } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import { asOfNow } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
@@ -53,6 +53,7 @@ const DISTANT = 1_000
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
+  authorize(ctx, 'read')
   refuseExcess(filter)
   const searches = readWords(filter.search).length > 0
   const total = searches ? null : await countInvites(ctx, filter)
@@ -68,7 +69,7 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
 function findInvites(ctx: Context, filter: InviteFilter, { field, direction }: InviteOrder, window: Window): Promise<Invite[]> {
   const where = toWhere(ctx, filter)
   const orderBy = [{ [field]: direction }, { id: direction }]
-  return ctx.deps.db.invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
+  return ctx.db.invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
 }
 
 async function findDistantInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window, total: number) {
@@ -91,20 +92,21 @@ function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, pag
 
 async function findInOrder(ctx: Context, filter: InviteFilter, ids: string[]): Promise<Invite[]> {
   const where = { ...toWhere(ctx, filter), id: anyOf(ids) }
-  const invites = await ctx.deps.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
+  const invites = await ctx.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
   const byId = new Map(invites.map((invite) => [invite.id, invite]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found. */
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
+  authorize(ctx, 'read')
   const [invite] = await findDetails(ctx, [id])
   if (!invite) throw new DomainError('invite_not_found')
   return asOfNow(invite, ctx.deps.clock())
 }
 
 const findDetails = shareQuery<InviteDetail>((ctx, ids) =>
-  connection(ctx).invite.findMany({
+  ctx.db.invite.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     include: detailInclude,
     relationLoadStrategy: 'join',
@@ -112,8 +114,9 @@ const findDetails = shareQuery<InviteDetail>((ctx, ids) =>
 )
 
 /** @throws DomainError invite_not_found. */
-export async function requireInvite({ organization, deps }: Context, id: string): Promise<void> {
-  const exists = isUuid(id) && (await deps.db.invite.count({ where: { organizationId: organization.id, id } }))
+export async function requireInvite(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'read')
+  const exists = isUuid(id) && (await ctx.db.invite.count({ where: { organizationId: ctx.organization.id, id } }))
   if (!exists) throw new DomainError('invite_not_found')
 }
 

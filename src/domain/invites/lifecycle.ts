@@ -1,6 +1,6 @@
-import type { Db, Transaction } from '../../db/client.ts'
+import type { Connection } from '../../db/client.ts'
 import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
-import type { Context, Deps } from '../context.ts'
+import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
 // The states of an invite, and what moves it from one to another. Creation (none -> pending) is in create-invite.ts.
@@ -50,29 +50,30 @@ export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Pri
   Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`
 
 /** The flips under way, by organization: lists that are asked for at the same time share one. */
-const flips = new WeakMap<Db, Map<string, Promise<number>>>()
+const flips = new WeakMap<Connection, Map<string, Promise<number>>>()
 
 /**
  * Flips the organization's due invites to expired, so that filter, order and count of a list are those of this instant; all but those
  * that another transaction holds.
  */
-export async function expireDueInvites({ organization: { id }, deps }: Pick<Context, 'organization' | 'deps'>): Promise<void> {
-  const underWay = flips.get(deps.db) ?? new Map<string, Promise<number>>()
-  flips.set(deps.db, underWay)
-  const flip = () => flipDue(deps, Prisma.sql`organization_id = ${id}::uuid AND ${expiring}`).finally(() => underWay.delete(id))
+export async function expireDueInvites(ctx: Context): Promise<void> {
+  const { id } = ctx.organization
+  const underWay = flips.get(ctx.db) ?? new Map<string, Promise<number>>()
+  flips.set(ctx.db, underWay)
+  const flip = () => flipDue(ctx, Prisma.sql`organization_id = ${id}::uuid AND ${expiring}`).finally(() => underWay.delete(id))
   const shared = underWay.get(id) ?? flip()
   underWay.set(id, shared)
   await shared
 }
 
 /** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */
-export const expireAllDueInvites = (deps: Deps): Promise<number> => flipDue(deps, expiring)
+export const expireAllDueInvites = (ctx: ServiceContext): Promise<number> => flipDue(ctx, expiring)
 
 /** Invites a statement: a campaign whose invites all end at once is more than one statement has time for. */
 const FLIPPED_AT_ONCE = 2_000
 
-async function flipDue({ db, clock }: Deps, which: Prisma.Sql): Promise<number> {
-  const now = clock()
+async function flipDue({ db, deps }: ServiceContext, which: Prisma.Sql): Promise<number> {
+  const now = deps.clock()
   for (let flipped = 0; ; ) {
     // What another transaction holds is not waited for: two that flip at once can't block each other, whatever the order of the rows.
     const count = await db.$executeRaw`
@@ -88,7 +89,7 @@ async function flipDue({ db, clock }: Deps, which: Prisma.Sql): Promise<number> 
 /** Whether an invite in this state may make the move. */
 export const mayMove = (move: Move, status: InviteStatus): boolean => (moves[move] as Rule).from.includes(status)
 
-type Target = { organizationId: string; inviteId: string; linkVersion?: number }
+type Target = { inviteId: string; linkVersion?: number }
 
 /**
  * Makes a move by one guarded UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing
@@ -99,15 +100,16 @@ type Target = { organizationId: string; inviteId: string; linkVersion?: number }
  * @throws DomainError invite_not_found; move_not_allowed with the state the invite is in.
  */
 export async function moveInvite(
-  db: Db | Transaction,
-  now: Date,
+  ctx: Context,
   move: Move,
   target: Target,
   change: Prisma.InviteUncheckedUpdateManyInput,
 ): Promise<{ invite: InviteRow; moved: boolean }> {
   const { from, to }: Rule = moves[move]
-  const { organizationId, inviteId, linkVersion } = target
-  const where = { organizationId, id: inviteId, ...(linkVersion !== undefined && { linkVersion }) }
+  const { db, deps } = ctx
+  const { inviteId, linkVersion } = target
+  const now = deps.clock()
+  const where = { organizationId: ctx.organization.id, id: inviteId, ...(linkVersion !== undefined && { linkVersion }) }
   await flipIfDue(db, now, where)
   const [invite] = await db.invite.updateManyAndReturn({
     where: { ...where, status: { in: [...from] } },
@@ -118,7 +120,7 @@ export async function moveInvite(
   const unmoved = await db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
   // Another move came in between and led where this one is allowed: to refuse it with that state would be no reason.
-  if (mayMove(move, unmoved.status)) return moveInvite(db, now, move, target, change)
+  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, change)
   if (!isFinished(move, unmoved)) {
     throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: unmoved.status }] })
   }
@@ -126,7 +128,7 @@ export async function moveInvite(
 }
 
 /** So that the guard of the move, which goes by the state alone, is exact at this instant. */
-async function flipIfDue(db: Db | Transaction, now: Date, where: Prisma.InviteWhereInput): Promise<void> {
+async function flipIfDue(db: Connection, now: Date, where: Prisma.InviteWhereInput): Promise<void> {
   const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: now } }
   const [flipped] = await db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
   if (flipped) await db.invite.updateMany({ where: due, data: { status: 'expired', updatedAt: flipped.expiresAt } })

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../db/client.ts'
+import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
@@ -28,9 +28,8 @@ export async function extendInvite(
   { expiresInDays }: { expiresInDays: number },
 ): Promise<InviteDetail> {
   const expiresAt = expiryAfter(ctx.deps.clock(), expiresInDays)
-  return inTransaction(ctx, async (transaction) => {
-    const inside = { ...ctx, transaction }
-    await lockInvite(inside, transaction, id)
+  return inTransaction(ctx, async (inside) => {
+    await lockInvite(inside, id)
     const current = await getInvite(inside, id)
     if (mayMove('extend', current.status) && expiresAt < current.expiresAt) {
       throw new DomainError('invalid', { issues: [{ field: 'expiresInDays', rule: 'later', limit: current.expiresAt }] })
@@ -40,9 +39,9 @@ export async function extendInvite(
 }
 
 /** Holds the invite until the transaction ends: two that extend it at once take turns, and neither shortens what the other has made. */
-async function lockInvite({ organization }: Context, tx: Transaction, id: string): Promise<void> {
+async function lockInvite({ organization, db }: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
-  await tx.$queryRaw`SELECT id FROM invites WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
+  await db.$queryRaw`SELECT id FROM invites WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
 }
 
 /**
@@ -65,14 +64,14 @@ async function operate(
   ctx: Context,
   move: Move,
   id: string,
-  change: Parameters<typeof moveInvite>[4],
+  change: Parameters<typeof moveInvite>[3],
   { mail = false } = {},
 ): Promise<InviteDetail> {
+  authorize(ctx, 'operate_invites')
   if (!isUuid(id)) throw new DomainError('invite_not_found')
-  const target = { organizationId: ctx.organization.id, inviteId: id }
-  await inTransaction(ctx, async (tx) => {
-    const { invite, moved } = await moveInvite(tx, ctx.deps.clock(), move, target, change)
-    if (mail && moved) await queueInvitationEmail(ctx.deps, tx, invite)
+  await inTransaction(ctx, async (inside) => {
+    const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, change)
+    if (mail && moved) await queueInvitationEmail(inside, invite)
   })
   return getInvite(ctx, id)
 }

@@ -25,10 +25,10 @@ export async function countInvites(ctx: Context, filter: Countable): Promise<num
 
 /** @returns null when an invite is due. */
 async function readKeptCount(ctx: Context, filter: Countable): Promise<number | null> {
-  const { db, clock } = ctx.deps
+  const { db, deps } = ctx
   const [{ total, next }] = await db.$queryRaw<[{ total: number; next: Date | null }]>`
     SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
-  return next && next <= clock() ? null : total
+  return next && next <= deps.clock() ? null : total
 }
 
 /**
@@ -50,7 +50,7 @@ export async function findDistantIds(
   const window = fromEnd
     ? Prisma.sql`OFFSET greatest(0, ${left} - ${take}) LIMIT least(${take}, greatest(0, ${left}))`
     : Prisma.sql`OFFSET ${skip} LIMIT ${take}`
-  const rows = await ctx.deps.db.$queryRaw<{ id: string }[]>`
+  const rows = await ctx.db.$queryRaw<{ id: string }[]>`
     SELECT id FROM invites
     WHERE organization_id = ${ctx.organization.id}::uuid
       ${assessmentId === undefined ? Prisma.empty : Prisma.sql`AND assessment_id = ${assessmentId}::uuid`}

@@ -27,19 +27,19 @@ export function selectMatches({ organization }: Context, { assessmentId, status,
   return status === undefined ? present : Prisma.sql`SELECT * FROM (${present}) present WHERE status = ${status}::invite_status`
 }
 
-export async function countMatches({ deps }: Context, matches: Prisma.Sql): Promise<number> {
-  const [{ total }] = await deps.db.$queryRaw<[{ total: number }]>`SELECT count(*)::int AS total FROM (${matches}) matches`
+export async function countMatches({ db }: Context, matches: Prisma.Sql): Promise<number> {
+  const [{ total }] = await db.$queryRaw<[{ total: number }]>`SELECT count(*)::int AS total FROM (${matches}) matches`
   return total
 }
 
 /** The ids of a window of the matches, in the list's order. */
 export async function findMatchingIds(
-  { deps }: Context,
+  { db }: Context,
   matches: Prisma.Sql,
   { field, direction }: InviteOrder,
   { skip, take }: Window,
 ): Promise<string[]> {
-  const rows = await deps.db.$queryRaw<{ id: string }[]>`
+  const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT id FROM (${matches}) matches ORDER BY ${orderBy(field, direction)} OFFSET ${skip} LIMIT ${take}`
   return rows.map(({ id }) => id)
 }

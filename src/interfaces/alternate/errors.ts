@@ -31,6 +31,7 @@ const answers = {
   invite_not_found: [404, NOT_FOUND],
   member_not_found: [404, NOT_FOUND],
   tag_not_found: [404, NOT_FOUND],
+  not_permitted: [403, 'You do not have permission to perform this action.'],
   path_not_found: [404, NOT_FOUND],
   page_not_found: [404, 'Invalid page.'],
   method_not_allowed: [405, 'Method not allowed.'],

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance, FastifySchema, RawServerDefault } from 'fastify'
-import type { Deps } from '../../domain/context.ts'
+import type { ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { HttpError } from '../../http/failure.ts'
 import { guardInterface, type SendFailure } from '../../http/guard.ts'
@@ -35,7 +35,7 @@ export type AlternateSettings = {
   graderRequired: boolean
 }
 
-type Options = { deps: Deps; limiter: RateLimiter; settings: AlternateSettings }
+type Options = { system: ServiceContext; limiter: RateLimiter; settings: AlternateSettings }
 
 const KEY_HEADER = 'x-service-docs-api-key'
 const introduction = `A RESTful JSON API for assessments, assessment invites, organization users and tags.
@@ -53,7 +53,7 @@ const tags = {
  *
  * @returns its OpenAPI document, once the app is ready.
  */
-export async function alternateInterface(app: FastifyInstance, { deps, limiter, settings }: Options): Promise<() => object> {
+export async function alternateInterface(app: FastifyInstance, { system, limiter, settings }: Options): Promise<() => object> {
   const title = 'Assessment Invitation Service, alternate interface'
   const document = describeInterface(app, {
     ...{ title, introduction, tags },
@@ -61,7 +61,7 @@ export async function alternateInterface(app: FastifyInstance, { deps, limiter, 
     errors: errorDescription,
   })
   const sendInEnvelope: SendFailure = (failure, request, reply) => sendFailure(failure, request, reply, settings.prefix)
-  guardInterface(app, { deps, limiter, keyHeader: KEY_HEADER, sendFailure: sendInEnvelope })
+  guardInterface(app, { system, limiter, keyHeader: KEY_HEADER, sendFailure: sendInEnvelope })
   readWithSchemas(app)
 
   withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: AlternateApp) => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Deps } from '../../domain/context.ts'
+import type { ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type CandidateMove, findInvitation, listCandidateQuestions, moveAsCandidate } from '../../domain/invites/candidate.ts'
 import { isOwnForm, readInvitation, signForm, signSession } from '../../domain/invites/tokens.ts'
@@ -14,7 +14,7 @@ export type CandidateSettings = {
   playerUrl: string | undefined
 }
 
-type Options = { deps: Deps; settings: CandidateSettings }
+type Options = { system: ServiceContext; settings: CandidateSettings }
 type Params = { token: string }
 
 export const CANDIDATE_PREFIX = '/i'
@@ -28,7 +28,7 @@ const moves = new Map<string, CandidateMove>([
 ])
 
 /** The pages behind the link in the mail. To look at one changes nothing, because mail scanners follow links: only its forms do. */
-export async function candidatePages(app: FastifyInstance, { deps, settings }: Options): Promise<void> {
+export async function candidatePages(app: FastifyInstance, { system, settings }: Options): Promise<void> {
   const { secretKeys, playerUrl } = settings
   protectPages(app, { formTargets: playerUrl ? [new URL(playerUrl).origin] : [] })
   app.removeAllContentTypeParsers()
@@ -46,9 +46,9 @@ export async function candidatePages(app: FastifyInstance, { deps, settings }: O
 
   app.get<{ Params: Params }>('/:token', async ({ params: { token } }, reply) => {
     const ref = readInvitation(secretKeys, token)
-    const invite = ref && (await findInvitation(deps, ref))
+    const invite = ref && (await findInvitation(system, ref))
     if (!invite) return sendUnknownPage(reply)
-    const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(deps, invite) : []
+    const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(system, invite) : []
     const player = invite.status === 'started' ? playerAddress(settings, invite) : null
     return sendPage(reply, 200, invite.status, { invite, questions, player, token, proof: signForm(secretKeys, token) })
   })
@@ -60,8 +60,8 @@ export async function candidatePages(app: FastifyInstance, { deps, settings }: O
       const ref = readInvitation(secretKeys, params.token)
       if (!move || !ref) return sendUnknownPage(reply)
       if (!isOwnForm(secretKeys, params.token, body?.proof ?? '')) throw new HttpError('malformed_request')
-      await makeMove(deps, ref, move)
-      const invite = move === 'start' && (await findInvitation(deps, ref))
+      await makeMove(system, ref, move)
+      const invite = move === 'start' && (await findInvitation(system, ref))
       const player = invite && invite.status === 'started' ? playerAddress(settings, invite) : null
       // 303: reloading the page that comes next sends nothing again.
       return reply.redirect(player ?? `${CANDIDATE_PREFIX}/${params.token}`, 303)
@@ -70,8 +70,8 @@ export async function candidatePages(app: FastifyInstance, { deps, settings }: O
 }
 
 /** A move that the state does not allow is no error to a person: the page says what the state is now. */
-async function makeMove(deps: Deps, ref: Parameters<typeof moveAsCandidate>[1], move: CandidateMove): Promise<void> {
-  await moveAsCandidate(deps, ref, move).catch((error) => {
+async function makeMove(system: ServiceContext, ref: Parameters<typeof moveAsCandidate>[1], move: CandidateMove): Promise<void> {
+  await moveAsCandidate(system, ref, move).catch((error) => {
     const overtaken = error instanceof DomainError && (error.kind === 'move_not_allowed' || error.kind === 'invite_not_found')
     if (!overtaken) throw error
   })

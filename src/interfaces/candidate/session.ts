@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../../domain/context.ts'
+import type { ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { completeSession } from '../../domain/invites/candidate.ts'
 import { readSession } from '../../domain/invites/tokens.ts'
 
-type Options = { deps: Deps; secretKeys: readonly string[] }
+type Options = { system: ServiceContext; secretKeys: readonly string[] }
 
 /** Where the player reports that a session is finished; the signed reference is its credential. */
-export async function playerSessions(app: FastifyInstance, { deps, secretKeys }: Options): Promise<void> {
+export async function playerSessions(app: FastifyInstance, { system, secretKeys }: Options): Promise<void> {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined) // the reference says it all
 
   app.post<{ Params: { reference: string } }>('/:reference/complete', async ({ params }) => {
     const ref = readSession(secretKeys, params.reference)
     if (!ref) throw new DomainError('invite_not_found')
-    await completeSession(deps, ref)
+    await completeSession(system, ref)
     return { status: 'completed' }
   })
 }

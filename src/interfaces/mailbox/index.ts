@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { Eta } from 'eta'
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../../domain/context.ts'
+import type { ServiceContext } from '../../domain/context.ts'
 import { findEmail, type InviteEmail, listEmails } from '../../domain/invites/emails.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { protectPages } from '../../http/html-page.ts'
@@ -17,13 +17,13 @@ type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
 /** What the mails look like, for a service that has no mail server: the captured mails, the newest first, rendered anew. */
 export async function mailboxPages(
   app: FastifyInstance,
-  { deps, settings }: { deps: Deps; settings: MailSettings },
+  { system, settings }: { system: ServiceContext; settings: MailSettings },
 ): Promise<void> {
   protectPages(app, { framesOwn: true })
 
   app.get<{ Querystring: ListQuery }>('/', async ({ query }, reply) => {
     const search = String(query.search ?? '').trim()
-    const { emails, searched, older } = await findPage(deps, search, String(query.before ?? ''))
+    const { emails, searched, older } = await findPage(system, search, String(query.before ?? ''))
     const rows = emails.map((email) => ({
       id: email.id,
       state: email.state,
@@ -38,7 +38,7 @@ export async function mailboxPages(
   })
 
   app.get<{ Params: { id: string }; Querystring: { part?: string } }>('/:id', async ({ params, query }, reply) => {
-    const email = await findEmail(deps, params.id)
+    const email = await findEmail(system, params.id)
     if (!email) return reply.code(404).type('text/plain; charset=utf-8').send('There is no such mail.')
     const message = renderInvitation(settings, email)
     if (query.part === 'html')
@@ -57,10 +57,10 @@ const openLinksOutside = (html: string): string => html.replace('<head>', '<head
 const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 /** @returns the mails to show, how many were looked at for them, and the id from which on there are older ones. */
-async function findPage(deps: Deps, search: string, before: string) {
+async function findPage(system: ServiceContext, search: string, before: string) {
   const words = search.toLowerCase().split(/\s+/)
   const limit = search === '' ? SHOWN : SEARCHED
-  const found = await listEmails(deps, { limit: limit + 1, ...(isUuid(before) && { before }) })
+  const found = await listEmails(system, { limit: limit + 1, ...(isUuid(before) && { before }) })
   const looked = found.slice(0, limit)
   const matches = looked.filter((email) => words.every((word) => textOf(email).includes(word)))
   const emails = matches.slice(0, SHOWN)

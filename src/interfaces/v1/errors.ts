@@ -25,6 +25,7 @@ const answers = {
   invite_not_found: [404, 'Invite not found'],
   member_not_found: [404, 'Member not found'],
   tag_not_found: [404, 'Tag not found'],
+  not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],
   page_not_found: [404, 'Not found'],
   method_not_allowed: [404, 'Not found'],

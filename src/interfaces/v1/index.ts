@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
-import type { Deps } from '../../domain/context.ts'
+import type { ServiceContext } from '../../domain/context.ts'
 import { guardInterface } from '../../http/guard.ts'
 import { describeInterface } from '../../http/openapi.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
@@ -37,12 +37,12 @@ const tags = {
  */
 export async function v1Interface(
   app: FastifyInstance,
-  { deps, limiter }: { deps: Deps; limiter: RateLimiter },
+  { system, limiter }: { system: ServiceContext; limiter: RateLimiter },
 ): Promise<() => object> {
   const title = 'Assessment Invitation Service, API v1'
   const document = describeInterface(app, { title, introduction, keyHeader: 'x-api-key', tags, errors: errorDescription })
   guardInterface(app, {
-    deps,
+    system,
     limiter,
     keyHeader: 'x-api-key',
     sendFailure: (failure, request, reply) => sendFailure(failure, request, reply, V1_PREFIX),

@@ -61,7 +61,7 @@ const steps: Record<string, Step> = {
   resend: operate('resend'),
   'let days pass': async () => service.clock.advance(4 * DAY_MS),
   list: ({ key }) => service.v1(key).get('/invites'),
-  sweep: () => expireAllDueInvites(service.deps),
+  sweep: () => expireAllDueInvites(service.system),
   'insert many at once': async ({ organizationId, assessments }) => {
     const [first, second] = [await service.make.invite(assessments[0]!), await service.make.invite(assessments[1]!)]
     await service.db.$executeRaw`

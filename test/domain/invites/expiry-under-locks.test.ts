@@ -48,10 +48,10 @@ describe('an invite that is due, but held by another transaction', () => {
     const other = await makeCampaign(2)
     service.clock.set(other.expiresAt)
     await whileHeld(one.inviteId, async () => {
-      expect(await expireAllDueInvites(service.deps)).toBe(4)
+      expect(await expireAllDueInvites(service.system)).toBe(4)
       expect(await countStored(one.organizationId, 'pending')).toBe(1)
     })
-    expect(await expireAllDueInvites(service.deps)).toBe(1)
+    expect(await expireAllDueInvites(service.system)).toBe(1)
   })
 
   it('is expired in every list, found as such, counted as such and in its place', async () => {
@@ -127,7 +127,7 @@ it('flips all that are due at the same instant, whoever flips them at the same t
   const { organizationId, key, expiresAt, size } = await makeCampaign(5_000)
   service.clock.set(expiresAt)
   const list = async () => (await service.v1(key).get('/invites?status=expired&limit=1')).body.pagination?.total
-  const sweep = () => expireAllDueInvites(service.deps)
+  const sweep = () => expireAllDueInvites(service.system)
   const [, one, flipped, other] = await Promise.all([sweep(), list(), sweep(), list()])
   expect([one, other]).toEqual([size, size])
   expect(flipped).toBeLessThanOrEqual(size)

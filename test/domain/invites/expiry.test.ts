@@ -183,7 +183,7 @@ describe('the sweep', () => {
 
   it('flips what is due in all organizations, and nothing else', async () => {
     const { due, statuses } = await makeDue()
-    await expireAllDueInvites(service.deps)
+    await expireAllDueInvites(service.system)
     expect(await statuses()).toEqual(swept)
     for (const { invite, expiresAt } of due) {
       const row = await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })

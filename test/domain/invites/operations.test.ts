@@ -228,7 +228,7 @@ describe('the mail of an invite made with a test key', () => {
   it('is captured and never sent, also when a live key sends it again', async () => {
     const { id, organizationId, emails, received } = await invite({ mode: 'test' })
     await waitForState(service, { inviteId: id }, 'captured')
-    const live = await createApiKey(service.deps, { organizationId, name: 'Live', mode: 'live' })
+    const live = await createApiKey(service.system, { organizationId, name: 'Live', mode: 'live' })
     service.clock.advance(1_000)
     await service.v1(live.key).post(`/invites/${id}/resend`)
     await vi.waitFor(async () => expect(await emails()).toMatchObject([{ status: 'captured' }, { status: 'captured' }]), 10_000)

@@ -174,7 +174,7 @@ it('accepts no invite at the instant of its expiry, also while the sweep is at i
   for (let round = 0; round < ROUNDS; round++) {
     const racing = await makeInvite('pending')
     service.clock.set(racing.invite.expiresAt)
-    await Promise.all([racing.candidate.press('accept'), expireAllDueInvites(service.deps), operate('resend')(racing)])
+    await Promise.all([racing.candidate.press('accept'), expireAllDueInvites(service.system), operate('resend')(racing)])
     expect(await racing.stored()).toMatchObject({ status: 'expired', acceptedAt: null })
     expect(await racing.mails()).toBe(0)
   }

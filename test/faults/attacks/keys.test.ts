@@ -161,9 +161,9 @@ describe.each(interfaces)('%s', (path, header, member) => {
 
   it('refuses keys that are revoked or expired, whatever is tried beside', async () => {
     const make = (name: string, expiresAt: Date | null) =>
-      createApiKey(service.deps, { organizationId, name: `${path} ${name}`, mode: 'live', expiresAt })
+      createApiKey(service.system, { organizationId, name: `${path} ${name}`, mode: 'live', expiresAt })
     const [revoked, expired] = [await make('revoked', null), await make('expired', service.clock.now())]
-    await revokeApiKey(service.deps, revoked.apiKey.id)
+    await revokeApiKey(service.system, revoked.apiKey.id)
     for (const bad of [revoked.key, expired.key]) {
       await expectRefusal(path, member, [`${header}: ${bad}`])
       await expectRefusal(path, member, [`${header}: ${bad}`, `${header}: ${key}`])

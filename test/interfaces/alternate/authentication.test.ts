@@ -63,7 +63,7 @@ it('takes the key from that header only', async () => {
 it('answers 401 "API key has expired." from the very instant a key expires', async () => {
   const { id: organizationId } = await service.make.organization()
   const expiresAt = new Date(service.clock.now().getTime() + 86_400_000)
-  const { key } = await createApiKey(service.deps, { organizationId, name: 'For a day', mode: 'live', expiresAt })
+  const { key } = await createApiKey(service.system, { organizationId, name: 'For a day', mode: 'live', expiresAt })
   service.clock.set(new Date(expiresAt.getTime() - 1))
   expect((await service.alternate(key).get('/tags')).status).toBe(200)
   service.clock.set(expiresAt)
@@ -74,14 +74,14 @@ it('answers 401 "API key has expired." from the very instant a key expires', asy
 it('answers 401 "API key has been revoked." once a key is revoked', async () => {
   const { key, apiKeyId } = await service.make.organization()
   expect((await service.alternate(key).get('/tags')).status).toBe(200)
-  await revokeApiKey(service.deps, apiKeyId)
+  await revokeApiKey(service.system, apiKeyId)
   const { status, body, headers } = await service.alternate(key).get('/tags')
   expect([status, body, headers['www-authenticate']]).toEqual([401, { detail: 'API key has been revoked.' }, challenge])
 })
 
 it('opens both interfaces with the same key, live or test', async () => {
   const { id: organizationId, key } = await service.make.organization()
-  const test = await createApiKey(service.deps, { organizationId, name: 'Sandbox', mode: 'test' })
+  const test = await createApiKey(service.system, { organizationId, name: 'Sandbox', mode: 'test' })
   for (const each of [key, test.key]) {
     expect([(await service.alternate(each).get('/tags')).status, (await service.v1(each).get('/tags')).status]).toEqual([
       200, 200,

@@ -105,7 +105,7 @@ describe('POST /assessment_invites', () => {
   })
 
   it('keeps the mail of an invite made with a test key from the candidate', async () => {
-    const test = await createApiKey(service.deps, { organizationId: own.id, name: 'Sandbox', mode: 'test' })
+    const test = await createApiKey(service.system, { organizationId: own.id, name: 'Sandbox', mode: 'test' })
     const { body } = await service
       .alternate(test.key)
       .post(PATH)

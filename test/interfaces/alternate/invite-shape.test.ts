@@ -94,7 +94,7 @@ describe('created_by of an invite made with a key', () => {
     const { id: organizationId } = await service.make.organization()
     const member = await service.make.member(organizationId)
     const createdById = byMember ? member.id : null
-    const { key, apiKey } = await createApiKey(service.deps, { organizationId, name: 'Other', mode: 'live', createdById })
+    const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Other', mode: 'live', createdById })
     const { id: assessmentId } = await service.make.assessment(organizationId)
     const { body } = await service.v1(key).post('/invites').send({ assessmentId, recipientEmail: 'candidate@example.com' })
     expect((await read(key, '/assessment_invites', body.invite.id)).body.created_by).toBe(byMember ? member.id : apiKey.id)

@@ -67,7 +67,7 @@ it('looks at the key before path, parameters and body', async () => {
 it('answers 401 "API key has expired" from the very instant a key expires', async () => {
   const { id: organizationId } = await service.make.organization()
   const expiresAt = new Date(service.clock.now().getTime() + 86_400_000)
-  const { key } = await createApiKey(service.deps, { organizationId, name: 'For a day', mode: 'live', expiresAt })
+  const { key } = await createApiKey(service.system, { organizationId, name: 'For a day', mode: 'live', expiresAt })
   service.clock.set(new Date(expiresAt.getTime() - 1))
   expect((await service.v1(key).get('/tags')).status).toBe(200)
   service.clock.set(expiresAt)
@@ -77,9 +77,9 @@ it('answers 401 "API key has expired" from the very instant a key expires', asyn
 
 it('answers 401 "API key has been revoked" once a key is revoked, and leaves the organization its other keys', async () => {
   const { id: organizationId, key, apiKeyId } = await service.make.organization()
-  const other = await createApiKey(service.deps, { organizationId, name: 'Other', mode: 'live' })
+  const other = await createApiKey(service.system, { organizationId, name: 'Other', mode: 'live' })
   expect((await service.v1(key).get('/tags')).status).toBe(200)
-  await revokeApiKey(service.deps, apiKeyId)
+  await revokeApiKey(service.system, apiKeyId)
   // Processes that remember the key hear of it within the time a notification takes.
   await vi.waitFor(async () => expect((await service.v1(key).get('/tags')).status).toBe(401))
   expect((await service.v1(key).get('/tags')).body).toEqual({ error: 'API key has been revoked' })
@@ -89,14 +89,14 @@ it('answers 401 "API key has been revoked" once a key is revoked, and leaves the
 it('says "revoked" of a key that is revoked as well as expired', async () => {
   const { id: organizationId } = await service.make.organization()
   const expiresAt = service.clock.now()
-  const { key, apiKey } = await createApiKey(service.deps, { organizationId, name: 'Gone twice', mode: 'live', expiresAt })
-  await revokeApiKey(service.deps, apiKey.id)
+  const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Gone twice', mode: 'live', expiresAt })
+  await revokeApiKey(service.system, apiKey.id)
   expect((await service.v1(key).get('/tags')).body).toEqual({ error: 'API key has been revoked' })
 })
 
 it('shows a test key the same data as a live key', async () => {
   const { id: organizationId, key } = await service.make.organization()
-  const test = await createApiKey(service.deps, { organizationId, name: 'Sandbox', mode: 'test' })
+  const test = await createApiKey(service.system, { organizationId, name: 'Sandbox', mode: 'test' })
   expect(test.key).toMatch(/^ak_test_.{32}$/)
   await service.make.tag(organizationId)
   const [live, sandbox] = [await service.v1(key).get('/tags'), await service.v1(test.key).get('/tags')]
@@ -125,9 +125,9 @@ it('records the last use of a key, at most once a minute', async () => {
 
 it('does not record the use of a refused key', async () => {
   const { id: organizationId } = await service.make.organization()
-  const revoked = await createApiKey(service.deps, { organizationId, name: 'Revoked', mode: 'live' })
-  await revokeApiKey(service.deps, revoked.apiKey.id)
-  const expired = await createApiKey(service.deps, {
+  const revoked = await createApiKey(service.system, { organizationId, name: 'Revoked', mode: 'live' })
+  await revokeApiKey(service.system, revoked.apiKey.id)
+  const expired = await createApiKey(service.system, {
     organizationId,
     name: 'Expired',
     mode: 'live',

@@ -80,7 +80,7 @@ it('opens a new window a minute after the first request of the last one', async 
 
 it('counts all keys of an organization together', async () => {
   const { id: organizationId, key } = await service.make.organization()
-  const other = await createApiKey(service.deps, { organizationId, name: 'Other', mode: 'test' })
+  const other = await createApiKey(service.system, { organizationId, name: 'Other', mode: 'test' })
   await send(key, STANDARD - 1)
   expect((await service.v1(other.key).get('/tags')).status).toBe(200)
   expect((await service.v1(other.key).get('/tags')).status).toBe(429)
