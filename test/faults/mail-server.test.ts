@@ -252,14 +252,18 @@ const slowGreeter = (port: number, isSlow: () => boolean) =>
     client.on('close', () => clearInterval(timer))
   })
 
-/** Passes connections on to `port`, and keeps back what it replies for so many milliseconds. */
+/** Passes connections on to `port`, and keeps back each reply after the greeting for so many milliseconds. */
 const slowServer = (port: number, delay: number) => listenRaw((client) => pass(client, port, delay))
 
 function pass(client: Socket, port: number, delay = 0): void {
   const upstream = connect(port, '127.0.0.1').on('error', () => client.destroy())
   client.on('close', () => upstream.destroy())
   client.pipe(upstream)
-  upstream.on('data', (bytes) => setTimeout(() => client.writable && client.write(bytes), delay))
+  let greeted = false
+  upstream.on('data', (bytes) => {
+    setTimeout(() => client.writable && client.write(bytes), greeted ? delay : 0)
+    greeted = true
+  })
   upstream.on('close', () => client.end())
 }
 
