@@ -1,5 +1,5 @@
-// node .ci/settings.ts: writes the settings, as src/runtime/environment.ts describes them, into README.md and .env.example, and into the latter
-// also what docker-compose.yml alone reads.
+// node .ci/settings.ts: writes the settings, as src/runtime/environment.ts describes them, into docs/operating.md and .env.example, and
+// into the latter also what only docker-compose.yml reads.
 import { readFile, writeFile } from 'node:fs/promises'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Environment } from '../src/runtime/environment.ts'
@@ -12,7 +12,7 @@ const settings = Object.entries<TSchema>(Environment.properties)
 export const ComposeVariables = Type.Object({
   POSTGRES_PASSWORD: Type.String({
     description:
-      "The database's password; in single quotes if there is a # or $ in it. Required. To change it after the first start, see README.md.",
+      "The database's password; in single quotes if there is a # or $ in it. Required. To change it after the first start, see docs/operating.md.",
   }),
   MAILBOX_PORT: Type.Integer({ default: 8025, description: 'TCP port on which the captured mails can be looked at.' }),
 })
@@ -26,11 +26,11 @@ const values = ({ enum: words, default: preset, examples }: TSchema) =>
     .filter(Boolean)
     .join('; ')
 
-/** README.md as it should be. */
-export function withSettingsTable(readme: string): string {
+/** docs/operating.md as it should be. */
+export function withSettingsTable(page: string): string {
   const rows = settings.map(([name, schema]) => `| \`${name}\` | ${values(schema)} | ${schema.description} |`)
   const table = ['| variable | values | meaning |', '|---|---|---|', ...rows].join('\n')
-  return readme.replace(new RegExp(`${BEGIN}[^]*${END}`), `${BEGIN}\n\n${table}\n\n${END}`)
+  return page.replace(new RegExp(`${BEGIN}[^]*${END}`), `${BEGIN}\n\n${table}\n\n${END}`)
 }
 
 /** .env.example as it should be. */
@@ -50,6 +50,6 @@ function describe([name, schema]: [string, TSchema]): string {
 }
 
 if (import.meta.main) {
-  await writeFile('README.md', withSettingsTable(await readFile('README.md', 'utf8')))
+  await writeFile('docs/operating.md', withSettingsTable(await readFile('docs/operating.md', 'utf8')))
   await writeFile('.env.example', settingsExample())
 }

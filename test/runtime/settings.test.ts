@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { settingsExample, withSettingsTable } from '../../.ci/settings.ts'
 
-it('keeps the settings in the README equal to those the program reads', async () => {
-  const readme = await readFile('README.md', 'utf8')
-  expect(readme).toContain('| `DATABASE_URL` |')
-  expect(withSettingsTable(readme)).toBe(readme)
+it('keeps the settings in docs/operating.md equal to those the program reads', async () => {
+  const page = await readFile('docs/operating.md', 'utf8')
+  expect(page).toContain('| `DATABASE_URL` |')
+  expect(withSettingsTable(page)).toBe(page)
 })
 
 it('keeps .env.example equal to them too', async () => {
