@@ -74,7 +74,7 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
   return document
 }
 
-/** The invite paths once more, below the organization: DESIGN's reading of "an organization-scoped variant exists". */
+/** The invite paths once more, below the organization: what decisions.md makes of "an organization-scoped variant exists". */
 async function organizationScope(app: FastifyInstance, settings: AlternateSettings): Promise<void> {
   app.addHook<{ Params: { organization_id: string } }>('onRequest', async ({ params, ctx }) => {
     if (params.organization_id.toLowerCase() !== ctx.organization.id) throw new HttpError('organization_forbidden')

@@ -25,7 +25,7 @@ type Row = readonly [
   revoked: Outcome,
 ]
 
-// DESIGN.md, States of an invite, turned round: a row for each move, a column for each state.
+// integrating.md, States of an invite, turned round: a row for each move, a column for each state.
 const byCandidate = {
   accept: ['accepted', 'repeated', 'refused', 'refused', 'refused', 'refused'],
   start: ['refused', 'started', 'repeated', 'refused', 'refused', 'refused'],
