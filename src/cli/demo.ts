@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { describeDemo, loadDemo } from '../demo/load.ts'
+import { DEMO_NAME, describeDemo, loadDemo } from '../demo/load.ts'
 import type { OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'
 
@@ -10,6 +10,10 @@ export function addDemoCommand(program: Command): void {
       options,
       async ({ operator, mailSettings }) => {
         const demo = await loadDemo(operator)
+        if (!demo)
+          throw new Error(
+            `There is already an organization named ${DEMO_NAME}. A key of it: npm run cli -- key create '${DEMO_NAME}' Demo`,
+          )
         return { text: describeDemo(mailSettings.publicUrl, demo), json: demo }
       },
       { migrates: true },

@@ -1,5 +1,5 @@
 import { equalsText } from '../db/query.ts'
-import { createApiKey } from '../domain/access/api-keys.ts'
+import { createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
 import { listAssessments } from '../domain/assessments/assessments.ts'
 import type { Context, ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create.ts'
@@ -17,20 +17,23 @@ export type Demo = {
 }
 
 const { name, assessments } = document.organizations[0]!
+/** What the organization is called. */
+export const DEMO_NAME = name
 
 /**
  * Makes an organization to try the service with: members, tags, assessments, a key, and an invitation, whose mail is captured.
  *
- * @throws Error when there is one of its name already.
+ * @returns null when there is one of its name already, or another process makes it at the same time.
  */
-export async function loadDemo(service: ServiceContext): Promise<Demo> {
+export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   const taken = await service.db.organization.findFirst({ where: { name: equalsText(name) } })
-  if (taken)
-    throw new Error(`There is already an organization named ${name}. A key of it: npm run cli -- key create '${name}' Demo`)
+  if (taken) return null
   const { organizations } = await importDocument(service, readDocument(document))
   const { id: organizationId } = organizations[0]!
   const { id: createdById } = await service.db.member.findFirstOrThrow({ where: { organizationId, roles: { has: 'admin' } } })
-  const { key, apiKey } = await createApiKey(service, { organizationId, name: 'Demo', mode: 'live', createdById })
+  const made = await createApiKeyUnlessNamed(service, { organizationId, name: 'Demo', mode: 'live', createdById })
+  if (!made) return null
+  const { key, apiKey } = made
   const ctx: Context = {
     ...service,
     organization: await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } }),

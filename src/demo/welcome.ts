@@ -16,8 +16,8 @@ export type Addresses = {
  */
 export async function welcome(service: ServiceContext, addresses: Addresses): Promise<void> {
   const isFresh = (await service.db.organization.count()) === 0
-  const demo = isFresh ? describeDemo(addresses.baseUrl, await loadDemo(service)) : HOW_TO_MAKE_A_KEY
-  process.stdout.write(describeAddresses(addresses) + demo)
+  const demo = isFresh ? await loadDemo(service) : null
+  process.stdout.write(describeAddresses(addresses) + (demo ? describeDemo(addresses.baseUrl, demo) : HOW_TO_MAKE_A_KEY))
 }
 
 const describeAddresses = ({ baseUrl, alternatePrefix, showMailbox }: Addresses): string => `

@@ -27,7 +27,8 @@ export function readJsonBodies(app: FastifyInstance): void {
 /** Clients give a type even to what they don't send: axios that of a form. Without a type an empty body is none. */
 function forgiveTypesOfEmptyBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    const { headers } = request
+    const { headers, method } = request
+    if (method === 'GET' || method === 'HEAD') return done() // their bodies are not read
     const isChunked = headers['transfer-encoding'] !== undefined
     if (!isChunked && headers['content-type'] === undefined) return done()
     if (!isChunked && (headers['content-length'] ?? '0') === '0') headers['content-type'] = undefined

@@ -16,18 +16,25 @@ const MAX_WAIT_MS = 10_000
  *
  * @param onWait called once when another import is under way.
  */
-export const inTurn = <T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> =>
-  db.$transaction(
+export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> {
+  let done: { result: T } | undefined
+  const turn = db.$transaction(
     async (tx) => {
       await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0`
       for (let waits = false; !(await tryLock(tx)); waits = true) {
         if (!waits) onWait()
         await sleep(RETRY_MS)
       }
-      return work()
+      done = { result: await work() }
     },
     { maxWait: MAX_WAIT_MS, timeout: IMPORT_TIMEOUT_MS },
   )
+  // The work has transactions of its own: when the connection of the lock breaks after it, what it did is done all the same.
+  await turn.catch((error) => {
+    if (!done) throw error
+  })
+  return done!.result
+}
 
 async function tryLock(tx: Transaction): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ locked: boolean }[]>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`

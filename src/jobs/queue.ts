@@ -20,6 +20,11 @@ const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelay
  */
 const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 86_400 }
 export const HEARTBEAT_REFRESH_SECONDS = 2
+/**
+ * Milliseconds. A connection that has gone silent, as after a failover, is given up: each that waits for ever is one less of four, and
+ * with the last of them the sending of mails stops.
+ */
+const CONNECTIONS = { keepAlive: true, query_timeout: 30_000 }
 /** At most so often lost jobs are looked for, by whichever process it is. */
 const MONITOR_INTERVAL_SECONDS = 5
 /** For so long the database has to have answered before. */
@@ -42,6 +47,7 @@ export async function startQueue(
   const boss = new PgBoss({
     connectionString: url,
     max: 4,
+    ...CONNECTIONS,
     useListenNotify: works,
     supervise: false,
     monitorIntervalSeconds: MONITOR_INTERVAL_SECONDS,
@@ -51,13 +57,15 @@ export async function startQueue(
   // Without a listener an error event would end the process; pg-boss goes on by itself when the database is back.
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   boss.on('warning', (warning) => log.warn({ warning }, 'job queue'))
-  await boss.start().catch(async (cause) => {
+  try {
+    await boss.start().catch((cause) => {
+      throw migrates ? cause : new Error('The queue is not up to date. Run: npm run cli -- migrate', { cause })
+    })
+    if (migrates) await declareQueues(boss)
+  } catch (error) {
     await boss.stop()
-    throw migrates ? cause : new Error('The queue is not up to date. Run: npm run cli -- migrate', { cause })
-  })
-  const kept = { retentionSeconds: KEPT_FOR_SECONDS, deleteAfterSeconds: 86_400, notify: true }
-  await declareQueue(boss, DEAD_INVITATION_EMAILS, { ...kept, retryLimit: 10, retryDelay: 5, retryBackoff: true })
-  await declareQueue(boss, INVITATION_EMAILS, { ...kept, ...RETRIES, ...LIVENESS, deadLetter: DEAD_INVITATION_EMAILS })
+    throw error
+  }
   if (works) superviseWhenSteady(boss, log)
   return boss
 }
@@ -106,6 +114,14 @@ export const asDomainQueue = (boss: PgBoss): Queue => ({
     await boss.insert(INVITATION_EMAILS, jobs, { db: fromPrisma(tx) })
   },
 })
+
+/** What the dead-letter queue holds is short work, but lost like any other when its process is killed. */
+async function declareQueues(boss: PgBoss): Promise<void> {
+  const kept = { retentionSeconds: KEPT_FOR_SECONDS, deleteAfterSeconds: 86_400, notify: true }
+  const dead = { ...kept, ...LIVENESS, retryLimit: 10, retryDelay: 5, retryBackoff: true }
+  await declareQueue(boss, DEAD_INVITATION_EMAILS, dead)
+  await declareQueue(boss, INVITATION_EMAILS, { ...kept, ...RETRIES, ...LIVENESS, deadLetter: DEAD_INVITATION_EMAILS })
+}
 
 /** Makes the queue, or brings the options of an older release's queue up to date. */
 async function declareQueue(boss: PgBoss, name: string, options: Parameters<PgBoss['createQueue']>[1]): Promise<void> {

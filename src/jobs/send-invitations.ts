@@ -36,7 +36,8 @@ export async function workInvitationEmails(boss: PgBoss, system: ServiceContext,
     const send = (email: InviteEmail | undefined) => sendInvitation(system, deliver, email, stopped.signal)
     return Promise.all(jobs.map(({ id, data }) => settle(id, send(byId.get(data.emailId)))))
   })
-  await boss.work<InvitationEmailJob>(DEAD_INVITATION_EMAILS, batches, (jobs) =>
+  const givingUp = { ...batches, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
+  await boss.work<InvitationEmailJob>(DEAD_INVITATION_EMAILS, givingUp, (jobs) =>
     Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(system, data.emailId)))),
   )
 }

@@ -107,3 +107,19 @@ test('invites that are due are not held by an import: lists need not wait for it
   expect({ status, total: body.pagination?.total, done }).toEqual({ status: 200, total: 3, done: false })
   expect((await importing).counts.invites.updated).toBe(3)
 })
+
+test('an import says what it did, keys included, also when the connection that held its turn has broken meanwhile', async () => {
+  const service = await startServiceForTest()
+  const organizations = ['First', 'Second'].map((word) => ({ name: service.make.unique(word), apiKeys: [{ name: 'Made' }] }))
+  let isBroken = false
+  const summary = await importDocument(service.system, readDocument({ organizations }), {
+    async onProgress() {
+      if (isBroken) return
+      isBroken = true
+      await service.db
+        .$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707370 AND pid <> pg_backend_pid()`
+    },
+  })
+  expect(summary.organizations.map(({ name }) => name)).toEqual(organizations.map(({ name }) => name))
+  expect(summary.generatedKeys).toHaveLength(2)
+})

@@ -3,7 +3,7 @@ import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../gener
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
-// The states of an invite, and what moves it from one to another. Creation (none -> pending) is in create-invite.ts.
+// The states of an invite, and what moves it from one to another. Creation (none -> pending) is in create.ts.
 
 /** A way from some states into one. */
 export type Move = 'accept' | 'start' | 'complete' | 'revoke' | 'reactivate' | 'extend' | 'resend'
