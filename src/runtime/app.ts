@@ -16,7 +16,8 @@ import {
   presentRawFailure as presentRawAlternateFailure,
   sendFailure as sendAlternateFailure,
 } from '../interfaces/alternate/errors.ts'
-import { type AlternateSettings, alternateInterface } from '../interfaces/alternate/index.ts'
+import { alternateInterface } from '../interfaces/alternate/index.ts'
+import type { AlternateSettings } from '../interfaces/alternate/settings.ts'
 import {
   CANDIDATE_PREFIX,
   candidatePages,

@@ -6,10 +6,10 @@ import {
   listAssessments,
   MEDIA_FORMATS,
 } from '../../domain/assessments/assessments.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { AssessmentView, presentAssessment } from './assessments.view.ts'
 import { nestObjects } from './depth.ts'
 import { ChoiceFilter, NumberFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter, WordListFilter } from './filters.ts'
-import type { AlternateApp } from './index.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
 
 const Query = ListQuery({
@@ -40,7 +40,7 @@ const toAssessmentFilter = (query: Static<typeof Query>): AssessmentFilter => ({
 })
 
 /** alternate.md, GET /assessments and GET /assessments/{id}. */
-export function assessmentRoutes(app: AlternateApp): void {
+export function assessmentRoutes(app: TypedApp): void {
   app.get(
     '/assessments',
     {

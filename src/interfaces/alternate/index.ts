@@ -1,13 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { TObject } from '@sinclair/typebox'
-import type { FastifyBaseLogger, FastifyInstance, FastifySchema, RawServerDefault } from 'fastify'
-import type { ServiceContext } from '../../domain/context.ts'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { Deps } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { HttpError } from '../../http/failure.ts'
 import { guardInterface, type SendFailure } from '../../http/guard.ts'
 import { describeInterface } from '../../http/openapi.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { errorDescription, sendFailure } from './errors.ts'
 import { readFields } from './fields.ts'
@@ -15,27 +15,10 @@ import { readFilters } from './filters.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { withOtherMethodsAnswered } from './methods.ts'
 import { organizationUserRoutes } from './organization-users.routes.ts'
+import type { AlternateSettings } from './settings.ts'
 import { tagRoutes } from './tags.routes.ts'
 
-/** A Fastify scope whose handlers are typed by their schemas. */
-export type AlternateApp = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->
-
-export type AlternateSettings = {
-  /** Path under which the interface stands. */
-  prefix: string
-  /** Days until an invite made here expires: its body has no field for that. */
-  expiresInDays: number
-  /** Whether assigned_grader may not be null. */
-  graderRequired: boolean
-}
-
-type Options = { system: ServiceContext; limiter: RateLimiter; settings: AlternateSettings }
+type Options = { deps: Deps; limiter: RateLimiter; settings: AlternateSettings }
 
 const KEY_HEADER = 'x-service-docs-api-key'
 const introduction = `A RESTful JSON API for assessments, assessment invites, organization users and tags.
@@ -64,7 +47,7 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
   guardInterface(app, { system, limiter, keyHeader: KEY_HEADER, sendFailure: sendInEnvelope })
   readWithSchemas(app)
 
-  withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: AlternateApp) => {
+  withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: TypedApp) => {
     assessmentRoutes(typed)
     inviteRoutes(typed, settings, '')
     organizationUserRoutes(typed)
@@ -79,7 +62,7 @@ async function organizationScope(app: FastifyInstance, settings: AlternateSettin
   app.addHook<{ Params: { organization_id: string } }>('onRequest', async ({ params, ctx }) => {
     if (params.organization_id.toLowerCase() !== ctx.organization.id) throw new HttpError('organization_forbidden')
   })
-  withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: AlternateApp) => {
+  withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: TypedApp) => {
     inviteRoutes(typed, settings, 'OfOrganization')
   })
 }

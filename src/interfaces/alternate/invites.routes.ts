@@ -4,12 +4,13 @@ import { DomainError } from '../../domain/errors.ts'
 import { createInvite, resolveReferences } from '../../domain/invites/create.ts'
 import { getInvite, listInvites } from '../../domain/invites/invites.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { readFields } from './fields.ts'
 import { SearchFilter, UuidFilter } from './filters.ts'
-import type { AlternateApp, AlternateSettings } from './index.ts'
 import { InviteView, NewInviteBody, presentInvite, presentNewInvite, toNewInvite } from './invites.view.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
+import type { AlternateSettings } from './settings.ts'
 
 const Query = ListQuery({
   organization: UuidFilter('Organization'),
@@ -23,7 +24,7 @@ const tags = ['Assessment invites']
 
 /** alternate.md, GET and POST /assessment_invites, GET /assessment_invites/{id}. */
 export function inviteRoutes(
-  app: AlternateApp,
+  app: TypedApp,
   { prefix, expiresInDays, graderRequired }: AlternateSettings,
   variant: '' | 'OfOrganization',
 ): void {

@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import { getMember, listMembers, type MemberFilter } from '../../domain/access/members.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { BooleanFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter } from './filters.ts'
-import type { AlternateApp } from './index.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
 import { OrganizationUserView, presentOrganizationUser } from './organization-users.view.ts'
 
@@ -34,7 +34,7 @@ const toMemberFilter = (query: Static<typeof Query>): MemberFilter => ({
 })
 
 /** alternate.md, GET /organization_users and GET /organization_users/{id}: active users only. */
-export function organizationUserRoutes(app: AlternateApp): void {
+export function organizationUserRoutes(app: TypedApp): void {
   app.get(
     '/organization_users',
     {

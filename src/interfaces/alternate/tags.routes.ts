@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import { getTag, listTags, type TagFilter } from '../../domain/assessments/tags.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
-import type { AlternateApp } from './index.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
 import { presentTag, TagView } from './tags.view.ts'
 
@@ -21,7 +21,7 @@ const toTagFilter = ({ name, created_by, search }: Static<typeof Query>): TagFil
 })
 
 /** alternate.md, GET /tags and GET /tags/{id}. */
-export function tagRoutes(app: AlternateApp): void {
+export function tagRoutes(app: TypedApp): void {
   app.get(
     '/tags',
     {

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { getAssessment, listAssessments } from '../../domain/assessments/assessments.ts'
 import { listQuestions } from '../../domain/assessments/questions.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { AssessmentDetailView, AssessmentView, presentAssessment, presentAssessmentDetail } from './assessments.view.ts'
-import type { V1App } from './index.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { presentQuestion, QuestionView } from './questions.view.ts'
 
@@ -12,7 +12,7 @@ const params = Type.Object({ assessmentId: Type.String({ format: 'uuid', descrip
 const tags = ['Assessments']
 
 /** v1.md, Assessments. */
-export function assessmentRoutes(app: V1App): void {
+export function assessmentRoutes(app: TypedApp): void {
   app.get(
     '/assessments',
     {

@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
-import type { ServiceContext } from '../../domain/context.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../domain/context.ts'
 import { guardInterface } from '../../http/guard.ts'
 import { describeInterface } from '../../http/openapi.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { errorDescription, sendFailure } from './errors.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
@@ -12,9 +12,6 @@ import { inviteRoutes } from './invites.routes.ts'
 import { memberRoutes } from './members.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
 import { validateWithSchemas } from './validation.ts'
-
-/** A Fastify scope whose handlers are typed by their schemas. */
-export type V1App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
 
 export const V1_PREFIX = '/api/v1'
 
@@ -49,7 +46,7 @@ export async function v1Interface(
   })
   validateWithSchemas(app)
 
-  const typed: V1App = app.withTypeProvider<TypeBoxTypeProvider>()
+  const typed: TypedApp = app.withTypeProvider<TypeBoxTypeProvider>()
   assessmentRoutes(typed)
   memberRoutes(typed)
   inviteRoutes(typed)

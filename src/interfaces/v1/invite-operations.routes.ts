@@ -7,7 +7,7 @@ import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../.
 import { Words } from '../../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
-import type { V1App } from './index.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import {
   ExtensionBody,
   InviteEmailView,
@@ -47,7 +47,7 @@ const operation = (operationId: string, summary: string, description: string) =>
 const answer = async (invite: Promise<InviteDetail>) => ({ status: 200, body: { invite: presentInviteDetail(await invite) } })
 
 /** Beyond v1.md: resend, extend, revoke and bring back an invite, and read what belongs to it: its mails, its link, its tags. */
-export function inviteOperationRoutes(app: V1App): void {
+export function inviteOperationRoutes(app: TypedApp): void {
   app.post(
     '/invites/:inviteId/resend',
     {

@@ -4,7 +4,7 @@ import { getInvite, listInvites } from '../../domain/invites/invites.ts'
 import { InviteStatus, Uuid } from '../../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
-import type { V1App } from './index.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { InviteDetailView, InviteView, NewInviteBody, presentInvite, presentInviteDetail, toNewInvite } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 
@@ -19,7 +19,7 @@ const NewInviteView = Type.Object({ invite: InviteView }, { [NAME]: 'OneInvite',
 const tags = ['Invites']
 
 /** v1.md, Invites. */
-export function inviteRoutes(app: V1App): void {
+export function inviteRoutes(app: TypedApp): void {
   app.get(
     '/invites',
     {

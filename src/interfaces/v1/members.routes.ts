@@ -1,12 +1,12 @@
 import { listMembers } from '../../domain/access/members.ts'
-import type { V1App } from './index.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { MemberView, presentMember } from './members.view.ts'
 
 const sortWords = { joined_at: 'joinedAt', email: 'email' } as const
 
 /** v1.md, Members. */
-export function memberRoutes(app: V1App): void {
+export function memberRoutes(app: TypedApp): void {
   app.get(
     '/members',
     {

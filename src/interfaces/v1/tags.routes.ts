@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/assessments/tags.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
-import type { V1App } from './index.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { NewTagBody, presentTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
 
@@ -12,7 +12,7 @@ const params = Type.Object({ tagId: Type.String({ format: 'uuid', description: '
 const tags = ['Tags']
 
 /** v1.md, Tags. */
-export function tagRoutes(app: V1App): void {
+export function tagRoutes(app: TypedApp): void {
   app.get(
     '/tags',
     {
