@@ -54,7 +54,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
     redis,
     findProblems,
     showMailbox,
-    departure: { notice: config.stopNotice, grace: REQUEST_GRACE_MS },
+    shutdown: { notice: config.stopNotice, grace: REQUEST_GRACE_MS },
   })
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { FastifyInstance } from 'fastify'
 
 /** Milliseconds. */
-export type Departure = {
+export type ShutdownTimes = {
   /** How long requests are still accepted once it is known that the service stops. */
   notice: number
   /** How long requests under way then have to finish. */
@@ -14,7 +14,7 @@ export type Departure = {
  * so that clients and load balancers turn elsewhere by themselves; only then is nothing accepted any more. Kept connections closed
  * at once would take with them the requests that are on their way.
  */
-export function departGently(app: FastifyInstance, { notice, grace }: Departure): void {
+export function shutDownGracefully(app: FastifyInstance, { notice, grace }: ShutdownTimes): void {
   app.addHook('preClose', async () => {
     await sleep(notice)
     await nextTurn() // when all connections made so far have been taken

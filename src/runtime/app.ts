@@ -5,7 +5,7 @@ import type { Context, ServiceContext } from '../domain/context.ts'
 import { answerClientErrors, type RawAnswer } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
 import { type FailureKind, logFailure, toFailure } from '../http/failure.ts'
-import { type Departure, departGently } from '../http/graceful-shutdown.ts'
+import { type ShutdownTimes, shutDownGracefully } from '../http/graceful-shutdown.ts'
 import { answerHealth } from '../http/health.ts'
 import { shedLoad } from '../http/overload.ts'
 import { limitPipelining } from '../http/pipelining.ts'
@@ -50,7 +50,7 @@ export type AppOptions = {
   /** Why requests should not be sent here now; empty when all is well. */
   findProblems: () => Promise<string[]>
   /** undefined: it stops at once. */
-  departure?: Departure
+  shutdown?: ShutdownTimes
   /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service. */
   showMailbox: boolean
 }
@@ -118,7 +118,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
 
   await answerHealth(app, findProblems)
-  if (options.departure) departGently(app, options.departure)
+  if (options.shutdown) shutDownGracefully(app, options.shutdown)
   shedLoad(app, { maxRequestWait })
   if (options.role !== 'worker') await mountInterfaces(app, options)
   return app

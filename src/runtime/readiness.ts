@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PgBoss } from 'pg-boss'
+import { hasMigrations } from '../db/migrate.ts'
+import type { Deps } from '../domain/context.ts'
+
+const CHECK_TIMEOUT_MS = 2_000
+
+/**
+ * Why requests should not be sent to this process now; empty when all is well. It answers within {@link CHECK_TIMEOUT_MS}.
+ *
+ * @param migrations the names of those that this release needs.
+ */
+export async function findProblems({ db }: Deps, boss: PgBoss, migrations: string[]): Promise<string[]> {
+  const checks: [string, () => Promise<unknown>][] = [
+    ['database', () => db.$queryRaw`SELECT 1`],
+    [
+      'migrations',
+      async () => {
+        if (!(await hasMigrations(db, migrations))) throw new Error('some are missing')
+      },
+    ],
+    [
+      'queue',
+      async () => {
+        if (!(await boss.isInstalled())) throw new Error('not installed')
+      },
+    ],
+  ]
+  const results = await Promise.allSettled(checks.map(([, check]) => Promise.race([check(), runOutOfTime()])))
+  return checks.flatMap(([name], i) => (results[i]!.status === 'rejected' ? [name] : []))
+}
+
+/** A check that takes this long is a problem too, and whoever asks waits no longer. */
+async function runOutOfTime(): Promise<never> {
+  await sleep(CHECK_TIMEOUT_MS, undefined, { ref: false })
+  throw new Error('no answer in time')
+}
