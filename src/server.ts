@@ -9,6 +9,7 @@ import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
 import { createLog } from './runtime/log.ts'
+import { PATHS } from './runtime/paths.ts'
 
 /** Milliseconds that requests under way have, and that these and then the mails under way have, after the notice. */
 const REQUEST_GRACE_MS = 3_000
@@ -65,8 +66,13 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   mailSettings.publicUrl = addressOf(config, app.addresses()[0])
   await dependencies.startWork()
   if (config.databaseUrl === undefined) {
-    const { publicUrl: baseUrl } = mailSettings
-    await welcome(system, { baseUrl, alternatePrefix: config.alternate.prefix, showMailbox })
+    const { publicUrl } = mailSettings
+    await welcome(deps, {
+      v1: publicUrl + PATHS.v1,
+      alternate: publicUrl + config.alternate.prefix,
+      docs: publicUrl + PATHS.docs,
+      mailbox: showMailbox ? publicUrl + PATHS.mailbox : undefined,
+    })
   }
   return opened.move()
 }

@@ -5,7 +5,6 @@ import type { Context, ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create.ts'
 import { importDocument } from '../import/load.ts'
 import { readDocument } from '../import/read.ts'
-import { V1_PREFIX } from '../interfaces/v1/index.ts'
 import document from './organization.json' with { type: 'json' }
 
 /** What was made to try the service with. */
@@ -56,20 +55,20 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   return { organization: { id: organizationId, name }, key, assessmentId }
 }
 
-/** What to do with it, for a terminal. */
-export const describeDemo = (baseUrl: string, { organization, key, assessmentId }: Demo): string => `
+/** What to do with it, for a terminal. @param v1 the address of the v1 interface. */
+export const describeDemo = (v1: string, { organization, key, assessmentId }: Demo): string => `
   For a first try there is an organization, ${organization.name}, with its API key, shown this once:
 
   ${key}
 
   List its assessments:
-    curl -s -H 'x-api-key: ${key}' '${baseUrl}${V1_PREFIX}/assessments'
+    curl -s -H 'x-api-key: ${key}' '${v1}/assessments'
 
   Invite somebody to one of them:
     curl -s -X POST -H 'x-api-key: ${key}' -H 'content-type: application/json' \\
-      -d '{"assessmentId":"${assessmentId}","recipientEmail":"alex@example.com"}' '${baseUrl}${V1_PREFIX}/invites'
+      -d '{"assessmentId":"${assessmentId}","recipientEmail":"alex@example.com"}' '${v1}/invites'
 
   List the invites:
-    curl -s -H 'x-api-key: ${key}' '${baseUrl}${V1_PREFIX}/invites'
+    curl -s -H 'x-api-key: ${key}' '${v1}/invites'
 
 `

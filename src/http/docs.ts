@@ -9,6 +9,8 @@ import type { OpenApiDocument } from './docs/openapi-document.ts'
 /** One interface's OpenAPI document, as it is once all routes are known. */
 export type ApiDocument = { name: string; title: string; read: () => object }
 
+export const DOCS_PREFIX = '/docs'
+
 const folder = path.join(import.meta.dirname, 'docs')
 const eta = new Eta({ views: folder, cache: true })
 
@@ -28,23 +30,26 @@ const CONTENT_SECURITY_POLICY = [
  * `/docs/<name>/openapi.json`. `/docs` leads to the first. Works offline, and for reading without JavaScript.
  */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
-  const pages = documents.map(({ name, title }) => ({ name, title, path: `/docs/${name}` }))
+  const pages = documents.map(({ name, title }) => ({ name, title, path: `${DOCS_PREFIX}/${name}` }))
   for (const { name, read } of documents) {
     const document = once(read)
-    const page = once(() => eta.render('./page.eta', { ...describeDocument(document() as OpenApiDocument), name, pages }))
-    app.get(`/docs/${name}/openapi.json`, async (request) => ({
+    const page = once(() =>
+      eta.render('./page.eta', { ...describeDocument(document() as OpenApiDocument), home: DOCS_PREFIX, name, pages }),
+    )
+    app.get(`${DOCS_PREFIX}/${name}/openapi.json`, async (request) => ({
       ...document(),
       servers: [{ url: requestOrigin(request), description: 'Where this document was found' }],
     }))
-    app.get(`/docs/${name}`, async (_request, reply) =>
+    app.get(`${DOCS_PREFIX}/${name}`, async (_request, reply) =>
       reply.header('content-security-policy', CONTENT_SECURITY_POLICY).type('text/html; charset=utf-8').send(page()),
     )
   }
-  for (const address of ['/docs', '/docs/']) app.get(address, async (_request, reply) => reply.redirect(pages[0]!.path))
+  for (const address of [DOCS_PREFIX, `${DOCS_PREFIX}/`])
+    app.get(address, async (_request, reply) => reply.redirect(pages[0]!.path))
   const files = { 'page.css': 'text/css', 'page.js': 'text/javascript' }
   for (const [file, type] of Object.entries(files)) {
     const content = readFileSync(path.join(folder, file), 'utf8')
-    app.get(`/docs/${file}`, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(content))
+    app.get(`${DOCS_PREFIX}/${file}`, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(content))
   }
 }
 

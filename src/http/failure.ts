@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyRequest } from 'fastify'
+import type { FastifyError } from 'fastify'
 import { DomainError, type ErrorKind, type Issue, isLockTimeout } from '../domain/errors.ts'
 
 /** Everything that can go wrong with a request: the domain's kinds, and those of HTTP itself. */
@@ -71,10 +71,4 @@ export function toFailure(error: unknown): Failure {
     fastifyKinds[code ?? ''] ??
     (statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal')
   return { kind, issues: [] }
-}
-
-/** Logs what is not the request's own mistake. */
-export function logFailure(request: FastifyRequest, { kind }: Failure, error: unknown): void {
-  if (kind === 'internal') request.log.error({ err: error }, 'request failed')
-  if (kind === 'database_busy') request.log.warn({ err: error }, 'request waited in vain for a lock in the database')
 }

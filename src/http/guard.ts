@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { authenticate } from '../domain/access/api-keys.ts'
 import type { Context, ServiceContext } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
-import { type Failure, HttpError, logFailure, toFailure } from './failure.ts'
+import { answerFailures, type Envelope } from './envelope.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -14,16 +14,13 @@ declare module 'fastify' {
   }
 }
 
-/** Writes a failure in an interface's own envelope. */
-export type SendFailure = (failure: Failure, request: FastifyRequest, reply: FastifyReply) => unknown
-
-export type GuardOptions = { system: ServiceContext; limiter: RateLimiter; keyHeader: string; sendFailure: SendFailure }
+export type GuardOptions = { deps: Deps; limiter: RateLimiter; keyHeader: string; envelope: Envelope }
 
 /**
  * What both interfaces do alike for every request of their scope: authenticate, count against the rate limit, and only then look at
  * path, body and parameters; and whatever fails, answer in the interface's envelope.
  */
-export function guardInterface(app: FastifyInstance, { system, limiter, keyHeader, sendFailure }: GuardOptions): void {
+export function guardInterface(app: FastifyInstance, { deps, limiter, keyHeader, envelope }: GuardOptions): void {
   readJsonBodies(app)
   fingerprintRequests(app)
   app.addHook('onRequest', async (request, reply) => {
@@ -36,12 +33,5 @@ export function guardInterface(app: FastifyInstance, { system, limiter, keyHeade
     }
     await limiter.count(request.ctx, reply)
   })
-  app.setErrorHandler((error, request, reply) => {
-    const failure = toFailure(error)
-    logFailure(request, failure, error)
-    return sendFailure(failure, request, reply)
-  })
-  app.setNotFoundHandler(() => {
-    throw new HttpError('path_not_found')
-  })
+  answerFailures(app, () => envelope)
 }

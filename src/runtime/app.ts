@@ -1,10 +1,10 @@
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Redis } from 'ioredis'
-import type { Context, ServiceContext } from '../domain/context.ts'
-import { answerClientErrors, type RawAnswer } from '../http/client-error.ts'
+import type { Context, Deps } from '../domain/context.ts'
+import { answerClientErrors } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
-import { type FailureKind, logFailure, toFailure } from '../http/failure.ts'
+import { answerError, answerFailures } from '../http/envelope.ts'
 import { type ShutdownTimes, shutDownGracefully } from '../http/graceful-shutdown.ts'
 import { answerHealth } from '../http/health.ts'
 import { shedLoad } from '../http/overload.ts'
@@ -12,25 +12,16 @@ import { limitPipelining } from '../http/pipelining.ts'
 import { createRateLimiter, type RateLimits } from '../http/rate-limit.ts'
 import { requestId } from '../http/request-id.ts'
 import { logRequests, logUnrouted } from '../http/request-log.ts'
-import {
-  presentRawFailure as presentRawAlternateFailure,
-  sendFailure as sendAlternateFailure,
-} from '../interfaces/alternate/errors.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
 import type { AlternateSettings } from '../interfaces/alternate/settings.ts'
-import {
-  CANDIDATE_PREFIX,
-  candidatePages,
-  presentRawFailure as presentRawPage,
-  sendUnknownPage,
-} from '../interfaces/candidate/index.ts'
+import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/session.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
-import { presentRawFailure, sendFailure } from '../interfaces/v1/errors.ts'
-import { V1_PREFIX, v1Interface } from '../interfaces/v1/index.ts'
+import { v1Interface } from '../interfaces/v1/index.ts'
 import type { MailSettings } from '../mail/invitation-email.ts'
 import type { Config } from './config.ts'
 import type { MetricsRegistry } from './metrics.ts'
+import { createEnvelopeChoice, PATHS } from './paths.ts'
 
 export type AppOptions = {
   system: ServiceContext
@@ -66,9 +57,10 @@ const STALLED_AFTER_MS = 30_000
 
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { system, log, metrics, trustProxy, maxRequestWait, findProblems } = options
+  const { deps, log, metrics, trustProxy, maxRequestWait, findProblems } = options
+  const envelopeOf = createEnvelopeChoice(options.alternate.prefix)
   const clientErrors = answerClientErrors(
-    (path, kind) => presentUnread(options.alternate.prefix, path, kind),
+    (path, kind) => envelopeOf(path).rawFailure(kind),
     (status, code) => {
       log.info({ status, code }, 'unreadable request')
       metrics.unreadableRequest(status)
@@ -86,10 +78,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       logUnrouted(request, reply)
       metrics.observeUnrouted(request, reply)
-      const { prefix } = options.alternate
-      if (request.url.startsWith(`${CANDIDATE_PREFIX}/`)) sendUnknownPage(reply)
-      else if (request.url.startsWith(`${prefix}/`)) sendAlternateFailure(toFailure(error), request, reply, prefix)
-      else sendFailure(toFailure(error), request, reply, V1_PREFIX)
+      answerError(envelopeOf(request.url), error, request, reply)
     },
     clientErrorHandler: clientErrors.answer,
     http: {
@@ -110,24 +99,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     strictTransportSecurity: false,
   })
-  app.setNotFoundHandler((request, reply) => sendFailure({ kind: 'path_not_found', issues: [] }, request, reply, V1_PREFIX))
-  app.setErrorHandler((error, request, reply) => {
-    const failure = toFailure(error)
-    logFailure(request, failure, error)
-    return sendFailure(failure, request, reply, V1_PREFIX)
-  })
-
+  answerFailures(app, envelopeOf)
   await answerHealth(app, findProblems)
   if (options.shutdown) shutDownGracefully(app, options.shutdown)
   shedLoad(app, { maxRequestWait })
   if (options.role !== 'worker') await mountInterfaces(app, options)
   return app
-}
-
-/** What can't be read belongs to no scope either: how its path begins tells, as far as there is one. */
-function presentUnread(alternatePrefix: string, path: string, kind: FailureKind): RawAnswer {
-  if (path.startsWith(`${CANDIDATE_PREFIX}/`)) return presentRawPage(presentRawFailure(kind).status)
-  return path.startsWith(`${alternatePrefix}/`) ? presentRawAlternateFailure(kind) : presentRawFailure(kind)
 }
 
 async function mountInterfaces(app: FastifyInstance, options: AppOptions): Promise<void> {
@@ -142,12 +119,11 @@ async function mountInterfaces(app: FastifyInstance, options: AppOptions): Promi
     documents.push({ name: 'alternate', title: 'Alternate interface', read })
   }
   const { secretKeys } = mailSettings
-  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: { secretKeys, playerUrl } })
-  await app.register(v1, { prefix: V1_PREFIX })
+  const candidates = (scope: FastifyInstance) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } })
+  await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
-  await app.register(candidates, { prefix: CANDIDATE_PREFIX })
-  await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: '/player/sessions' })
+  await app.register(candidates, { prefix: PATHS.candidate })
+  await app.register((scope) => playerSessions(scope, { deps, secretKeys }), { prefix: PATHS.playerSessions })
   await docs(app, documents)
-  if (showMailbox)
-    await app.register((scope) => mailboxPages(scope, { system, settings: mailSettings }), { prefix: '/dev/mailbox' })
+  if (showMailbox) await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: PATHS.mailbox })
 }

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { isEmailAddress } from '../domain/email-address.ts'
 import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
+import { isTaken } from './paths.ts'
 
 const HOW_TO_MAKE_A_SECRET = 'Make one with: openssl rand -hex 32'
 const HOW_TO_WRITE_A_PASSWORD = 'In its password / is written %2F, @ %40, # %23 and % %25.'
@@ -189,10 +190,7 @@ function findContradictions(settings: Partial<Static<typeof Environment>>): stri
       'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
     ],
     [settings.INIT_API_KEY_NAME && !settings.INIT_ORG_NAME, 'INIT_API_KEY_NAME: needs an INIT_ORG_NAME to belong to.'],
-    [
-      ALTERNATE_PREFIX && /^\/(api\/v1|docs|i|dev|player)(\/|$)/.test(ALTERNATE_PREFIX),
-      'ALTERNATE_PREFIX: is taken by another part of the service.',
-    ],
+    [ALTERNATE_PREFIX && isTaken(ALTERNATE_PREFIX), 'ALTERNATE_PREFIX: is taken by another part of the service.'],
   ]
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }

@@ -79,6 +79,10 @@ it('answers 503 with Retry-After at once when hundreds have waited too long, and
     return answer.status === 503 ? answer : undefined
   })
   expect(refused.retryAfter).toMatch(/^\d+$/)
+  const page = await fetch(`${url}/i/some-token`)
+  expect([page.status, page.headers.get('retry-after')]).toEqual([503, refused.retryAfter])
+  expect(await page.text()).toContain('Please try again in a few minutes')
+  expect(page.headers.get('x-robots-tag')).toBe('noindex, nofollow')
   expect(await statusOf('/healthz')).toBe(200)
   const readiness = ask('/readyz')
   await goOn()

@@ -3,11 +3,10 @@ import { pino } from 'pino'
 import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
-import type { Deps } from '../../src/domain/context.ts'
-import { V1_PREFIX } from '../../src/interfaces/v1/index.ts'
 import { buildApp } from '../../src/runtime/app.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
 import { createDependencies, type Dependencies } from '../../src/runtime/dependencies.ts'
+import { PATHS } from '../../src/runtime/paths.ts'
 import { copyDatabase } from './copy-database.ts'
 import { type Factories, factories } from './factories.ts'
 
@@ -83,8 +82,8 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     databaseUrl,
     clock,
     logLines,
-    make: factories(system),
-    v1: (key) => clientFor(app, V1_PREFIX, 'x-api-key', key),
+    make: factories(deps),
+    v1: (key) => clientFor(app, PATHS.v1, 'x-api-key', key),
     alternate: (key) => clientFor(app, config.alternate.prefix, 'x-service-docs-api-key', key),
     http,
     async close() {

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Issue } from '../../domain/errors.ts'
 import { absoluteUrl } from '../../http/address.ts'
-import type { RawAnswer } from '../../http/client-error.ts'
+import type { Envelope } from '../../http/envelope.ts'
 import { type Failure, type FailureKind, failureHeaders } from '../../http/failure.ts'
 import type { ErrorDescription } from '../../http/openapi-errors.ts'
 import { NAME } from '../../http/schema-keywords.ts'
@@ -64,23 +64,25 @@ function presentFailure(failure: Failure, asked: Asked): { kind: FailureKind; st
   return { kind, status, body: { detail: wordDetail(failure, asked, detail) } }
 }
 
-export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
-  const { existingId } = failure
-  const { kind, status, body } = presentFailure(failure, request)
-  reply.headers(failureHeaders({ ...failure, kind }))
-  if (status === 401) reply.header('www-authenticate', 'Api-Key realm="api"')
-  if (existingId !== undefined) {
-    reply.header('link', `<${absoluteUrl(request, `${prefix}/assessment_invites/${existingId}`)}>; rel="existing"`)
-  }
-  return reply.code(status).send(body)
-}
-
-/** The same for what never became a request. */
-export function presentRawFailure(kind: FailureKind): RawAnswer {
-  const [status, detail] = answers[kind]
-  const headers = { 'content-type': 'application/json; charset=utf-8', ...failureHeaders({ kind }) }
-  return { status, headers, body: JSON.stringify({ detail }) }
-}
+/** @param prefix the path the interface stands under. */
+export const alternateEnvelope = (prefix: string): Envelope => ({
+  prefix,
+  sendFailure(failure, request, reply) {
+    const { existingId } = failure
+    const { kind, status, body } = presentFailure(failure, request)
+    reply.headers(failureHeaders({ ...failure, kind }))
+    if (status === 401) reply.header('www-authenticate', 'Api-Key realm="api"')
+    if (existingId !== undefined) {
+      reply.header('link', `<${absoluteUrl(request, `${prefix}/assessment_invites/${existingId}`)}>; rel="existing"`)
+    }
+    return reply.code(status).send(body)
+  },
+  rawFailure(kind) {
+    const [status, detail] = answers[kind]
+    const headers = { 'content-type': 'application/json; charset=utf-8', ...failureHeaders({ kind }) }
+    return { status, headers, body: JSON.stringify({ detail }) }
+  },
+})
 
 function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text: string): string {
   switch (kind) {

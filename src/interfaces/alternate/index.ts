@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Deps } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { HttpError } from '../../http/failure.ts'
-import { guardInterface, type SendFailure } from '../../http/guard.ts'
+import { guardInterface } from '../../http/guard.ts'
 import { describeInterface } from '../../http/openapi.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
-import { errorDescription, sendFailure } from './errors.ts'
+import { alternateEnvelope, errorDescription } from './errors.ts'
 import { readFields } from './fields.ts'
 import { readFilters } from './filters.ts'
 import { inviteRoutes } from './invites.routes.ts'
@@ -43,8 +43,7 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
     keyHeader: 'X-SERVICE-DOCS-API-KEY',
     errors: errorDescription,
   })
-  const sendInEnvelope: SendFailure = (failure, request, reply) => sendFailure(failure, request, reply, settings.prefix)
-  guardInterface(app, { system, limiter, keyHeader: KEY_HEADER, sendFailure: sendInEnvelope })
+  guardInterface(app, { deps, limiter, keyHeader: KEY_HEADER, envelope: alternateEnvelope(settings.prefix) })
   readWithSchemas(app)
 
   withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: TypedApp) => {

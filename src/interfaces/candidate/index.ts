@@ -1,12 +1,13 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { ServiceContext } from '../../domain/context.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type CandidateMove, findInvitation, listCandidateQuestions, moveAsCandidate } from '../../domain/invites/candidate.ts'
 import { isOwnForm, readInvitation, signForm, signSession } from '../../domain/invites/tokens.ts'
-import type { RawAnswer } from '../../http/client-error.ts'
-import { HttpError, logFailure, toFailure } from '../../http/failure.ts'
-import { pageHeaders, protectPages } from '../../http/html-page.ts'
-import { render } from './pages.ts'
+import { answerFailures } from '../../http/envelope.ts'
+import { HttpError } from '../../http/failure.ts'
+import { protectPages } from '../../http/html-page.ts'
+import { candidateEnvelope } from './errors.ts'
+import { sendPage } from './pages.ts'
 
 export type CandidateSettings = {
   secretKeys: readonly string[]
@@ -16,8 +17,6 @@ export type CandidateSettings = {
 
 type Options = { system: ServiceContext; settings: CandidateSettings }
 type Params = { token: string }
-
-export const CANDIDATE_PREFIX = '/i'
 
 /** The last part of a form's address, and the move it makes. */
 const moves = new Map<string, CandidateMove>([
@@ -35,20 +34,13 @@ export async function candidatePages(app: FastifyInstance, { system, settings }:
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request: unknown, body: string) =>
     Object.fromEntries(new URLSearchParams(body)),
   )
-  app.setErrorHandler((error, request, reply) => {
-    const failure = toFailure(error)
-    const { kind, retryAfter } = failure
-    logFailure(request, failure, error)
-    if (kind === 'database_busy') return sendPage(reply.header('retry-after', retryAfter), 503, 'failure', {})
-    return kind === 'internal' ? sendPage(reply, 500, 'failure', {}) : sendPage(reply, 400, 'refused', {})
-  })
-  app.setNotFoundHandler((_request, reply) => sendUnknownPage(reply))
+  answerFailures(app, () => candidateEnvelope)
 
   app.get<{ Params: Params }>('/:token', async ({ params: { token } }, reply) => {
     const ref = readInvitation(secretKeys, token)
-    const invite = ref && (await findInvitation(system, ref))
-    if (!invite) return sendUnknownPage(reply)
-    const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(system, invite) : []
+    const invite = ref && (await findInvitation(deps, ref))
+    if (!invite) throw new DomainError('invite_not_found')
+    const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(deps, invite) : []
     const player = invite.status === 'started' ? playerAddress(settings, invite) : null
     return sendPage(reply, 200, invite.status, { invite, questions, player, token, proof: signForm(secretKeys, token) })
   })
@@ -58,13 +50,13 @@ export async function candidatePages(app: FastifyInstance, { system, settings }:
     async ({ params, body }, reply) => {
       const move = moves.get(params.action)
       const ref = readInvitation(secretKeys, params.token)
-      if (!move || !ref) return sendUnknownPage(reply)
+      if (!move || !ref) throw new DomainError('invite_not_found')
       if (!isOwnForm(secretKeys, params.token, body?.proof ?? '')) throw new HttpError('malformed_request')
       await makeMove(system, ref, move)
       const invite = move === 'start' && (await findInvitation(system, ref))
       const player = invite && invite.status === 'started' ? playerAddress(settings, invite) : null
       // 303: reloading the page that comes next sends nothing again.
-      return reply.redirect(player ?? `${CANDIDATE_PREFIX}/${params.token}`, 303)
+      return reply.redirect(player ?? `${candidateEnvelope.prefix}/${params.token}`, 303)
     },
   )
 }
@@ -86,16 +78,3 @@ function playerAddress(
   url.searchParams.set('session', signSession(secretKeys, { inviteId: invite.id, session: invite.assessmentSession }))
   return url.href
 }
-
-/** For a link that was never ours, or is no more; also for one that could not even be read, where no hook has set the headers. */
-export const sendUnknownPage = (reply: FastifyReply): FastifyReply => sendPage(reply.headers(pageHeaders()), 404, 'unknown', {})
-
-/** The page for what never became a request. */
-export const presentRawFailure = (status: number): RawAnswer => ({
-  status,
-  headers: { ...pageHeaders(), 'content-type': 'text/html; charset=utf-8' },
-  body: render('refused', {}),
-})
-
-const sendPage = (reply: FastifyReply, status: number, page: Parameters<typeof render>[0], facts: object): FastifyReply =>
-  reply.code(status).type('text/html; charset=utf-8').send(render(page, facts))

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Eta } from 'eta'
+import type { FastifyReply } from 'fastify'
 import { timeInWords } from '../../domain/format-time.ts'
 import type { InviteStatus } from '../../domain/invites/invites.ts'
 
@@ -10,6 +11,9 @@ const eta = new Eta({ views: path.join(import.meta.dirname, 'templates'), cache:
 
 /** Renders a page; everything in it that comes from users is escaped. */
 export const render = (page: PageName, facts: object): string => eta.render(`./${page}.eta`, { ...facts, inWords, isWebAddress })
+
+export const sendPage = (reply: FastifyReply, status: number, page: PageName, facts: object): FastifyReply =>
+  reply.code(status).type('text/html; charset=utf-8').send(render(page, facts))
 
 /** How the pages put things into words. */
 const inWords = {

@@ -6,6 +6,8 @@ import { readSession } from '../../domain/invites/tokens.ts'
 
 type Options = { system: ServiceContext; secretKeys: readonly string[] }
 
+export const PLAYER_SESSIONS_PREFIX = '/player/sessions'
+
 /** Where the player reports that a session is finished; the signed reference is its credential. */
 export async function playerSessions(app: FastifyInstance, { system, secretKeys }: Options): Promise<void> {
   app.removeAllContentTypeParsers()

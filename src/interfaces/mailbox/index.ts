@@ -7,6 +7,8 @@ import { isUuid } from '../../domain/uuid.ts'
 import { protectPages } from '../../http/html-page.ts'
 import { type MailSettings, renderInvitation } from '../../mail/invitation-email.ts'
 
+export const MAILBOX_PREFIX = '/dev/mailbox'
+
 const SHOWN = 50
 /** Mails that one search looks at; the next page looks at older ones. */
 const SEARCHED = 1_000
@@ -34,7 +36,9 @@ export async function mailboxPages(
       newest: query.before !== undefined && address({ search }),
       older: older && address({ search, before: older }),
     }
-    return reply.type('text/html; charset=utf-8').send(eta.render('./list.eta', { rows, search, searched, links }))
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(eta.render('./list.eta', { home: MAILBOX_PREFIX, rows, search, searched, links }))
   })
 
   app.get<{ Params: { id: string }; Querystring: { part?: string } }>('/:id', async ({ params, query }, reply) => {
@@ -46,7 +50,9 @@ export async function mailboxPages(
         .header('content-security-policy', BODY_POLICY)
         .type('text/html; charset=utf-8')
         .send(openLinksOutside(message.html))
-    return reply.type('text/html; charset=utf-8').send(eta.render('./mail.eta', { email, at: timeOf(email), message }))
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(eta.render('./mail.eta', { home: MAILBOX_PREFIX, email, at: timeOf(email), message }))
   })
 }
 
@@ -75,4 +81,4 @@ const textOf = ({ invite }: InviteEmail): string =>
 
 const timeOf = ({ createdAt }: InviteEmail): string => createdAt.toISOString().slice(0, 19).replace('T', ' ')
 
-const address = (query: Record<string, string>): string => `/dev/mailbox?${new URLSearchParams(query)}`
+const address = (query: Record<string, string>): string => `${MAILBOX_PREFIX}?${new URLSearchParams(query)}`

@@ -4,6 +4,7 @@ import type { Issue } from '../../domain/errors.ts'
 import type { Move } from '../../domain/invites/lifecycle.ts'
 import { absoluteUrl } from '../../http/address.ts'
 import type { RawAnswer } from '../../http/client-error.ts'
+import type { Envelope } from '../../http/envelope.ts'
 import { type Failure, type FailureKind, failureHeaders } from '../../http/failure.ts'
 import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, NOT_BLANK_PATTERN, TEXT_PATTERN } from '../../http/field-types.ts'
 import type { ErrorDescription } from '../../http/openapi-errors.ts'
@@ -55,22 +56,23 @@ function presentFailure({ kind, issues, detail }: Failure) {
   return { status, body: { error } }
 }
 
-export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, prefix: string): FastifyReply {
+function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { existingId } = failure
   const { status, body } = presentFailure(failure)
   reply.headers(failureHeaders(failure))
   if (existingId !== undefined) {
-    reply.header('link', `<${absoluteUrl(request, `${prefix}/invites/${existingId}`)}>; rel="existing"`)
+    reply.header('link', `<${absoluteUrl(request, `${v1Envelope.prefix}/invites/${existingId}`)}>; rel="existing"`)
   }
   return reply.code(status).send(body)
 }
 
-/** The same for what never became a request. */
-export function presentRawFailure(kind: FailureKind): RawAnswer {
+function rawFailure(kind: FailureKind): RawAnswer {
   const { status, body } = presentFailure({ kind, issues: [] })
   const headers = { 'content-type': 'application/json; charset=utf-8', ...failureHeaders({ kind }) }
   return { status, headers, body: JSON.stringify(body) }
 }
+
+export const v1Envelope: Envelope = { prefix: '/api/v1', sendFailure, rawFailure }
 
 function wordIssue({ field, rule, limit, value }: Issue): string {
   switch (rule) {

@@ -6,14 +6,12 @@ import { describeInterface } from '../../http/openapi.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
-import { errorDescription, sendFailure } from './errors.ts'
+import { errorDescription, v1Envelope } from './errors.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { memberRoutes } from './members.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
 import { validateWithSchemas } from './validation.ts'
-
-export const V1_PREFIX = '/api/v1'
 
 const introduction = `Read an organization's assessments, questions and members, read and write its tags, and invite candidates.
 An API key belongs to one organization; every answer is limited to it. Each invite is mailed to the candidate automatically.`
@@ -28,7 +26,7 @@ const tags = {
 }
 
 /**
- * The camelCase interface of v1.md, for a scope of its own under {@link V1_PREFIX}.
+ * The camelCase interface of v1.md, for a scope of its own under the prefix of {@link v1Envelope}.
  *
  * @returns its OpenAPI document, once the app is ready.
  */
@@ -38,12 +36,7 @@ export async function v1Interface(
 ): Promise<() => object> {
   const title = 'Assessment Invitation Service, API v1'
   const document = describeInterface(app, { title, introduction, keyHeader: 'x-api-key', tags, errors: errorDescription })
-  guardInterface(app, {
-    system,
-    limiter,
-    keyHeader: 'x-api-key',
-    sendFailure: (failure, request, reply) => sendFailure(failure, request, reply, V1_PREFIX),
-  })
+  guardInterface(app, { deps, limiter, keyHeader: 'x-api-key', envelope: v1Envelope })
   validateWithSchemas(app)
 
   const typed: TypedApp = app.withTypeProvider<TypeBoxTypeProvider>()

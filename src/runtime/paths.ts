@@ -1,0 +1,29 @@
+import { DOCS_PREFIX } from '../http/docs.ts'
+import type { Envelope } from '../http/envelope.ts'
+import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
+import { candidateEnvelope } from '../interfaces/candidate/errors.ts'
+import { PLAYER_SESSIONS_PREFIX } from '../interfaces/candidate/session.ts'
+import { MAILBOX_PREFIX } from '../interfaces/mailbox/index.ts'
+import { v1Envelope } from '../interfaces/v1/errors.ts'
+
+/** Where everything stands but the alternate interface, whose prefix is a setting. */
+export const PATHS = {
+  v1: v1Envelope.prefix,
+  candidate: candidateEnvelope.prefix,
+  playerSessions: PLAYER_SESSIONS_PREFIX,
+  docs: DOCS_PREFIX,
+  mailbox: MAILBOX_PREFIX,
+}
+
+/** Whether the alternate interface can't stand under the prefix: `/api` alone may have more than one interface in it. */
+export function isTaken(prefix: string): boolean {
+  const { v1, ...others } = PATHS
+  const taken = [v1, ...Object.values(others).map((path) => path.match(/^\/[^/]+/)![0])]
+  return taken.some((path) => `${prefix}/`.startsWith(`${path}/`))
+}
+
+/** Says in whose envelope a failure is told, from the beginning of the path: v1's, where it belongs to no interface that has its own. */
+export function createEnvelopeChoice(alternatePrefix: string): (path: string) => Envelope {
+  const envelopes = [v1Envelope, candidateEnvelope, alternateEnvelope(alternatePrefix)]
+  return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
+}
