@@ -8,12 +8,11 @@ import { buildApp } from '../src/runtime/app.ts'
 import { loadConfig } from '../src/runtime/config.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 
-const { rateLimits, maxRequestWait, alternate, trustProxy, publicUrl, mailFrom } = loadConfig({})
+const config = loadConfig({ STOP_NOTICE: '0' })
 const log = pino({ level: 'silent' })
 const metrics = createMetrics()
-const app = await buildApp({
-  system: {
-    actor: { kind: 'system' },
+const app = await buildApp(config, {
+  deps: {
     db: createDb(openPool('postgresql://unused')),
     deps: {
       apiKeyCache: noApiKeyCache,
@@ -26,17 +25,10 @@ const app = await buildApp({
     },
   },
   log,
-  mailSettings: { publicUrl, secretKeys: ['unused'], mailFrom },
+  mailSettings: { ...config, secretKeys: ['unused'] },
   metrics,
-  role: 'api',
-  rateLimits,
   redis: undefined,
-  maxRequestWait,
-  alternate,
-  trustProxy,
-  playerUrl: undefined,
   findProblems: async () => [],
-  showMailbox: false,
 })
 const folder = 'node_modules/.cache/openapi'
 await mkdir(folder, { recursive: true })

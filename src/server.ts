@@ -11,8 +11,7 @@ import { createDependencies, type Dependencies } from './runtime/dependencies.ts
 import { createLog } from './runtime/log.ts'
 import { PATHS } from './runtime/paths.ts'
 
-/** Milliseconds that requests under way have, and that these and then the mails under way have, after the notice. */
-const REQUEST_GRACE_MS = 3_000
+/** Milliseconds that requests under way, and then mails under way, have after the notice. */
 const STOP_WITHIN_MS = 8_000
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** npm passes on the Ctrl-C that the terminal has sent to the whole process group: what comes within this time is one signal. */
@@ -44,19 +43,8 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   await using opened = new AsyncDisposableStack()
   const dependencies = await createDependencies(config, log, { signal })
   opened.defer(dependencies.dispose)
-  const { system, mailSettings, metrics, redis, findProblems } = dependencies
-  const showMailbox = config.databaseUrl === undefined && config.smtpUrl === undefined
-  const app = await buildApp({
-    ...config,
-    system,
-    log,
-    mailSettings,
-    metrics,
-    redis,
-    findProblems,
-    showMailbox,
-    shutdown: { notice: config.stopNotice, grace: REQUEST_GRACE_MS },
-  })
+  const { deps, mailSettings } = dependencies
+  const app = await buildApp(config, dependencies)
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
   await announceFirstKey(config, dependencies)
@@ -71,7 +59,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
       v1: publicUrl + PATHS.v1,
       alternate: publicUrl + config.alternate.prefix,
       docs: publicUrl + PATHS.docs,
-      mailbox: showMailbox ? publicUrl + PATHS.mailbox : undefined,
+      mailbox: config.showMailbox ? publicUrl + PATHS.mailbox : undefined,
     })
   }
   return opened.move()

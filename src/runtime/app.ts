@@ -1,50 +1,27 @@
 import helmet from '@fastify/helmet'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import type { Redis } from 'ioredis'
-import type { Context, Deps } from '../domain/context.ts'
+import fastify, { type FastifyInstance, LogController } from 'fastify'
+import type { Context } from '../domain/context.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
 import { answerError, answerFailures } from '../http/envelope.ts'
-import { type ShutdownTimes, shutDownGracefully } from '../http/graceful-shutdown.ts'
+import { shutDownGracefully } from '../http/graceful-shutdown.ts'
 import { answerHealth } from '../http/health.ts'
 import { shedLoad } from '../http/overload.ts'
 import { limitPipelining } from '../http/pipelining.ts'
-import { createRateLimiter, type RateLimits } from '../http/rate-limit.ts'
+import { createRateLimiter } from '../http/rate-limit.ts'
 import { requestId } from '../http/request-id.ts'
 import { logRequests, logUnrouted } from '../http/request-log.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
-import type { AlternateSettings } from '../interfaces/alternate/settings.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/session.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
-import type { MailSettings } from '../mail/invitation-email.ts'
 import type { Config } from './config.ts'
-import type { MetricsRegistry } from './metrics.ts'
+import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeChoice, PATHS } from './paths.ts'
 
-export type AppOptions = {
-  system: ServiceContext
-  log: FastifyBaseLogger
-  rateLimits: RateLimits
-  /** Counts requests over all processes; undefined: each counts its own. */
-  redis: Redis | undefined
-  /** Milliseconds that a queue of requests may wait before more of them are answered 503. */
-  maxRequestWait: number
-  mailSettings: MailSettings
-  metrics: MetricsRegistry
-  /** A worker only says how it is. */
-  role: Config['role']
-  alternate: AlternateSettings
-  trustProxy: boolean | string
-  playerUrl: string | undefined
-  /** Why requests should not be sent here now; empty when all is well. */
-  findProblems: () => Promise<string[]>
-  /** undefined: it stops at once. */
-  shutdown?: ShutdownTimes
-  /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service. */
-  showMailbox: boolean
-}
+/** What of its dependencies the app itself uses. */
+export type AppDependencies = Pick<Dependencies, 'deps' | 'log' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'>
 
 /** Both documents leave the maximum to us. */
 const MAX_BODY_BYTES = 64 * 1024
@@ -56,9 +33,9 @@ const TIMEOUT_CHECKED_EVERY_MS = 1_000
 const STALLED_AFTER_MS = 30_000
 
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
-export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { deps, log, metrics, trustProxy, maxRequestWait, findProblems } = options
-  const envelopeOf = createEnvelopeChoice(options.alternate.prefix)
+export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { deps, log, metrics, findProblems } = dependencies
+  const envelopeOf = createEnvelopeChoice(config.alternate.prefix)
   const clientErrors = answerClientErrors(
     (path, kind) => envelopeOf(path).rawFailure(kind),
     (status, code) => {
@@ -69,7 +46,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
-    trustProxy,
+    trustProxy: config.trustProxy,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: STALLED_AFTER_MS,
@@ -101,14 +78,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   answerFailures(app, envelopeOf)
   await answerHealth(app, findProblems)
-  if (options.shutdown) shutDownGracefully(app, options.shutdown)
-  shedLoad(app, { maxRequestWait })
-  if (options.role !== 'worker') await mountInterfaces(app, options)
+  shutDownGracefully(app, { notice: config.stopNotice })
+  shedLoad(app, config)
+  if (config.role !== 'worker') await mountInterfaces(app, config, dependencies)
   return app
 }
 
-async function mountInterfaces(app: FastifyInstance, options: AppOptions): Promise<void> {
-  const { system, rateLimits, redis, mailSettings, playerUrl, showMailbox, alternate: settings } = options
+async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
+  const { rateLimits, playerUrl, showMailbox, alternate: settings } = config
+  const { deps, redis, mailSettings } = dependencies
   const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
   const v1 = async (scope: FastifyInstance) => {

@@ -38,6 +38,8 @@ export type Config = {
   stopNotice: number
   alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
   trustProxy: boolean | string
+  /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service: on one's own machine only. */
+  showMailbox: boolean
   /** undefined: no metrics. */
   metrics: { port: number; host: string } | undefined
   logLevel: string
@@ -92,6 +94,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       graderRequired: settings.ALTERNATE_GRADER_REQUIRED,
     },
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
+    showMailbox: settings.DATABASE_URL === undefined && settings.SMTP_URL === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     logLevel: settings.LOG_LEVEL,
     init: { organization: settings.INIT_ORG_NAME, apiKey: settings.INIT_API_KEY_NAME },

@@ -42,35 +42,23 @@ type Client = Record<Method, (path: string) => request.Test>
  */
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const databaseUrl = await copyDatabase()
-  const config = loadConfig({
+  const settings = loadConfig({
     DATABASE_URL: databaseUrl,
     SECRET_KEY,
     RATE_LIMIT_STANDARD: '1000000',
     RATE_LIMIT_ENTERPRISE: '1000000',
     RATE_LIMIT_UNKNOWN_KEYS: '1000000',
     MAX_REQUEST_WAIT: '60000', // tests share the process with the service
+    STOP_NOTICE: '0',
     ...env,
   })
+  const config = { ...settings, showMailbox: true }
   const logLines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
   const clock = createTestClock()
   const dependencies = await createDependencies(config, log, { clock: clock.now })
-  const { system, mailSettings } = dependencies
-  const app = await buildApp({
-    system,
-    log,
-    mailSettings,
-    metrics: dependencies.metrics,
-    role: config.role,
-    rateLimits: config.rateLimits,
-    redis: dependencies.redis,
-    maxRequestWait: config.maxRequestWait,
-    alternate: config.alternate,
-    trustProxy: config.trustProxy,
-    playerUrl: config.playerUrl,
-    findProblems: dependencies.findProblems,
-    showMailbox: true,
-  })
+  const { deps } = dependencies
+  const app = await buildApp(config, dependencies)
   await app.ready()
   await dependencies.startWork()
   const http = () => request(app.server)
