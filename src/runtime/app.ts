@@ -1,6 +1,7 @@
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Context } from '../domain/context.ts'
+import type { InviteEmail } from '../domain/invites/emails.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
 import { answerError, answerFailures } from '../http/envelope.ts'
@@ -16,6 +17,7 @@ import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/session.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
+import { renderInvitation } from '../mail/invitation-email.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeChoice, PATHS } from './paths.ts'
@@ -87,6 +89,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
   const { rateLimits, playerUrl, showMailbox, alternate: settings } = config
   const { deps, redis, mailSettings } = dependencies
+  const render = (email: InviteEmail) => renderInvitation(mailSettings, email)
   const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
   const v1 = async (scope: FastifyInstance) => {
@@ -103,5 +106,5 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await app.register(candidates, { prefix: PATHS.candidate })
   await app.register((scope) => playerSessions(scope, { deps, secretKeys }), { prefix: PATHS.playerSessions })
   await docs(app, documents)
-  if (showMailbox) await app.register((scope) => mailboxPages(scope, { deps, settings: mailSettings }), { prefix: PATHS.mailbox })
+  if (showMailbox) await app.register((scope) => mailboxPages(scope, { deps, render }), { prefix: PATHS.mailbox })
 }

@@ -5,7 +5,6 @@ import type { ServiceContext } from '../../domain/context.ts'
 import { findEmail, type InviteEmail, listEmails } from '../../domain/invites/emails.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { protectPages } from '../../http/html-page.ts'
-import { type MailSettings, renderInvitation } from '../../mail/invitation-email.ts'
 
 export const MAILBOX_PREFIX = '/dev/mailbox'
 
@@ -14,13 +13,13 @@ const SHOWN = 50
 const SEARCHED = 1_000
 const eta = new Eta({ views: path.join(import.meta.dirname, 'templates'), cache: true })
 
+/** Makes the mail of a sending, with the fields that the templates show. */
+type RenderMail = (email: InviteEmail) => { html: string }
+
 type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
 
 /** What the mails look like, for a service that has no mail server: the captured mails, the newest first, rendered anew. */
-export async function mailboxPages(
-  app: FastifyInstance,
-  { system, settings }: { system: ServiceContext; settings: MailSettings },
-): Promise<void> {
+export async function mailboxPages(app: FastifyInstance, { deps, render }: { deps: Deps; render: RenderMail }): Promise<void> {
   protectPages(app, { framesOwn: true })
 
   app.get<{ Querystring: ListQuery }>('/', async ({ query }, reply) => {
@@ -30,7 +29,7 @@ export async function mailboxPages(
       id: email.id,
       state: email.state,
       at: timeOf(email),
-      ...renderInvitation(settings, email),
+      ...render(email),
     }))
     const links = {
       newest: query.before !== undefined && address({ search }),
@@ -44,7 +43,7 @@ export async function mailboxPages(
   app.get<{ Params: { id: string }; Querystring: { part?: string } }>('/:id', async ({ params, query }, reply) => {
     const email = await findEmail(system, params.id)
     if (!email) return reply.code(404).type('text/plain; charset=utf-8').send('There is no such mail.')
-    const message = renderInvitation(settings, email)
+    const message = render(email)
     if (query.part === 'html')
       return reply
         .header('content-security-policy', BODY_POLICY)
