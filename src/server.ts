@@ -43,7 +43,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   await using opened = new AsyncDisposableStack()
   const dependencies = await createDependencies(config, log, { signal })
   opened.defer(dependencies.dispose)
-  const { deps, mailSettings } = dependencies
+  const { system, mailSettings } = dependencies
   const app = await buildApp(config, dependencies)
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
@@ -55,7 +55,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   await dependencies.startWork()
   if (config.databaseUrl === undefined) {
     const { publicUrl } = mailSettings
-    await welcome(deps, {
+    await welcome(system, {
       v1: publicUrl + PATHS.v1,
       alternate: publicUrl + config.alternate.prefix,
       docs: publicUrl + PATHS.docs,

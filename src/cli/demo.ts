@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { describeDemo, loadDemo } from '../demo/load.ts'
+import { DEMO_NAME, describeDemo, loadDemo } from '../demo/load.ts'
 import { PATHS } from '../runtime/paths.ts'
 import type { OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'
@@ -9,8 +9,12 @@ export function addDemoCommand(program: Command): void {
   addCommand(program, 'demo', 'make an organization to try the service with, and its key').action((options: OutputOptions) =>
     perform(
       options,
-      async ({ deps, mailSettings }) => {
-        const demo = await loadDemo(deps)
+      async ({ operator, mailSettings }) => {
+        const demo = await loadDemo(operator)
+        if (!demo)
+          throw new Error(
+            `There is already an organization named ${DEMO_NAME}. A key of it: npm run cli -- key create '${DEMO_NAME}' Demo`,
+          )
         return { text: describeDemo(mailSettings.publicUrl + PATHS.v1, demo), json: demo }
       },
       { migrates: true },

@@ -1,4 +1,4 @@
-import type { Deps } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import { describeDemo, loadDemo } from './load.ts'
 
 /** Where the parts of the service can be reached. */
@@ -14,10 +14,10 @@ export type Addresses = {
  * Greets whoever has started the service on its embedded database: says where everything is and, in a database without any
  * organization, makes one to try it with.
  */
-export async function welcome(deps: Deps, addresses: Addresses): Promise<void> {
-  const isFresh = (await deps.db.organization.count()) === 0
-  const demo = isFresh ? describeDemo(addresses.v1, await loadDemo(deps)) : HOW_TO_MAKE_A_KEY
-  process.stdout.write(describeAddresses(addresses) + demo)
+export async function welcome(system: ServiceContext, addresses: Addresses): Promise<void> {
+  const isFresh = (await system.db.organization.count()) === 0
+  const demo = isFresh ? await loadDemo(system) : null
+  process.stdout.write(describeAddresses(addresses) + (demo ? describeDemo(addresses.v1, demo) : HOW_TO_MAKE_A_KEY))
 }
 
 const describeAddresses = ({ v1, alternate, docs, mailbox }: Addresses): string => `

@@ -1,6 +1,6 @@
 import type { Connection } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
-import type { ApiKeyCache } from './access/api-key-cache.ts'
+import type { ApiKeyCache } from './access/cached-api-key.ts'
 import type { InvitationRef } from './invites/tokens.ts'
 
 export type { KeyMode, Tier }

@@ -14,13 +14,13 @@ declare module 'fastify' {
   }
 }
 
-export type GuardOptions = { deps: Deps; limiter: RateLimiter; keyHeader: string; envelope: Envelope }
+export type GuardOptions = { system: ServiceContext; limiter: RateLimiter; keyHeader: string; envelope: Envelope }
 
 /**
  * What both interfaces do alike for every request of their scope: authenticate, count against the rate limit, and only then look at
  * path, body and parameters; and whatever fails, answer in the interface's envelope.
  */
-export function guardInterface(app: FastifyInstance, { deps, limiter, keyHeader, envelope }: GuardOptions): void {
+export function guardInterface(app: FastifyInstance, { system, limiter, keyHeader, envelope }: GuardOptions): void {
   readJsonBodies(app)
   fingerprintRequests(app)
   app.addHook('onRequest', async (request, reply) => {

@@ -20,7 +20,7 @@ const POLLING_SECONDS = 2
 const RECORD_AGAIN_MS = 500
 
 /** Starts the workers that send what the queue holds. They end with `boss.stop()`. */
-export async function startSendingInvitations(boss: PgBoss, deps: Deps, deliver: DeliverInvitation): Promise<void> {
+export async function startSendingInvitations(boss: PgBoss, system: ServiceContext, deliver: DeliverInvitation): Promise<void> {
   const stopped = new AbortController()
   boss.once('stopped', () => stopped.abort())
   // pg-boss would poll every 30 s only where jobs announce themselves.

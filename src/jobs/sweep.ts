@@ -14,7 +14,7 @@ const parts: Record<SweepPart, (system: ServiceContext) => Promise<void>> = {
 }
 
 /** Every minute: flips the invites the clock has ended, and forgets the answers no retry may ask for. One process of all does it. */
-export async function startSweep(boss: PgBoss, deps: Deps): Promise<void> {
+export async function startSweep(boss: PgBoss, system: ServiceContext): Promise<void> {
   await boss.createQueue(SWEEP, { retryLimit: 0, deleteAfterSeconds: 3_600 })
   await boss.work(SWEEP, async () => {
     for (const part of SWEEP_PARTS) await sweep(system, part)

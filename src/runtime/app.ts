@@ -23,7 +23,7 @@ import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeChoice, PATHS } from './paths.ts'
 
 /** What of its dependencies the app itself uses. */
-export type AppDependencies = Pick<Dependencies, 'deps' | 'log' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'>
+export type AppDependencies = Pick<Dependencies, 'system' | 'log' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'>
 
 /** Both documents leave the maximum to us. */
 const MAX_BODY_BYTES = 64 * 1024
@@ -36,7 +36,7 @@ const STALLED_AFTER_MS = 30_000
 
 /** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
 export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { deps, log, metrics, findProblems } = dependencies
+  const { system, log, metrics, findProblems } = dependencies
   const envelopeOf = createEnvelopeChoice(config.alternate.prefix)
   const clientErrors = answerClientErrors(
     (path, kind) => envelopeOf(path).rawFailure(kind),
@@ -88,7 +88,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
   const { rateLimits, playerUrl, showMailbox, alternate: settings } = config
-  const { deps, redis, mailSettings } = dependencies
+  const { system, redis, mailSettings } = dependencies
   const render = (email: InviteEmail) => renderInvitation(mailSettings, email)
   const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
@@ -100,11 +100,11 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
     documents.push({ name: 'alternate', title: 'Alternate interface', read })
   }
   const { secretKeys } = mailSettings
-  const candidates = (scope: FastifyInstance) => candidatePages(scope, { deps, settings: { secretKeys, playerUrl } })
+  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: { secretKeys, playerUrl } })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
-  await app.register((scope) => playerSessions(scope, { deps, secretKeys }), { prefix: PATHS.playerSessions })
+  await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })
   await docs(app, documents)
-  if (showMailbox) await app.register((scope) => mailboxPages(scope, { deps, render }), { prefix: PATHS.mailbox })
+  if (showMailbox) await app.register((scope) => mailboxPages(scope, { system, render }), { prefix: PATHS.mailbox })
 }

@@ -22,7 +22,8 @@ import { readOrMakeSecret } from './secret.ts'
 
 /** What the service runs on. */
 export type Dependencies = {
-  deps: Deps
+  /** The service acting by itself. */
+  system: ServiceContext
   log: FastifyBaseLogger
   /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
   mailSettings: MailSettings
@@ -95,7 +96,7 @@ export async function createDependencies(
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
   const kept = opened.move()
   return {
-    deps,
+    system,
     log,
     mailSettings,
     metrics,
@@ -104,8 +105,8 @@ export async function createDependencies(
     findProblems: coalesce(() => findProblems(system, boss, migrations)),
     startWork: async () => {
       if (!works) return
-      await startSweep(boss, deps)
-      await startSendingInvitations(boss, deps, deliverWith(mailer, mailSettings, config))
+      await startSweep(boss, system)
+      await startSendingInvitations(boss, system, deliverWith(mailer, mailSettings, config))
     },
     dispose: () => kept.disposeAsync(),
   }

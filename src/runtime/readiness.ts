@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PgBoss } from 'pg-boss'
 import { hasMigrations } from '../db/migrate.ts'
-import type { Deps } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 
 const CHECK_TIMEOUT_MS = 2_000
 
@@ -10,7 +10,7 @@ const CHECK_TIMEOUT_MS = 2_000
  *
  * @param migrations the names of those that this release needs.
  */
-export async function findProblems({ db }: Deps, boss: PgBoss, migrations: string[]): Promise<string[]> {
+export async function findProblems({ db }: ServiceContext, boss: PgBoss, migrations: string[]): Promise<string[]> {
   const checks: [string, () => Promise<unknown>][] = [
     ['database', () => db.$queryRaw`SELECT 1`],
     [

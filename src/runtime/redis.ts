@@ -16,6 +16,8 @@ export async function connectRedis(url: string, log: FastifyBaseLogger): Promise
     connectTimeout: REDIS_TIMEOUT_MS,
     // A connection that is taken but never answered is no connection: another one is tried.
     socketTimeout: REDIS_TIMEOUT_MS,
+    // One that may not be written to counts nothing: as after a failover, another may be behind the name now.
+    reconnectOnError: ({ message }) => /^(READONLY|OOM|MISCONF|NOPERM)\b/.test(message),
     // Not sooner: one that is only slow would be given up, and taken back, many times a second.
     retryStrategy: () => REDIS_RETRY_MS,
   })

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
+import type { Deps } from '../../src/domain/context.ts'
 import { buildApp } from '../../src/runtime/app.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
 import { createDependencies, type Dependencies } from '../../src/runtime/dependencies.ts'
@@ -57,7 +58,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
   const clock = createTestClock()
   const dependencies = await createDependencies(config, log, { clock: clock.now })
-  const { deps } = dependencies
+  const { system } = dependencies
   const app = await buildApp(config, dependencies)
   await app.ready()
   await dependencies.startWork()
@@ -70,7 +71,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     databaseUrl,
     clock,
     logLines,
-    make: factories(deps),
+    make: factories(system),
     v1: (key) => clientFor(app, PATHS.v1, 'x-api-key', key),
     alternate: (key) => clientFor(app, config.alternate.prefix, 'x-service-docs-api-key', key),
     http,

@@ -1,24 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { listenForNotifications } from '../../db/notifications.ts'
-import type { Context, KeyMode, Log } from '../context.ts'
-
-/** What a request needs to know of its key. */
-export type CachedApiKey = {
-  id: string
-  mode: KeyMode
-  createdById: string | null
-  expiresAt: Date | null
-  revokedAt: Date | null
-  lastUsedAt: Date | null
-  organization: Context['organization']
-}
-
-/** Keys that were looked up before, by fingerprint; never out of date for longer than a notification takes. */
-export type ApiKeyCache = {
-  get: (fingerprint: string) => CachedApiKey | undefined
-  /** Remembers what `load` finds, unless a key has changed meanwhile. */
-  load: (fingerprint: string, load: () => Promise<CachedApiKey | null>) => Promise<CachedApiKey | null>
-}
+import type { Log } from '../context.ts'
+import type { ApiKeyCache, CachedApiKey } from './cached-api-key.ts'
 
 /** For processes that ask too seldom to remember anything. */
 export const noApiKeyCache: ApiKeyCache = { get: () => undefined, load: (_, load) => load() }

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/client.ts'
 import { anyOf } from '../../db/query.ts'
-import type { CachedApiKey } from './api-key-cache.ts'
+import type { CachedApiKey } from './cached-api-key.ts'
 
 type Batch = { fingerprints: string[]; found: Promise<Map<string, CachedApiKey>> }
 /** The batch whose turn comes last, and, while it has not come, the one that can still be joined. */

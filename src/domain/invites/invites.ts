@@ -4,14 +4,15 @@ import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Order, type Page, readPage, type Window } from '../page.ts'
+import { type Listing, type Page, readPage, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
+import type { InviteFilter, InviteOrder } from './filter.ts'
 import { asOfNow } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
 
-export type { InviteStatus }
+export type { InviteFilter, InviteOrder, InviteStatus }
 export const INVITE_STATUSES = [
   'pending',
   'accepted',
@@ -20,14 +21,6 @@ export const INVITE_STATUSES = [
   'expired',
   'revoked',
 ] as const satisfies InviteStatus[]
-
-export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>
-export type InviteFilter = {
-  assessmentId?: string
-  status?: InviteStatus
-  /** Each word in the recipient's address or the assessment's name. */
-  search?: string
-}
 
 /** What every shape of an invite shows of its neighbours. */
 const include = {

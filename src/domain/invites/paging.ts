@@ -1,7 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import type { Window } from '../page.ts'
-import type { InviteFilter, InviteOrder } from './invites.ts'
+import type { InviteFilter, InviteOrder } from './filter.ts'
 import { expireDueInvites, nextExpiry } from './lifecycle.ts'
 
 // Where Prisma would count and skip rows one by one: an organization may have a million invites.

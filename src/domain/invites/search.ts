@@ -3,7 +3,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { readWords } from '../filters.ts'
 import type { Window } from '../page.ts'
-import type { InviteFilter, InviteOrder } from './invites.ts'
+import type { InviteFilter, InviteOrder } from './filter.ts'
 import { statusAt } from './lifecycle.ts'
 import { orderBy } from './paging.ts'
 

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Deps } from '../../domain/context.ts'
+import type { ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { HttpError } from '../../http/failure.ts'
 import { guardInterface } from '../../http/guard.ts'
@@ -18,7 +18,7 @@ import { organizationUserRoutes } from './organization-users.routes.ts'
 import type { AlternateSettings } from './settings.ts'
 import { tagRoutes } from './tags.routes.ts'
 
-type Options = { deps: Deps; limiter: RateLimiter; settings: AlternateSettings }
+type Options = { system: ServiceContext; limiter: RateLimiter; settings: AlternateSettings }
 
 const KEY_HEADER = 'x-service-docs-api-key'
 const introduction = `A RESTful JSON API for assessments, assessment invites, organization users and tags.
@@ -43,7 +43,7 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
     keyHeader: 'X-SERVICE-DOCS-API-KEY',
     errors: errorDescription,
   })
-  guardInterface(app, { deps, limiter, keyHeader: KEY_HEADER, envelope: alternateEnvelope(settings.prefix) })
+  guardInterface(app, { system, limiter, keyHeader: KEY_HEADER, envelope: alternateEnvelope(settings.prefix) })
   readWithSchemas(app)
 
   withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: TypedApp) => {

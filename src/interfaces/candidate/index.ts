@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../../domain/context.ts'
+import type { ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type CandidateMove, findInvitation, listCandidateQuestions, moveAsCandidate } from '../../domain/invites/candidate.ts'
 import { isOwnForm, readInvitation, signForm, signSession } from '../../domain/invites/tokens.ts'
@@ -38,9 +38,9 @@ export async function candidatePages(app: FastifyInstance, { system, settings }:
 
   app.get<{ Params: Params }>('/:token', async ({ params: { token } }, reply) => {
     const ref = readInvitation(secretKeys, token)
-    const invite = ref && (await findInvitation(deps, ref))
+    const invite = ref && (await findInvitation(system, ref))
     if (!invite) throw new DomainError('invite_not_found')
-    const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(deps, invite) : []
+    const questions = invite.status === 'started' && !playerUrl ? await listCandidateQuestions(system, invite) : []
     const player = invite.status === 'started' ? playerAddress(settings, invite) : null
     return sendPage(reply, 200, invite.status, { invite, questions, player, token, proof: signForm(secretKeys, token) })
   })

@@ -19,7 +19,10 @@ type RenderMail = (email: InviteEmail) => { html: string }
 type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
 
 /** What the mails look like, for a service that has no mail server: the captured mails, the newest first, rendered anew. */
-export async function mailboxPages(app: FastifyInstance, { deps, render }: { deps: Deps; render: RenderMail }): Promise<void> {
+export async function mailboxPages(
+  app: FastifyInstance,
+  { system, render }: { system: ServiceContext; render: RenderMail },
+): Promise<void> {
   protectPages(app, { framesOwn: true })
 
   app.get<{ Querystring: ListQuery }>('/', async ({ query }, reply) => {

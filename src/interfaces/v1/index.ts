@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../../domain/context.ts'
+import type { ServiceContext } from '../../domain/context.ts'
 import { guardInterface } from '../../http/guard.ts'
 import { describeInterface } from '../../http/openapi.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
@@ -36,7 +36,7 @@ export async function v1Interface(
 ): Promise<() => object> {
   const title = 'Assessment Invitation Service, API v1'
   const document = describeInterface(app, { title, introduction, keyHeader: 'x-api-key', tags, errors: errorDescription })
-  guardInterface(app, { deps, limiter, keyHeader: 'x-api-key', envelope: v1Envelope })
+  guardInterface(app, { system, limiter, keyHeader: 'x-api-key', envelope: v1Envelope })
   validateWithSchemas(app)
 
   const typed: TypedApp = app.withTypeProvider<TypeBoxTypeProvider>()

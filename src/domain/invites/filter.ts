@@ -1,0 +1,10 @@
+import type { InviteStatus } from '../../generated/prisma/client.ts'
+import type { Order } from '../page.ts'
+
+export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>
+export type InviteFilter = {
+  assessmentId?: string
+  status?: InviteStatus
+  /** Each word in the recipient's address or the assessment's name. */
+  search?: string
+}
