@@ -7,7 +7,9 @@ export default defineConfig({
     globalSetup: ['test/support/database.ts'],
     // One database a file, all on one server: two files at a time keep two cores busy.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    reporters: ['default', './test/support/unrun-tests.ts'],
+    // Not a verdict: far longer than any test takes where others are busy too. What a test waits for has limits that say what it was.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 })

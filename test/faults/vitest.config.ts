@@ -9,7 +9,8 @@ export default defineConfig({
     include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/support/database.ts'],
     maxWorkers: 2,
-    testTimeout: long ? 900_000 : 60_000,
-    hookTimeout: 60_000,
+    reporters: ['default', './test/support/unrun-tests.ts'],
+    testTimeout: long ? 1_800_000 : 300_000,
+    hookTimeout: 300_000,
   },
 })

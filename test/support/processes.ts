@@ -8,9 +8,6 @@ import { copyDatabase } from './copy-database.ts'
 import { type Factories, factories, systemOn } from './factories.ts'
 import { SECRET_KEY } from './service.ts'
 
-// Several processes may start at once, beside the tests of another file.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
 const ROOT = path.join(import.meta.dirname, '../..')
 /** Spares half of the processor time of a start. */
 const NODE_COMPILE_CACHE = path.join(ROOT, 'node_modules/.cache/node-compile')
@@ -63,12 +60,12 @@ export async function startProcess(env: Record<string, string>, args?: string[])
     throw new Error(`The service ended with ${code}:\n${service.output()}`)
   })
   ended.catch(() => {}) // later it may
-  await Promise.race([waitUntil('the service to listen', () => service.url || undefined, 20_000), ended])
+  await Promise.race([waitUntil('the service to listen', () => service.url || undefined), ended])
   return service
 }
 
 /** Asks until there is an answer. @throws Error after `timeout` milliseconds without one. */
-export const waitUntil = <T>(what: string, ask: () => T | undefined | Promise<T | undefined>, timeout = 10_000): Promise<T> =>
+export const waitUntil = <T>(what: string, ask: () => T | undefined | Promise<T | undefined>, timeout = 60_000): Promise<T> =>
   vi.waitFor(
     async () => {
       const answer = await ask()

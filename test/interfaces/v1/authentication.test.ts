@@ -81,7 +81,7 @@ it('answers 401 "API key has been revoked" once a key is revoked, and leaves the
   expect((await service.v1(key).get('/tags')).status).toBe(200)
   await revokeApiKey(service.system, apiKeyId)
   // Processes that remember the key hear of it within the time a notification takes.
-  await vi.waitFor(async () => expect((await service.v1(key).get('/tags')).status).toBe(401))
+  await vi.waitFor(async () => expect((await service.v1(key).get('/tags')).status).toBe(401), { timeout: 60_000 })
   expect((await service.v1(key).get('/tags')).body).toEqual({ error: 'API key has been revoked' })
   expect((await service.v1(other.key).get('/tags')).status).toBe(200)
 })
