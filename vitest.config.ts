@@ -1,15 +1,21 @@
 import { defineConfig } from 'vitest/config'
 
+/** What both runs share; the other is test/faults/vitest.config.ts. */
+export const shared = {
+  globalSetup: ['test/support/database.ts'],
+  setupFiles: ['test/support/patient-database.ts'],
+  reporters: ['default', './test/support/unrun-tests.ts'],
+  // One database a file, all on one server: two files at a time keep two cores busy.
+  maxWorkers: 2,
+  // Not a verdict: far longer than any test takes where others are busy too. What a test waits for has limits that say what it was.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+}
+
 export default defineConfig({
   test: {
+    ...shared,
     include: ['test/**/*.test.ts'],
     exclude: ['test/faults/**'], // by themselves: npm run test:faults
-    globalSetup: ['test/support/database.ts'],
-    // One database a file, all on one server: two files at a time keep two cores busy.
-    maxWorkers: 2,
-    reporters: ['default', './test/support/unrun-tests.ts'],
-    // Not a verdict: far longer than any test takes where others are busy too. What a test waits for has limits that say what it was.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
   },
 })

@@ -2,13 +2,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as newId } from 'uuid'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Service, startService } from '../support/service.ts'
+import { PATIENT } from '../support/wait-until.ts'
 import { type Ended, runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
-vi.setConfig({ testTimeout: 60_000 })
-
 let service: Service
 beforeAll(async () => {
   service = await startService()
@@ -65,7 +64,7 @@ describe('API keys', () => {
     expect(rowsOf(listed)).toHaveLength(2)
     expect(listed.stdout).not.toContain(made.key)
     jsonOf(await cli(['key', 'revoke', made.id, '--json']))
-    await expect.poll(async () => (await service.v1(made.key).get('/tags')).status).toBe(401)
+    await expect.poll(async () => (await service.v1(made.key).get('/tags')).status, PATIENT).toBe(401)
     expect((await cli(['key', 'list', id])).stdout).toMatch(/ATS.*revoked/)
   })
 
@@ -178,7 +177,7 @@ describe('mail', () => {
     const { email } = await makeEmail('failed')
     const stateOf = async (id: string) => (await service.db.inviteEmail.findUniqueOrThrow({ where: { id } })).state
     expect(jsonOf(await cli(['mail', 'retry', email.id, '--json']))).toEqual({ queued: 1 })
-    await expect.poll(() => stateOf(email.id), { timeout: 10_000 }).toBe('captured')
+    await expect.poll(() => stateOf(email.id), PATIENT).toBe('captured')
     expect(await cli(['mail', 'retry', email.id])).toMatchObject({
       code: 1,
       stderr: `error: There is no failed mail ${email.id}.\n`,
@@ -186,7 +185,7 @@ describe('mail', () => {
 
     const other = await makeEmail('failed')
     expect(jsonOf(await cli(['mail', 'retry', '--all', '--json'])).queued).toBeGreaterThan(0)
-    await expect.poll(() => stateOf(other.email.id), { timeout: 10_000 }).toBe('captured')
+    await expect.poll(() => stateOf(other.email.id), PATIENT).toBe('captured')
   })
 })
 

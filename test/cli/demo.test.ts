@@ -1,10 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startServiceForTest } from '../support/service.ts'
+import { PATIENT } from '../support/wait-until.ts'
 import { runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
-vi.setConfig({ testTimeout: 60_000 })
-
 test('demo makes an organization to try the service with, once, and shows its key and what to do with it', async () => {
   const service = await startServiceForTest()
   const env = { DATABASE_URL: service.databaseUrl, PUBLIC_URL: 'https://assessments.example.com' }
@@ -31,5 +30,5 @@ test("demo's invitation goes to nobody, also where mails go out; a program gets 
   expect(organization).toEqual({ id: expect.any(String), name: 'Northwind Talent' })
   expect(key).toMatch(/^ak_live_.{32}$/)
   expect(await db.invite.findFirstOrThrow()).toMatchObject({ organizationId: organization.id, assessmentId, mode: 'test' })
-  await expect.poll(async () => (await db.inviteEmail.findFirstOrThrow()).state, { timeout: 20_000 }).toBe('captured')
+  await expect.poll(async () => (await db.inviteEmail.findFirstOrThrow()).state, PATIENT).toBe('captured')
 })

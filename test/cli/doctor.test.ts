@@ -1,13 +1,11 @@
 import { v7 as newId } from 'uuid'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startServiceForTest } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { emptyDatabase } from './empty-database.ts'
 import { type Ended, runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
-vi.setConfig({ testTimeout: 60_000 })
-
 type Checks = Record<string, { problem: boolean; message: string }>
 
 const checksOf = ({ stdout }: Ended): Checks =>

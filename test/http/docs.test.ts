@@ -87,7 +87,6 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         expect(await overflow(page)).toBe(0)
       }
     },
-    60_000,
   )
 
   it('reads without JavaScript, and then offers nothing to send', async () => {

@@ -3,6 +3,7 @@ import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import { forgetOldAnswers } from '../../src/domain/idempotency.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+import { PATIENT } from '../support/wait-until.ts'
 
 let service: Service
 let smtp: SmtpListener
@@ -154,7 +155,7 @@ it('sends one mail for fifty requests', async () => {
   const last = `last-${by.id}@example.com`
   await by.client.post('/invites').send({ assessmentId: by.assessment.id, recipientEmail: last })
   const received = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).length
-  await vi.waitFor(() => expect(received(last)).toBe(1), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(() => expect(received(last)).toBe(1), PATIENT)
   expect(received(recipient(by))).toBe(1)
 })
 

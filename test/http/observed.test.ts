@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { waitUntil } from '../support/processes.ts'
 import { converse } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 let service: Service
 let port: number

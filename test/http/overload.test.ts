@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { waitUntil } from '../support/processes.ts'
 import { type Service, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const MAX_WAIT_MS = 300
 

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApiKey, generateApiKey, revokeApiKey } from '../../src/domain/access/api-keys.ts'
-import { waitUntil } from '../support/processes.ts'
 import { type Service, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const LIMIT = 5
 

@@ -1,9 +1,10 @@
+import { Client } from 'pg'
 import { v7 as newId } from 'uuid'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
-import { waitUntil } from '../support/processes.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { documentOf, uniqueName } from './document.ts'
 
 // An import beside other imports, and beside the service that answers and sends.
@@ -68,7 +69,7 @@ test('a document is loaded while the service lists, invites and sends for the sa
   const { total } = (await service.v1(key).get('/invites')).body.pagination
   expect(total).toBe(2_500 + made)
   const sent = () => service.db.inviteEmail.count({ where: { state: 'captured' } })
-  await waitUntil('all mails to be captured', async () => (await sent()) === made || undefined, 20_000)
+  await waitUntil('all mails to be captured', async () => (await sent()) === made || undefined)
 })
 
 test('invites that are due are not held by an import: lists need not wait for its end', async () => {
@@ -90,21 +91,24 @@ test('invites that are due are not held by an import: lists need not wait for it
   service.clock.advance(7_200_000)
   // The tags are written last: until then the import holds the invites that it has changed.
   await service.db.$executeRawUnsafe(`
-    CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3.5); RETURN NULL; END $$`)
+    CREATE FUNCTION wait_for_99() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0
+    AS $$ BEGIN PERFORM pg_advisory_xact_lock(99); RETURN NULL; END $$`)
   await service.db.$executeRawUnsafe(`
-    CREATE TRIGGER dawdle AFTER INSERT ON invite_tags FOR EACH STATEMENT EXECUTE FUNCTION dawdle()`)
-  let done = false
-  const importing = load(service, document({ customMessage: 'changed', tagIds: [tagId] })).finally(() => {
-    done = true
-  })
-  const isSleeping = async () => {
+    CREATE TRIGGER wait_for_99 AFTER INSERT ON invite_tags FOR EACH STATEMENT EXECUTE FUNCTION wait_for_99()`)
+  const holder = new Client({ connectionString: service.databaseUrl })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('SELECT pg_advisory_lock(99)')
+  const importing = load(service, document({ customMessage: 'changed', tagIds: [tagId] }))
+  const isWaiting = async () => {
     const [row] = await service.db.$queryRaw<{ count: number }[]>`
-      SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`
+      SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()`
     return row!.count > 0 || undefined
   }
-  await waitUntil('the import to write tags', isSleeping)
+  await waitUntil('the import to write tags', isWaiting)
   const { status, body } = await service.v1(key).get('/invites?status=expired')
-  expect({ status, total: body.pagination?.total, done }).toEqual({ status: 200, total: 3, done: false })
+  expect({ status, total: body.pagination?.total }).toEqual({ status: 200, total: 3 })
+  await holder.query('SELECT pg_advisory_unlock(99)')
   expect((await importing).counts.invites.updated).toBe(3)
 })
 

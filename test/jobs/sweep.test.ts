@@ -2,8 +2,8 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { forgetOldAnswers } from '../../src/domain/idempotency.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
-import { waitUntil } from '../support/processes.ts'
 import { type Service, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 let service: Service
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { inTransaction } from '../../src/domain/transaction.ts'
 import { queueMail, retryNow, waitForState } from '../support/mail.ts'
 import { type Service, startService, startServiceForTest } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+import { PATIENT } from '../support/wait-until.ts'
 
 type Stage = 'recipient' | 'content'
 /** How the mail server turns mails to an address away, and how often; it takes all others. */
@@ -56,7 +57,7 @@ const readJob = async ({ db }: Service, emailId: string) => {
 }
 const readEmail = ({ db }: Service, id: string) => db.inviteEmail.findUniqueOrThrow({ where: { id } })
 const waitForJob = (of: Service, emailId: string, state: string) =>
-  vi.waitFor(async () => expect(await readJob(of, emailId)).toMatchObject({ state }), { timeout: 10_000, interval: 20 })
+  vi.waitFor(async () => expect(await readJob(of, emailId)).toMatchObject({ state }), PATIENT)
 
 describe('a mail that the server takes', () => {
   it('is sent once, and its record says when', async () => {

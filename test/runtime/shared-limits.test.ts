@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '../support/free-port.ts'
-import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase, waitUntil } from '../support/processes.ts'
+import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../support/processes.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const LIMIT = 100
 const AWAY = 'Redis is away: this process counts requests by itself'
@@ -81,7 +82,6 @@ it.skipIf(!hasRedis)(
     const { key } = await database.make.organization()
     expect(await askAtOnce(replicas, key, 1_000)).toEqual({ 200: LIMIT, 429: 1_000 - LIMIT })
   },
-  60_000,
 )
 
 it.skipIf(!hasRedis)(
@@ -107,7 +107,6 @@ it.skipIf(!hasRedis)(
     const complaints = replicas[0]!.log().filter(({ msg }) => msg === AWAY)
     expect(complaints).toHaveLength(1)
   },
-  60_000,
 )
 
 it.skipIf(!hasRedis).each(Object.entries(hanging))(
@@ -127,8 +126,8 @@ it.skipIf(!hasRedis).each(Object.entries(hanging))(
     expect(await askAtOnce([replica!], during.key, 20)).toEqual({ 200: 20 })
     for (let i = 20; i < LIMIT; i++) expect(await askAtOnce([replica!], during.key, 1)).toEqual({ 200: 1 })
     expect(await askAtOnce([replica!], during.key, 1)).toEqual({ 429: 1 })
-    // Far too short for 80 requests that wait for Redis one after the other.
-    expect(performance.now() - started).toBeLessThan(5_000)
+    // Far too short for 80 requests that wait two seconds for Redis one after the other.
+    expect(performance.now() - started).toBeLessThan(60_000)
     await replica!.waitForLog(AWAY)
     await askAtOnce([other!], during.key, 1)
 
@@ -140,7 +139,6 @@ it.skipIf(!hasRedis).each(Object.entries(hanging))(
     const said = replica!.log().filter(({ msg }) => msg === AWAY || msg === BACK)
     expect(said.map(({ msg }) => msg)).toEqual([AWAY, BACK])
   },
-  60_000,
 )
 
 it('starts without the Redis it was told of, and serves', async () => {

@@ -10,14 +10,13 @@ import {
   type ServiceProcess,
   startProcess,
   type TestDatabase,
-  waitUntil,
 } from '../support/processes.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const ROUNDS = 5
 const REPLICAS = 4
 const STOPS = ROUNDS * REPLICAS
-const EXIT_WITHIN_MS = 10_000
 
 let database: TestDatabase
 let smtp: SmtpListener
@@ -35,30 +34,28 @@ afterAll(async () => {
   await database.db.$disconnect()
 })
 
-type Stop = { outcomes: Outcome[]; code: number | null; ms: number; logged: Set<unknown> }
+type Stop = { outcomes: Outcome[]; code: number | null; logged: Set<unknown> }
 
 /** Ends a replica at some moment while kept and fresh connections are busy with it. */
 async function stopUnderLoad(service: ServiceProcess): Promise<Stop> {
   const loads = [true, false].map((kept) => putUnderLoad({ url: service.url, ...target }, { kept, clients: 2 }))
   const outcomes = () => loads.flatMap((load) => load.outcomes)
   const enough = 10 + 20 * Math.random()
-  await waitUntil('the load to have its effect', () => outcomes().length > enough || undefined, 30_000)
-  const begin = Date.now()
+  await waitUntil('the load to have its effect', () => outcomes().length > enough || undefined)
   service.kill('SIGTERM')
   const { code } = await service.exited
-  const ms = Date.now() - begin
   await Promise.all(loads.map((load) => load.stop()))
-  return { outcomes: outcomes(), code, ms, logged: new Set(service.log().map(({ reqId }) => reqId)) }
+  return { outcomes: outcomes(), code, logged: new Set(service.log().map(({ reqId }) => reqId)) }
 }
 
-it(`cuts off no request it has taken and loses no mail at ${STOPS} SIGTERMs under load, and ends each time within 10 s`, async () => {
+it(`cuts off no request it has taken and loses no mail at ${STOPS} SIGTERMs under load, and ends each time within its own limit`, async () => {
   const stops: Stop[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startProcess(env)))
     stops.push(...(await Promise.all(replicas.map(stopUnderLoad))))
   }
+  // A process that has not stopped within 8 s ends with 1.
   expect(stops.map(({ code }) => code)).toEqual(Array(STOPS).fill(0))
-  expect(Math.max(...stops.map(({ ms }) => ms))).toBeLessThan(EXIT_WITHIN_MS)
 
   const outcomes = stops.flatMap((stop) => stop.outcomes)
   const answered = outcomes.filter(({ complete }) => complete)
@@ -75,7 +72,7 @@ it(`cuts off no request it has taken and loses no mail at ${STOPS} SIGTERMs unde
   await startProcess(env)
   await smtp.waitFor(acknowledged.length)
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual(acknowledged)
-}, 180_000)
+})
 
 it('still answers for a while when it is told to stop, and says on /readyz and by Connection: close that it goes', async () => {
   const service = await startProcess(env)
@@ -90,20 +87,19 @@ it('still answers for a while when it is told to stop, and says on /readyz and b
 })
 
 it('goes on answering for as long as STOP_NOTICE says, then ends', async () => {
-  const service = await startProcess({ ...env, STOP_NOTICE: '3' })
-  const begin = Date.now()
+  const service = await startProcess({ ...env, STOP_NOTICE: '6' })
   service.kill('SIGTERM')
-  await service.waitForLog('stopping')
-  let answeredFor = 0
-  const answers = async () => {
-    const answer = await ask(service, target.key, '/tags').catch(() => undefined)
-    if (answer?.status === 200) answeredFor = Date.now() - begin
-    return answer === undefined ? true : undefined
-  }
-  await waitUntil('it to answer no more', answers)
-  expect(answeredFor).toBeGreaterThan(2_500)
+  const { time } = await service.waitForLog('stopping')
+  const answersNoMore = () =>
+    ask(service, target.key, '/tags').then(
+      () => undefined,
+      () => true,
+    )
+  await waitUntil('it to answer no more', answersNoMore)
   expect((await service.exited).code).toBe(0)
-  expect(Date.now() - begin).toBeLessThan(3_000 + EXIT_WITHIN_MS)
+  const answered = service.log().filter(({ status }) => status === 200)
+  // Half of it, and far more than it takes without: a busy machine may let a second pass without a question.
+  expect(Date.parse(answered.at(-1)!.time) - Date.parse(time)).toBeGreaterThan(3_000)
 })
 
 /** A service that is handing over a mail, to a server that takes its time: stopping lasts longer than a second. */
@@ -125,9 +121,7 @@ async function startBusy(delay: number): Promise<ServiceProcess> {
 
 it('takes signals within a second for one, as npm passes on the Ctrl-C that the terminal has sent already', async () => {
   const service = await startBusy(2_000)
-  service.kill('SIGINT')
-  await service.waitForLog('stopping')
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) service.kill(signal)
+  for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGINT'] as const) service.kill(signal)
   expect(await service.exited).toEqual({ code: 0, signal: null })
   expect(service.log().filter(({ msg }) => msg === 'stopping')).toHaveLength(1)
 })
@@ -137,10 +131,9 @@ it('ends at once at a signal that comes later than that', async () => {
   service.kill('SIGTERM')
   const { time } = await service.waitForLog('stopping')
   await waitUntil('a second to pass', () => Date.now() - Date.parse(time) > 1_100 || undefined)
-  const begin = Date.now()
   service.kill('SIGTERM')
   expect((await service.exited).code).toBe(1)
-  expect(Date.now() - begin).toBeLessThan(900) // less than it would wait for a request
+  expect(service.log().at(-1)!.msg).toBe('a second signal: ending at once')
 })
 
 it('stops while it still waits for its database', async () => {
@@ -166,10 +159,8 @@ it('finishes the mail it is handing over, and waits for a client that sends slow
   )
   const recipientEmail = 'slow@example.com'
   expect((await ask(service, key, '/invites', { assessmentId: assessment.id, recipientEmail })).status).toBe(201)
-  const begin = Date.now()
   service.kill('SIGTERM')
-  expect((await service.exited).code).toBe(0)
-  expect(Date.now() - begin).toBeLessThan(EXIT_WITHIN_MS)
+  expect((await service.exited).code).toBe(0) // 1 after 8 s
   expect(await text(slowClient)).toBe('')
   expect(slow.mails.map(({ envelope }) => envelope.to)).toEqual([[recipientEmail]])
   expect((await db.inviteEmail.findFirstOrThrow({ where: { organizationId: id } })).state).toBe('sent')

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { makeDataDir, runsServer } from '../support/data-dir.ts'
-import { endWithTest, waitUntil } from '../support/processes.ts'
+import { endWithTest } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const ROUNDS = 3
 // util-linux' own: that of other systems takes other options.
@@ -27,12 +28,11 @@ it.skipIf(!canOpenTerminal)(
     const dataDir = await makeDataDir()
     for (let round = 1; round <= ROUNDS; round++) {
       const terminal = startInTerminal(dataDir)
-      await waitUntil('the service to be ready', () => terminal.output().includes('is ready') || undefined, 30_000)
+      await waitUntil('the service to be ready', () => terminal.output().includes('is ready') || undefined)
       terminal.type(CTRL_C)
       expect({ round, code: await terminal.exited }).toEqual({ round, code: 0 })
       expect(terminal.output()).toContain('"signal":"SIGINT","msg":"stopping"')
       expect({ round, left: await runsServer(dataDir) }).toEqual({ round, left: false })
     }
   },
-  120_000,
 )

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { findFreePort } from './free-port.ts'
-import { waitUntil } from './processes.ts'
+import { waitUntil } from './wait-until.ts'
 
 export const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0
 
@@ -29,9 +29,9 @@ global
   stats socket ${control}
 defaults
   mode http
-  timeout connect 5s
-  timeout client 30s
-  timeout server 30s
+  timeout connect 30s
+  timeout client 120s
+  timeout server 120s
 listen service
   bind 127.0.0.1:${port}
   option httpchk GET /readyz
@@ -52,14 +52,10 @@ ${servers.join('\n')}
     read,
     /** Waits until haproxy sees all of these servers in that state. */
     waitFor: (status: 'UP' | 'DOWN', names: string[]) =>
-      waitUntil(
-        `${names} ${status}`,
-        async () => {
-          const states = await Promise.all(names.map(async (name) => (await read(name))?.status))
-          return states.every((state) => state === status) || undefined
-        },
-        30_000,
-      ),
+      waitUntil(`${names} ${status}`, async () => {
+        const states = await Promise.all(names.map(async (name) => (await read(name))?.status))
+        return states.every((state) => state === status) || undefined
+      }),
   }
 }
 

@@ -3,6 +3,7 @@ import { queueInvitationEmail } from '../../src/domain/invites/emails.ts'
 import { inTransaction } from '../../src/domain/transaction.ts'
 import type { Service } from './service.ts'
 import type { ReceivedMail } from './smtp.ts'
+import { PATIENT } from './wait-until.ts'
 
 /** The path of the candidate's page that the mail links to. */
 export const linkIn = ({ parsed }: Pick<ReceivedMail, 'parsed'>): string =>
@@ -24,7 +25,7 @@ export async function queueMail(
 /** Waits until the sending has come to that state. @returns its record. */
 export async function waitForState({ db }: Service, where: { id: string } | { inviteId: string }, state: string) {
   const find = () => db.inviteEmail.findFirstOrThrow({ where })
-  await vi.waitFor(async () => expect((await find()).state).toBe(state), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(async () => expect((await find()).state).toBe(state), PATIENT)
   return find()
 }
 
@@ -32,7 +33,7 @@ export async function waitForState({ db }: Service, where: { id: string } | { in
 export async function retryNow({ db }: Service, emailId: string): Promise<void> {
   const makeDue = () => db.$executeRaw`
     UPDATE pgboss.job SET start_after = now() - interval '1 minute' WHERE data->>'emailId' = ${emailId} AND state = 'retry'`
-  await vi.waitFor(async () => expect(await makeDue()).toBe(1), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(async () => expect(await makeDue()).toBe(1), PATIENT)
   // The channel on which pg-boss announces a job that can run; its workers would find it by themselves within two seconds.
   await db.$executeRaw`SELECT pg_notify('pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24), 'invitation-email')`
 }

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/db/embedded.ts'
-import { waitUntil } from './processes.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** A PostgreSQL of a test's own, to do to it what is not done to the one that all tests share. */
 export async function startPostgres() {

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { afterAll, onTestFinished, vi } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import type { Deps, ServiceContext } from '../../src/domain/context.ts'
 import { copyDatabase } from './copy-database.ts'
 import { type Factories, factories, systemOn } from './factories.ts'
 import { SECRET_KEY } from './service.ts'
+import { PATIENT, waitUntil } from './wait-until.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 /** Spares half of the processor time of a start. */
@@ -64,17 +65,6 @@ export async function startProcess(env: Record<string, string>, args?: string[])
   return service
 }
 
-/** Asks until there is an answer. @throws Error after `timeout` milliseconds without one. */
-export const waitUntil = <T>(what: string, ask: () => T | undefined | Promise<T | undefined>, timeout = 60_000): Promise<T> =>
-  vi.waitFor(
-    async () => {
-      const answer = await ask()
-      if (answer === undefined) throw new Error(`Waited in vain for ${what}`)
-      return answer
-    },
-    { timeout, interval: 20 },
-  )
-
 /** What a hook has started: to a hook that runs, no other can be added. */
 const endings: (() => Promise<void>)[] = []
 afterAll(async () => void (await Promise.all(endings.map((end) => end()))))
@@ -109,9 +99,10 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   return { url, db, deps: system.deps, system, make: factories(system) }
 }
 
-/** A request with a key of v1. */
+/** A request with a key of v1. It fails when there is no answer for a minute. */
 export const ask = (service: ServiceProcess, key: string, resource: string, body?: unknown): Promise<Response> =>
   fetch(`${service.url}/api/v1${resource}`, {
+    signal: AbortSignal.timeout(PATIENT.timeout),
     headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   })

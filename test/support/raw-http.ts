@@ -11,9 +11,10 @@ export type Conversation = {
  * Writes bytes to a connection of its own, as no client library would, and reads what comes back until the service closes it.
  *
  * @param bytes several parts: each after the service has said something to the one before.
- * @param patience milliseconds without a word after which the connection counts as kept open.
+ * @param patience milliseconds without a word after which the connection counts as kept open: fewer than after which the service closes
+ *   every connection.
  */
-export function converse(port: number, bytes: string | Buffer | string[], { patience = 4_000 } = {}): Promise<Conversation> {
+export function converse(port: number, bytes: string | Buffer | string[], { patience = 20_000 } = {}): Promise<Conversation> {
   return new Promise((resolve) => {
     const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     const chunks: Buffer[] = []

@@ -127,7 +127,7 @@ async function readCounts({ organizationId, key, assessments, rows }: World) {
   return { shown, counted }
 }
 
-it('counts the invites right after any history, four steps at a time', { timeout: 120_000 }, async () => {
+it('counts the invites right after any history, four steps at a time', async () => {
   const step = fc.record({ name: fc.constantFrom(...Object.keys(steps)), nth: fc.nat() })
   const histories = fc.array(fc.array(step, { minLength: 4, maxLength: 4 }), { minLength: 6, maxLength: 10 })
   await fc.assert(

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Transaction } from '../../../src/db/client.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
-import { waitUntil } from '../../support/processes.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -35,7 +35,7 @@ async function whileHeld(inviteId: string, work: (tx: Transaction) => Promise<vo
       await tx.$executeRaw`SELECT FROM invites WHERE id = ${inviteId}::uuid FOR UPDATE`
       await work(tx)
     },
-    { timeout: 20_000 },
+    { timeout: PATIENT.timeout },
   )
 }
 

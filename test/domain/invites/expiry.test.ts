@@ -5,6 +5,7 @@ import type { Invite } from '../../../src/generated/prisma/client.ts'
 import { startQueue } from '../../../src/jobs/queue.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -200,6 +201,6 @@ describe('the sweep', () => {
     const boss = await startQueue(service.databaseUrl, pino({ level: 'silent' }), { works: false })
     await boss.send('sweep', {})
     await boss.stop()
-    await vi.waitFor(async () => expect(await statuses()).toEqual(swept), { timeout: 10_000, interval: 50 })
+    await vi.waitFor(async () => expect(await statuses()).toEqual(swept), PATIENT)
   })
 })

@@ -3,6 +3,7 @@ import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { linkIn, retryNow, waitForState } from '../../support/mail.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 
 let service: Service
 let smtp: SmtpListener
@@ -47,7 +48,7 @@ async function invite({ reply = undefined as typeof LATER | undefined, mode = 'l
     emails: async (): Promise<Email[]> => (await of.v1(key).get(`/invites/${id}/emails`)).body.emails,
     /** Waits for that many mails in all. */
     async mails(count: number) {
-      await vi.waitFor(() => expect(received()).toHaveLength(count), { timeout: 10_000, interval: 20 })
+      await vi.waitFor(() => expect(received()).toHaveLength(count), PATIENT)
       return received()
     },
     received,
@@ -58,7 +59,7 @@ type Invited = Awaited<ReturnType<typeof invite>>
 
 /** Waits until the first try to send has been turned away. @returns the sending. */
 async function waitForRetry({ emails }: Invited): Promise<Email> {
-  await vi.waitFor(async () => expect((await emails())[0]!.attempts).toBe(1), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(async () => expect((await emails())[0]!.attempts).toBe(1), PATIENT)
   return (await emails())[0]!
 }
 
@@ -231,7 +232,7 @@ describe('the mail of an invite made with a test key', () => {
     const live = await createApiKey(service.system, { organizationId, name: 'Live', mode: 'live' })
     service.clock.advance(1_000)
     await service.v1(live.key).post(`/invites/${id}/resend`)
-    await vi.waitFor(async () => expect(await emails()).toMatchObject([{ status: 'captured' }, { status: 'captured' }]), 10_000)
+    await vi.waitFor(async () => expect(await emails()).toMatchObject([{ status: 'captured' }, { status: 'captured' }]), PATIENT)
     expect(received()).toEqual([])
   })
 

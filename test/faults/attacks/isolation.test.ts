@@ -96,7 +96,7 @@ it("answers another organization's id, of whatever kind and wherever it stands, 
       expect(await place.send(id), `${place.name} with the id of another's ${kind}`).toBe(toUnknown)
   }
   expect(await readRows(foreign.id)).toEqual(before)
-}, 120_000)
+})
 
 it("answers a search or filter for another organization's words to the byte as for words that nobody uses", async () => {
   const spellings = [
@@ -116,7 +116,7 @@ it("answers a search or filter for another organization's words to the byte as f
       expect(toForeign).not.toContain(FOREIGN)
     }
   }
-}, 120_000)
+})
 
 /** Every answer to reading, as deep as it goes, with the organization's own ids. */
 async function readAll(): Promise<string[]> {

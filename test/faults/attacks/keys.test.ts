@@ -116,7 +116,7 @@ it(`refuses ${MUTATIONS} mutations of good keys in both interfaces, and none is 
   const log = service.logLines.join('')
   expect(long.filter((text) => log.includes(JSON.stringify(text).slice(1, -1)))).toEqual([])
   expect(await findInTables(service, long.slice(0, 200))).toEqual([])
-}, 300_000)
+})
 
 describe.each(interfaces)('%s', (path, header, member) => {
   const forms: [what: string, lines: (key: string) => string[], statuses?: number[]][] = [

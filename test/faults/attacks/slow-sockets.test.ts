@@ -3,6 +3,7 @@ import net, { type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { readAnswers } from '../../support/raw-http.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 import { LONG, scaled } from '../scale.ts'
 
 const SOCKETS = scaled(500, 1_500)
@@ -71,16 +72,14 @@ it(`closes ${SOCKETS} connections that dawdle, each in its own way, and serves o
   const closed = Promise.all(clients.map((client) => client.closed)).then(() => {
     open = false
   })
-  const waits: number[] = []
+  let served = 0
   while (open) {
-    const start = performance.now()
     const answers = [await service.v1(key).get('/tags'), await service.alternate(key).get('/tags')]
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
-    waits.push(performance.now() - start)
+    served++
     if (open) await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 50))])
   }
-  expect(waits.length).toBeGreaterThan(5)
-  expect(Math.max(...waits)).toBeLessThan(5_000)
+  expect(served).toBeGreaterThan(5)
   for (const { what, received } of clients) {
     const answers = readAnswers(received()).map(({ status }) => status)
     expect([what, answers]).toEqual([what, [expect.toBeOneOf([400, 401, 404, 408])]])
@@ -110,7 +109,7 @@ it.each(greedy)('closes connections that ask for %s and read nothing, and serves
   const keep = (socket: Socket) => void accepted.push(socket)
   server.on('connection', keep)
   const clients = connectGreedy(scaled(30, 60), ask)
-  await vi.waitFor(() => expect(accepted.length).toBeGreaterThanOrEqual(clients.length), { timeout: 30_000 })
+  await vi.waitFor(() => expect(accepted.length).toBeGreaterThanOrEqual(clients.length), PATIENT)
   server.off('connection', keep)
   const ended = Promise.all(accepted.map((socket) => socket.destroyed || once(socket, 'close'))).then(() => 'ended')
   let state: unknown

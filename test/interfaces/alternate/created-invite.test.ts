@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 
 const DAY_MS = 86_400_000
 const PATH = '/assessment_invites'
@@ -94,7 +95,7 @@ describe('POST /assessment_invites', () => {
       const { state } = await service.db.inviteEmail.findFirstOrThrow({ where: { inviteId } })
       expect(state).not.toBe('queued')
       return state
-    }, 10_000)
+    }, PATIENT)
 
   it('sends the candidate one mail, about the assessment', async () => {
     const { id } = await create({ email: 'mailed@example.com' })

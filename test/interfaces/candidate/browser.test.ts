@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await startService({ SMTP_URL: smtp.url })
   origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
   browser = await startBrowser()
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await service?.close()

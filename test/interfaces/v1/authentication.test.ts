@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -81,7 +82,7 @@ it('answers 401 "API key has been revoked" once a key is revoked, and leaves the
   expect((await service.v1(key).get('/tags')).status).toBe(200)
   await revokeApiKey(service.system, apiKeyId)
   // Processes that remember the key hear of it within the time a notification takes.
-  await vi.waitFor(async () => expect((await service.v1(key).get('/tags')).status).toBe(401), { timeout: 60_000 })
+  await vi.waitFor(async () => expect((await service.v1(key).get('/tags')).status).toBe(401), PATIENT)
   expect((await service.v1(key).get('/tags')).body).toEqual({ error: 'API key has been revoked' })
   expect((await service.v1(other.key).get('/tags')).status).toBe(200)
 })
@@ -111,7 +112,7 @@ it('records the last use of a key, at most once a minute', async () => {
 
   const first = service.clock.now().getTime()
   await service.v1(key).get('/tags')
-  await vi.waitFor(async () => expect(await readLastUse()).toBeDefined())
+  await vi.waitFor(async () => expect(await readLastUse()).toBeDefined(), PATIENT)
   expect(await readLastUse()).toBe(first)
 
   // Had the request after 59.999 s been recorded, the one a millisecond later would not be.
@@ -119,7 +120,7 @@ it('records the last use of a key, at most once a minute', async () => {
   await service.v1(key).get('/tags')
   service.clock.advance(1)
   await service.v1(key).get('/tags')
-  await vi.waitFor(async () => expect(await readLastUse()).not.toBe(first))
+  await vi.waitFor(async () => expect(await readLastUse()).not.toBe(first), PATIENT)
   expect(await readLastUse()).toBe(first + 60_000)
 })
 
