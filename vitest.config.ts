@@ -8,8 +8,8 @@ export const shared = {
   // One database a file, all on one server: two files at a time keep two cores busy.
   maxWorkers: 2,
   // Not a verdict: far longer than any test takes where others are busy too. What a test waits for has limits that say what it was.
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
 }
 
 export default defineConfig({

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as newId } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../support/factories.ts'
 import { type Service, startService } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 import { type Ended, runCli } from './run-cli.ts'
@@ -58,7 +59,7 @@ describe('API keys', () => {
     expect((await service.v1(made.key).get('/tags')).status).toBe(200)
     const stored = await service.db.apiKey.findUniqueOrThrow({ where: { id: made.id } })
     expect(stored.createdById).toBe(member.id)
-    expect(stored.expiresAt!.getTime() - stored.createdAt.getTime()).toBeCloseTo(30 * 86_400_000, -4)
+    expect(stored.expiresAt!.getTime() - stored.createdAt.getTime()).toBeCloseTo(30 * DAY_MS, -4)
 
     const listed = await cli(['key', 'list', id])
     expect(rowsOf(listed)).toHaveLength(2)

@@ -1,8 +1,8 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
+import { createEmptyDatabase } from '../support/empty-database.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
-import { emptyDatabase } from './empty-database.ts'
 import { type Ended, runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
@@ -87,7 +87,7 @@ test('names every bad variable', async () => {
 })
 
 test('tells of pending migrations and of a locale that does not know É, and changes neither; migrate applies them', async () => {
-  const DATABASE_URL = await emptyDatabase(`LOCALE_PROVIDER libc LOCALE 'C'`)
+  const DATABASE_URL = await createEmptyDatabase(`LOCALE_PROVIDER libc LOCALE 'C'`)
   for (const _ of ['first', 'again']) {
     const checks = checksOf(await runCli(['doctor', '--json'], { DATABASE_URL }))
     expect(checks.locale).toEqual({ problem: true, message: expect.stringContaining('C.UTF-8') })

@@ -38,7 +38,7 @@ beforeEach(() => serves())
 afterAll(async () => {
   service.kill('SIGTERM')
   await service.exited
-  await proxy.close()
+  await proxy.cut()
   await db.$disconnect()
   await postgres.close()
 })
@@ -180,7 +180,7 @@ it('answers a retry with the first answer when the connection broke after the co
   toService.cutAnswers()
   await expect(sendTo(toService.port)).rejects.toThrow()
   const retried = await sendTo(Number(new URL(service.url).port))
-  await toService.close()
+  await toService.cut()
   expect(retried.status).toBe(201)
   expect(retried.headers.get('idempotent-replayed')).toBe('true')
   expect(await db.invite.count({ where: { recipientEmail: 'cut@example.com' } })).toBe(1)

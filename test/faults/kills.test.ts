@@ -9,7 +9,7 @@ import { scaled } from './scale.ts'
  * A killed process's mails take up to a minute: its jobs count as lost after 10 s without a heartbeat, and their retry waits 10 to 20 s. A
  * machine that is busy may take longer.
  */
-const RECOVERY_MS = 150_000
+const RECOVERY_MS = 300_000
 
 async function start(behaviour: SMTPServerOptions = {}) {
   const smtp = await startSmtpListener(behaviour)

@@ -130,7 +130,7 @@ it('shows as failed what a server refuses in words that can not be stored', asyn
   expect(email).toMatchObject({ attempts: 1, reason: '550 No such sender' })
 })
 
-it('gives up on silence after DATA within a minute, and sends the same message again', async () => {
+it('gives up on silence after DATA long before the test does, and sends the same message again', async () => {
   const ids: string[] = []
   let silent = true
   const smtp = await listen({

@@ -8,6 +8,6 @@ export default defineConfig({
     ...shared,
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/faults/**/*.test.ts'],
-    testTimeout: LONG ? 1_800_000 : 300_000,
+    testTimeout: LONG ? 1_800_000 : 600_000,
   },
 })

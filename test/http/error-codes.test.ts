@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../support/factories.ts'
 import { readDocument } from '../support/openapi.ts'
 import { KEY_HEADERS } from '../support/operations.ts'
 import { converse } from '../support/raw-http.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000'
+const UNKNOWN_ID = unknownId
 type Asked = { method?: string; path: string; body?: unknown; headers?: Record<string, string>; key?: string }
 const prefixes = { v1: '/api/v1', alternate: '/api/alternate' }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { unknownId } from '../support/factories.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -33,8 +34,8 @@ const none = { invites: 0, mails: 0, records: 0 }
 describe('a request that fails', () => {
   const failures: [what: string, fields: object, status: number][] = [
     ['a field is wrong', { recipientEmail: 'none' }, 400],
-    ['an id is unknown', { tagIds: ['01900000-0000-7000-8000-000000000000'] }, 400],
-    ['the assessment is unknown', { assessmentId: '01900000-0000-7000-8000-000000000000' }, 404],
+    ['an id is unknown', { tagIds: [unknownId] }, 400],
+    ['the assessment is unknown', { assessmentId: unknownId }, 404],
   ]
 
   it.each(failures)('leaves no record, so that the same key serves the mended request: %s', async (_what, fields, status) => {

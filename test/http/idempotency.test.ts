@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import { forgetOldAnswers } from '../../src/domain/idempotency.ts'
+import { DAY_MS } from '../support/factories.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { PATIENT } from '../support/wait-until.ts'
@@ -22,7 +23,6 @@ beforeEach(async () => {
 })
 
 const AT_ONCE = 50
-const DAY_MS = 86_400_000
 
 /** An organization with an assessment to invite to, an invite that is pending and one that is revoked. */
 async function furnish(of = service) {

@@ -2,6 +2,7 @@ import { v7 as newId } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
+import { DAY_MS } from '../support/factories.ts'
 import { type Service, startService } from '../support/service.ts'
 import { documentOf, dumpDatabase, fullDocument, uniqueName } from './document.ts'
 
@@ -153,7 +154,7 @@ test('gives new rows the defaults of what the document leaves out', async () => 
 test('dates an invite by what is known of it: created when sent, sent when created, expiring 30 days after', async () => {
   const assessmentId = newId()
   const now = service.clock.now()
-  const sent = new Date(now.getTime() - 86_400_000)
+  const sent = new Date(now.getTime() - DAY_MS)
   const invites = [
     { assessmentId, recipientEmail: 'sent@example.com', sentAt: sent.toISOString() },
     { assessmentId, recipientEmail: 'created@example.com', createdAt: sent.toISOString() },
@@ -161,7 +162,7 @@ test('dates an invite by what is known of it: created when sent, sent when creat
   ]
   const organizationId = await loadOne(documentOf({ assessments: [{ id: assessmentId, name: 'A' }], invites }))
   const find = (recipientEmail: string) => service.db.invite.findFirstOrThrow({ where: { organizationId, recipientEmail } })
-  const in30Days = (date: Date) => new Date(date.getTime() + 30 * 86_400_000)
+  const in30Days = (date: Date) => new Date(date.getTime() + 30 * DAY_MS)
 
   const since = { sentAt: sent, createdAt: sent, expiresAt: in30Days(sent), updatedAt: now, facePhotoRequired: true }
   expect(await find('sent@example.com')).toMatchObject(since)

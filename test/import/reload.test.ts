@@ -2,6 +2,7 @@ import { v7 as newId } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
+import { DAY_MS } from '../support/factories.ts'
 import { type Service, startService } from '../support/service.ts'
 import { documentOf, dumpDatabase, fullDocument, uniqueName } from './document.ts'
 
@@ -13,8 +14,6 @@ afterAll(() => service.close())
 
 const load = (document: unknown) => importDocument(service.system, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
-
-const DAY_MS = 86_400_000
 
 test('changes nothing when the same document is loaded again', async () => {
   const document = fullDocument()

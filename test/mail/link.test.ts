@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signInvitation } from '../../src/domain/invites/tokens.ts'
+import { unknownId } from '../support/factories.ts'
 import { SECRET_KEY, type Service, startService, startServiceForTest } from '../support/service.ts'
 
 let service: Service
@@ -44,7 +45,7 @@ describe("the candidate's link", () => {
   it.each([
     ['signed with another key', (invite: { id: string; linkVersion: number }) => tokenOf(invite, otherKey)],
     ['of another link version', ({ id }: { id: string }) => tokenOf({ id, linkVersion: 2 })],
-    ['of an invite that does not exist', () => tokenOf({ id: '01900000-0000-7000-8000-000000000000', linkVersion: 1 })],
+    ['of an invite that does not exist', () => tokenOf({ id: unknownId, linkVersion: 1 })],
     ['cut short', (invite: { id: string; linkVersion: number }) => tokenOf(invite).slice(0, -1)],
     ['with something after it', (invite: { id: string; linkVersion: number }) => `${tokenOf(invite)}A`],
     ['padded', (invite: { id: string; linkVersion: number }) => `${tokenOf(invite)}=`],

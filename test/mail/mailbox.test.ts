@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../support/browser.ts'
+import { unknownId } from '../support/factories.ts'
 import { linkIn, waitForState } from '../support/mail.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -67,12 +68,9 @@ it('shows hostile text as text, and runs nothing', async () => {
   }
 })
 
-it.each(['01900000-0000-7000-8000-000000000000', 'none', '%00', "'"])(
-  'answers 404 to the mail %s, which does not exist',
-  async (id) => {
-    expect((await service.http().get(`/dev/mailbox/${id}`)).status).toBe(404)
-  },
-)
+it.each([unknownId, 'none', '%00', "'"])('answers 404 to the mail %s, which does not exist', async (id) => {
+  expect((await service.http().get(`/dev/mailbox/${id}`)).status).toBe(404)
+})
 
 describe('the list', () => {
   /** Mails of one organization, the oldest first, as rows only. */

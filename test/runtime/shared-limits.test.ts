@@ -52,7 +52,7 @@ const hanging = {
     const port = await findFreePort()
     await startRedis(port)
     const line = await startTcpProxy({ port })
-    onTestFinished(() => line.close())
+    onTestFinished(line.cut)
     return { url: `redis://127.0.0.1:${line.port}`, hang: line.swallow, recover: line.pass }
   },
 }

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 
-/** A database without any table. */
-export async function createEmptyDatabase(): Promise<string> {
+/** A database without any table. `options` is SQL, for CREATE DATABASE. */
+export async function createEmptyDatabase(options = ''): Promise<string> {
   const url = new URL(inject('templateUrl'))
   const name = `empty_${randomBytes(6).toString('hex')}`
   url.pathname = '/postgres'
   const admin = new Client({ connectionString: url.href })
   await admin.connect()
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`)
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE template0 ${options}`)
   await admin.end()
   url.pathname = `/${name}`
   return url.href

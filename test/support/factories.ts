@@ -4,6 +4,10 @@ import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import type { Deps, KeyMode, ServiceContext, Tier } from '../../src/domain/context.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 
+export const DAY_MS = 86_400_000
+/** An id that no row has. */
+export const unknownId = '01900000-0000-7000-8000-000000000000'
+
 export type Factories = ReturnType<typeof factories>
 
 /** A context to make rows in a database with, and no more. */
@@ -82,7 +86,7 @@ export function factories(system: ServiceContext) {
         requireIdCapture: true,
         facePhotoRequired: true,
         sentAt: clock(),
-        expiresAt: new Date(clock().getTime() + 30 * 86_400_000),
+        expiresAt: new Date(clock().getTime() + 30 * DAY_MS),
         ...times(),
         ...data,
       },

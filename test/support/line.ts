@@ -1,48 +1,21 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** A line over TCP to the database server, for faults: what is on it can be cut, and made good again. */
-export type DatabaseLine = { url: string; cut: () => Promise<void>; mend: () => Promise<void> }
+export type DatabaseLine = Pick<TcpProxy, 'cut' | 'mend'> & { url: string }
 
 /** A line to that database, mended already unless told otherwise. It ends with the test. */
 export async function layDatabaseLine(databaseUrl: string, { mended = true } = {}): Promise<DatabaseLine> {
-  const socketPath = path.join(new URL(databaseUrl).searchParams.get('host')!, '.s.PGSQL.5432')
-  const open = new Set<Socket>()
-  const server = createServer((client) => {
-    const upstream = connect(socketPath)
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      open.add(from)
-      from.on('error', () => {}) // its end is what counts
-      from.on('close', () => {
-        open.delete(from)
-        to.destroy()
-      })
-      from.pipe(to)
-    }
-  })
-  let port = 0
-  const mend = async () => {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-    port = (server.address() as AddressInfo).port
-  }
-  const cut = async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    for (const socket of open) socket.destroy()
-    await closed
-  }
-  await mend()
+  const { port, cut, mend } = await startTcpProxy({ path: socketOf(databaseUrl) })
   if (!mended) await cut()
-  onTestFinished(async () => {
-    if (server.listening) await cut()
-  })
+  onTestFinished(cut)
   const url = new URL(databaseUrl)
   url.search = ''
   url.host = `127.0.0.1:${port}`
   return { url: url.href, cut, mend }
 }
+
+/** The unix socket that the server of an embedded database listens on. */
+export const socketOf = (databaseUrl: string): string =>
+  path.join(new URL(databaseUrl).searchParams.get('host')!, '.s.PGSQL.5432')

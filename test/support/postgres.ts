@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/db/embedded.ts'
+import { socketOf } from './line.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** A PostgreSQL of a test's own, to do to it what is not done to the one that all tests share. */
@@ -13,7 +14,7 @@ export async function startPostgres() {
   return {
     url: database.url,
     /** The unix socket it listens on. */
-    socket: path.join(new URL(database.url).searchParams.get('host')!, '.s.PGSQL.5432'),
+    socket: socketOf(database.url),
     /** As `pg_ctl stop -m immediate` does: no backend says goodbye, the next start recovers. */
     async stopAtOnce() {
       const pid = await serverPid()

@@ -99,7 +99,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   return { url, db, deps: system.deps, system, make: factories(system) }
 }
 
-/** A request with a key of v1. It fails when there is no answer for a minute. */
+/** A request with a key of v1. It fails when there is none for as long as a test waits at most. */
 export const ask = (service: ServiceProcess, key: string, resource: string, body?: unknown): Promise<Response> =>
   fetch(`${service.url}/api/v1${resource}`, {
     signal: AbortSignal.timeout(PATIENT.timeout),

@@ -9,7 +9,10 @@ export type TcpProxy = {
   pass: () => void
   /** From now on answers do not come back: the connection breaks as soon as there is one. */
   cutAnswers: () => void
-  close: () => Promise<void>
+  /** Breaks all connections, and refuses new ones. */
+  cut: () => Promise<void>
+  /** Takes connections again, on the same port. */
+  mend: () => Promise<void>
 }
 
 /** A connection that can go bad: passes bytes on to `target`, a port on loopback or a unix socket, until told otherwise. */
@@ -39,10 +42,14 @@ export async function startTcpProxy(target: { port: number } | { path: string })
       else if (!swallowsNow()) client.write(bytes)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     swallow: () => {
       mode = 'swallow'
     },
@@ -52,10 +59,12 @@ export async function startTcpProxy(target: { port: number } | { path: string })
     cutAnswers: () => {
       mode = 'cut'
     },
-    async close() {
-      server.close()
+    async cut() {
+      if (!server.listening) return
+      const closed = new Promise((resolve) => server.close(resolve))
       for (const socket of sockets) socket.destroy()
-      await once(server, 'close')
+      await closed
     },
+    mend: () => listen(port),
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { INVITE_STATUSES } from '../../../src/domain/invites/invites.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
 import { type Button, candidateOf } from '../../support/candidate.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -12,7 +13,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const DAY_MS = 86_400_000
 type World = Awaited<ReturnType<typeof makeWorld>>
 type Step = (world: World, pick: <T>(from: T[]) => T | undefined) => Promise<unknown>
 

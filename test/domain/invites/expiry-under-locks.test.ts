@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Transaction } from '../../../src/db/client.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
@@ -12,7 +13,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 beforeEach(() => service.clock.advance(60_000)) // nothing of an earlier test is due at this instant
 
-const DAY_MS = 86_400_000
 type Item = { id: string; status: string; updated_at: string }
 
 /** An organization whose invites, so many of them pending, all end at the same instant. */

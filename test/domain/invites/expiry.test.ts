@@ -4,6 +4,7 @@ import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
 import type { Invite } from '../../../src/generated/prisma/client.ts'
 import { startQueue } from '../../../src/jobs/queue.ts'
 import { candidateOf } from '../../support/candidate.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
@@ -14,7 +15,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 beforeEach(() => service.clock.advance(60_000)) // nothing of an earlier test is due at this instant
 
-const DAY_MS = 86_400_000
 type Shown = { id: string; status: string; updated_at: string }
 
 /** An invite that expires in a day, beside one that has expired and one that is completed. */

@@ -1,5 +1,6 @@
 import type { Test } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DAY_MS, unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -13,7 +14,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const operations = ['resend', 'extend', 'revoke', 'reactivate'] as const
 
 /** An organization with an invite that may be sent again, extended and revoked, and one that may be reactivated. */
@@ -106,7 +106,7 @@ describe('the body of', () => {
   it.each([1, 3650])('reactivate may say %i days', async (expiresInDays) => {
     const { client, inviteFor } = await furnish()
     const { status, body } = await client.post(`/invites/${inviteFor('reactivate').id}/reactivate`).send({ expiresInDays })
-    const expiresAt = new Date(service.clock.now().getTime() + expiresInDays * 86_400_000).toISOString()
+    const expiresAt = new Date(service.clock.now().getTime() + expiresInDays * DAY_MS).toISOString()
     expect([status, body.invite.expiresAt]).toEqual([200, expiresAt])
   })
 
@@ -126,7 +126,7 @@ describe('the body of', () => {
   it('reactivate means 30 days when it does not say', async () => {
     const { client, inviteFor } = await furnish()
     const { body } = await client.post(`/invites/${inviteFor('reactivate').id}/reactivate`)
-    expect(body.invite.expiresAt).toBe(new Date(service.clock.now().getTime() + 30 * 86_400_000).toISOString())
+    expect(body.invite.expiresAt).toBe(new Date(service.clock.now().getTime() + 30 * DAY_MS).toISOString())
   })
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { linkIn, retryNow, waitForState } from '../../support/mail.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
@@ -24,7 +25,6 @@ afterAll(async () => {
 })
 beforeEach(() => service.clock.advance(60_000))
 
-const DAY_MS = 86_400_000
 const LATER = { responseCode: 451, message: 'Greylisted, try again later' }
 const NEVER = { responseCode: 550, message: 'No such candidate here' }
 

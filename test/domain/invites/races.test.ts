@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
 import { type Button, candidateOf } from '../../support/candidate.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -11,7 +12,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const ROUNDS = 8
-const DAY_MS = 86_400_000
 type State = 'pending' | 'accepted' | 'started' | 'completed' | 'expired' | 'revoked'
 type Racing = Awaited<ReturnType<typeof makeInvite>>
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Invite } from '../../../src/generated/prisma/client.ts'
 import { candidateOf } from '../../support/candidate.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -10,7 +11,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 beforeEach(() => service.clock.advance(60_000)) // so that what a move stamps differs from what was there
 
-const DAY_MS = 86_400_000
 const SESSION = '01900000-0000-7000-8000-00000000beef'
 const states = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const
 type State = (typeof states)[number]

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { type Furnished, fillBody, fillPath, furnish, idsOf } from '../../support/furnish.ts'
 import { type FieldSchema, KEY_HEADERS, type Operation, readOperations } from '../../support/operations.ts'
 import { type Service, startService } from '../../support/service.ts'
 
-const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000'
+const UNKNOWN_ID = unknownId
 const [OWN, FOREIGN, UNUSED] = ['Ownwords', 'Foreigns', 'Unuseds!'] // of one length, so that lengths can be compared
 
 let service: Service

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
+import { DAY_MS, unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
@@ -10,7 +11,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const PREFIX = '/api/alternate'
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const everyEndpoint = [
   ['get', '/assessment_invites'],
   ['post', '/assessment_invites'],
@@ -63,7 +63,7 @@ it('takes the key from that header only', async () => {
 
 it('answers 401 "API key has expired." from the very instant a key expires', async () => {
   const { id: organizationId } = await service.make.organization()
-  const expiresAt = new Date(service.clock.now().getTime() + 86_400_000)
+  const expiresAt = new Date(service.clock.now().getTime() + DAY_MS)
   const { key } = await createApiKey(service.system, { organizationId, name: 'For a day', mode: 'live', expiresAt })
   service.clock.set(new Date(expiresAt.getTime() - 1))
   expect((await service.alternate(key).get('/tags')).status).toBe(200)

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
-
-const DAY_MS = 86_400_000
 
 let service: Service
 let v1: ReturnType<Service['v1']>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const otherUnknownId = '01900000-0000-7000-8000-000000000001'
 const PATH = '/assessment_invites'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
-const DAY_MS = 86_400_000
 const PATH = '/assessment_invites'
 
 let service: Service

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { links } from '../../support/links.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -8,7 +9,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const enterUuid = ['Enter a valid UUID.']
 
 /** An organization with three rows in every list, and how to look for them. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForTest } from '../../support/service.ts'
 
 const PATH = '/assessment_invites'
-const DAY_MS = 86_400_000
 
 /** A service with these settings, and a body for an invite that is right but for what a test changes. */
 async function setUp(env: Record<string, string>) {

@@ -1,5 +1,6 @@
 import type { Test } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { links } from '../../support/links.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -16,7 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const lists = ['/assessments', '/assessment_invites', '/organization_users', '/tags']
 
 /** An organization with one of everything, in relations to one another; the names are the same in each. */

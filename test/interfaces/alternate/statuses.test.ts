@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
 
 const PREFIX = '/api/alternate'
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const notFound = { detail: 'Not found.' }
 
 let service: Service

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signInvitation, signSession } from '../../../src/domain/invites/tokens.ts'
 import { candidateOf, expectPage } from '../../support/candidate.ts'
+import { unknownId } from '../../support/factories.ts'
 import { SECRET_KEY, type Service, startService, startServiceForTest } from '../../support/service.ts'
 
 let service: Service
@@ -16,7 +17,7 @@ async function makeInvite(of: Service) {
 }
 
 describe('a link that is not, or no longer, ours', () => {
-  const inviteId = '01900000-0000-7000-8000-000000000000'
+  const inviteId = unknownId
   const good = signInvitation([SECRET_KEY], { inviteId, linkVersion: 1 })
   const other = good.at(5) === 'A' ? 'B' : 'A'
   const links: Record<string, string> = {

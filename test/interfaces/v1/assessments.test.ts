@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -7,7 +8,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const createdAt = new Date('2026-02-01T10:00:00.123Z')
 const updatedAt = new Date('2026-02-20T16:45:00.000Z')
 

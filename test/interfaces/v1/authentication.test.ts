@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
@@ -67,7 +68,7 @@ it('looks at the key before path, parameters and body', async () => {
 
 it('answers 401 "API key has expired" from the very instant a key expires', async () => {
   const { id: organizationId } = await service.make.organization()
-  const expiresAt = new Date(service.clock.now().getTime() + 86_400_000)
+  const expiresAt = new Date(service.clock.now().getTime() + DAY_MS)
   const { key } = await createApiKey(service.system, { organizationId, name: 'For a day', mode: 'live', expiresAt })
   service.clock.set(new Date(expiresAt.getTime() - 1))
   expect((await service.v1(key).get('/tags')).status).toBe(200)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -16,7 +17,6 @@ beforeEach(async () => {
   assessmentId = (await service.make.assessment(organizationId)).id
 })
 
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const create = (fields: object) =>
   service
     .v1(key)

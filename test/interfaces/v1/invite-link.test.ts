@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { INVITE_STATUSES } from '../../../src/domain/invites/invites.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { linkIn } from '../../support/mail.ts'
 import { SECRET_KEY, type Service, startService, startServiceForTest } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
@@ -14,8 +15,6 @@ afterAll(async () => {
   await service.close()
   await smtp.close()
 })
-
-const DAY_MS = 86_400_000
 
 async function furnish(data: Parameters<Service['make']['invite']>[1] = {}, of = service) {
   const { id, key } = await of.make.organization()

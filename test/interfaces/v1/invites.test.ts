@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DAY_MS, unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -7,9 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const statuses = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const
-const DAY_MS = 86_400_000
 
 type Shown = { id: string; status: string }
 const idsOf = (body: { invites: Shown[] }) => body.invites.map(({ id }) => id)

@@ -1,5 +1,6 @@
 import type { Test } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -14,8 +15,6 @@ beforeAll(async () => {
   foreign = await furnish()
 })
 afterAll(() => service.close())
-
-const unknownId = '01900000-0000-7000-8000-000000000000'
 
 /** An organization with one of everything, in relations to one another. */
 async function furnish() {

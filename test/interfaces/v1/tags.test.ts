@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -14,7 +15,6 @@ beforeEach(async () => {
   client = service.v1(organization.key)
 })
 
-const unknownId = '01900000-0000-7000-8000-000000000000'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const create = async (fields: object) => {
   const { status, body } = await client.post('/tags').send(fields)
