@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createdAt, expectExactly, readRow, times, updatedAt } from '../../support/alternate-rows.ts'
 import { links } from '../../support/links.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -8,24 +9,6 @@ beforeAll(async () => {
   service = await startService()
 })
 afterAll(() => service.close())
-
-const createdAt = new Date('2026-02-01T10:00:00.123Z')
-const updatedAt = new Date('2026-02-20T16:45:00.000Z')
-const times = { created_at: '2026-02-01T10:00:00.123Z', updated_at: '2026-02-20T16:45:00.000Z' }
-
-/** The row as the list shows it and as it is shown on its own: the same. */
-async function read(key: string, path: string, id: string) {
-  const [one, list] = [await service.alternate(key).get(`${path}/${id}`), await service.alternate(key).get(path)]
-  expect([one.status, list.status]).toEqual([200, 200])
-  expect(list.body.results.filter((row: { id: string }) => row.id === id)).toEqual([one.body])
-  return one
-}
-
-/** Exactly these fields, in the document's order. */
-const expectExactly = (body: object, expected: object) => {
-  expect(body).toEqual(expected)
-  expect(Object.keys(body)).toEqual(Object.keys(expected))
-}
 
 describe('an invite', () => {
   it('has exactly the documented fields', async () => {
@@ -49,7 +32,7 @@ describe('an invite', () => {
       updatedAt,
     })
     await links(service.db).tagInvite(invite, ...tags)
-    const { body } = await read(key, '/assessment_invites', invite.id)
+    const { body } = await readRow(service, key, '/assessment_invites', invite.id)
     expectExactly(body, {
       id: invite.id,
       assessment_session: session,
@@ -74,7 +57,7 @@ describe('an invite', () => {
   it.each(['accepted', 'completed', 'expired', 'pending', 'revoked', 'started'] as const)('can be %s', async (status) => {
     const { id, key } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(id), { status })
-    expect((await read(key, '/assessment_invites', invite.id)).body.status).toBe(status)
+    expect((await readRow(service, key, '/assessment_invites', invite.id)).body.status).toBe(status)
   })
 
   it('is expired from the very instant it expires, in the list as on its own', async () => {
@@ -82,9 +65,9 @@ describe('an invite', () => {
     const expiresAt = new Date(service.clock.now().getTime() + 1_000)
     const invite = await service.make.invite(await service.make.assessment(id), { expiresAt })
     service.clock.advance(999)
-    expect((await read(key, '/assessment_invites', invite.id)).body.status).toBe('pending')
+    expect((await readRow(service, key, '/assessment_invites', invite.id)).body.status).toBe('pending')
     service.clock.advance(1)
-    const { body } = await read(key, '/assessment_invites', invite.id)
+    const { body } = await readRow(service, key, '/assessment_invites', invite.id)
     expect([body.status, body.expires_at]).toEqual(['expired', expiresAt.toISOString()])
   })
 })
@@ -97,6 +80,8 @@ describe('created_by of an invite made with a key', () => {
     const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Other', mode: 'live', createdById })
     const { id: assessmentId } = await service.make.assessment(organizationId)
     const { body } = await service.v1(key).post('/invites').send({ assessmentId, recipientEmail: 'candidate@example.com' })
-    expect((await read(key, '/assessment_invites', body.invite.id)).body.created_by).toBe(byMember ? member.id : apiKey.id)
+    expect((await readRow(service, key, '/assessment_invites', body.invite.id)).body.created_by).toBe(
+      byMember ? member.id : apiKey.id,
+    )
   })
 })

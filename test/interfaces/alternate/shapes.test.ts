@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createdAt, expectExactly, readRow, times, updatedAt } from '../../support/alternate-rows.ts'
 import { links } from '../../support/links.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -7,24 +8,6 @@ beforeAll(async () => {
   service = await startService()
 })
 afterAll(() => service.close())
-
-const createdAt = new Date('2026-02-01T10:00:00.123Z')
-const updatedAt = new Date('2026-02-20T16:45:00.000Z')
-const times = { created_at: '2026-02-01T10:00:00.123Z', updated_at: '2026-02-20T16:45:00.000Z' }
-
-/** The row as the list shows it and as it is shown on its own: the same. */
-async function read(key: string, path: string, id: string) {
-  const [one, list] = [await service.alternate(key).get(`${path}/${id}`), await service.alternate(key).get(path)]
-  expect([one.status, list.status]).toEqual([200, 200])
-  expect(list.body.results.filter((row: { id: string }) => row.id === id)).toEqual([one.body])
-  return one
-}
-
-/** Exactly these fields, in the document's order. */
-const expectExactly = (body: object, expected: object) => {
-  expect(body).toEqual(expected)
-  expect(Object.keys(body)).toEqual(Object.keys(expected))
-}
 
 describe('a tag', () => {
   it('has exactly the documented fields', async () => {
@@ -40,7 +23,7 @@ describe('a tag', () => {
       updatedAt,
     }
     const { id } = await service.make.tag(organizationId, data)
-    const { body } = await read(key, '/tags', id)
+    const { body } = await readRow(service, key, '/tags', id)
     expectExactly(body, {
       id,
       name: 'Grün ✓',
@@ -55,7 +38,7 @@ describe('a tag', () => {
   it('has null for creator and icon where there is none', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id } = await service.make.tag(organizationId)
-    expect((await read(key, '/tags', id)).body).toMatchObject({ created_by: null, icon: null })
+    expect((await readRow(service, key, '/tags', id)).body).toMatchObject({ created_by: null, icon: null })
   })
 })
 
@@ -77,7 +60,7 @@ describe('an organization user', () => {
     for (let i = 0; i < 3; i++) await links(service.db).addClients(await service.make.assessment(organizationId), member)
     // Grading is not taking: what is counted is assessments the user is a client of.
     await service.make.invite(await service.make.assessment(organizationId), { assignedGraderId: member.id })
-    const { body } = await read(key, '/organization_users', member.id)
+    const { body } = await readRow(service, key, '/organization_users', member.id)
     expectExactly(body, {
       id: member.id,
       tags: tags.map(({ id }) => id),
@@ -96,7 +79,7 @@ describe('an organization user', () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id } = await service.make.member(organizationId, { roles: [] })
     const nothing = { tags: [], assigned_assessments_count: 0, roles: [], can_view_transcription: false, grading_languages: [] }
-    expect((await read(key, '/organization_users', id)).body).toMatchObject(nothing)
+    expect((await readRow(service, key, '/organization_users', id)).body).toMatchObject(nothing)
   })
 })
 
@@ -130,7 +113,7 @@ describe('an assessment', () => {
     await links(service.db).addClients(assessment, ...clients)
     await links(service.db).addLanguages(assessment, ...languages)
     await links(service.db).addCategories(assessment, ...categories.reverse())
-    const { body } = await read(key, '/assessments', assessment.id)
+    const { body } = await readRow(service, key, '/assessments', assessment.id)
     expectExactly(body, {
       id: assessment.id,
       question_count: 4,
@@ -158,7 +141,7 @@ describe('an assessment', () => {
   it('has null, empty text, empty lists and zeros where there is nothing', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id } = await service.make.assessment(organizationId)
-    expect((await read(key, '/assessments', id)).body).toMatchObject({
+    expect((await readRow(service, key, '/assessments', id)).body).toMatchObject({
       question_count: 0,
       tags: [],
       clients: [],
@@ -182,7 +165,7 @@ describe('an assessment', () => {
   ])('splits a time limit of %i seconds into %i minutes and %i seconds', async (timeLimit, minutes, seconds) => {
     const { id: organizationId, key } = await service.make.organization()
     const { id } = await service.make.assessment(organizationId, { timeLimit })
-    const { body } = await read(key, '/assessments', id)
+    const { body } = await readRow(service, key, '/assessments', id)
     expect([body.time_limit, body.time_limit_minutes, body.time_limit_seconds]).toEqual([timeLimit, minutes, seconds])
   })
 })
