@@ -163,9 +163,10 @@ it('does not let a greeting at one byte a second hold up other mails', async () 
   const port = Number(new URL(smtp.url).port)
   let connections = 0
   const slow = await slowGreeter(port, () => connections++ < 3)
-  const started = await start(`smtp://127.0.0.1:${slow.port}`)
+  const started = await start(`smtp://127.0.0.1:${slow.port}`, { ROLE: 'api' })
   const emails = Array.from({ length: 10 }, (_, i) => `patient-${i}@example.com`)
   for (const email of emails) expect(await invite(started, email)).toBe(201)
+  await started.startWorker()
   // Three connections are being greeted at a byte a second: what they hold is late, the rest is not.
   await waitUntil('the mails over the other connections', () => (smtp.mails.length >= 7 ? true : undefined))
   expect(slow.released()).toBe(0)

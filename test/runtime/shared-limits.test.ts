@@ -8,6 +8,8 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const LIMIT = 100
+/** How long a request waits for Redis. */
+const REDIS_WAIT_MS = 100
 const AWAY = 'Redis is away: this process counts requests by itself'
 const BACK = 'Redis is back: requests are counted over all processes'
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
@@ -62,25 +64,51 @@ const startReplicas = (redisUrl: string): Promise<ServiceProcess[]> => {
   return Promise.all([startProcess(env), startProcess(env)])
 }
 
-/** That many requests at once, in turns to each of the replicas. @returns how many were answered with which status. */
-async function askAtOnce(replicas: ServiceProcess[], key: string, count: number): Promise<Record<number, number>> {
-  const answers = Array.from({ length: count }, async (_, i) => {
-    const answer = await ask(replicas[i % replicas.length]!, key, '/tags')
-    await answer.arrayBuffer()
-    return answer.status
-  })
+/** As many as the replicas answer without making anybody wait for a connection to the database for long. */
+const CLIENTS = 16
+
+/** That many requests, by several clients, in turns to each of the replicas. @returns how many were answered with which status. */
+async function askAtOnce(
+  replicas: ServiceProcess[],
+  key: string,
+  count: number,
+  clients = CLIENTS,
+): Promise<Record<number, number>> {
   const counts: Record<number, number> = {}
-  for (const status of await Promise.all(answers)) counts[status] = (counts[status] ?? 0) + 1
+  let sent = 0
+  const askOneByOne = async () => {
+    while (sent < count) {
+      const answer = await ask(replicas[sent++ % replicas.length]!, key, '/tags')
+      await answer.arrayBuffer()
+      counts[answer.status] = (counts[answer.status] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, askOneByOne))
   return counts
 }
 
+const saidOfRedis = (replica: ServiceProcess) => replica.log().flatMap(({ msg }) => (msg === AWAY || msg === BACK ? [msg] : []))
+
+/**
+ * The same with a new key, while Redis answers all of them: where it takes longer than a replica waits, as on a busy machine, that counts
+ * by itself, says so, and it is done again.
+ */
+const askWhileRedisAnswers = (replicas: ServiceProcess[], count: number, clients?: number) =>
+  waitUntil('Redis to answer every request in time', async () => {
+    const before = replicas.map(saidOfRedis)
+    if (before.some((said) => said.at(-1) === AWAY)) return undefined
+    const { key } = await database.make.organization()
+    const counts = await askAtOnce(replicas, key, count, clients)
+    const isUndisturbed = replicas.every((replica, i) => saidOfRedis(replica).length === before[i]!.length)
+    return isUndisturbed ? counts : undefined
+  })
+
 it.skipIf(!hasRedis)(
-  `lets exactly ${LIMIT} of 1,000 simultaneous requests to two replicas with one Redis pass${orSkipped}`,
+  `lets exactly ${LIMIT} of 1,000 requests by many clients to two replicas with one Redis pass${orSkipped}`,
   async () => {
     const redis = await startRedis(await findFreePort())
     const replicas = await startReplicas(redis.url)
-    const { key } = await database.make.organization()
-    expect(await askAtOnce(replicas, key, 1_000)).toEqual({ 200: LIMIT, 429: 1_000 - LIMIT })
+    expect(await askWhileRedisAnswers(replicas, 1_000)).toEqual({ 200: LIMIT, 429: 1_000 - LIMIT })
   },
 )
 
@@ -90,11 +118,7 @@ it.skipIf(!hasRedis)(
     const port = await findFreePort()
     const redis = await startRedis(port)
     const replicas = await startReplicas(redis.url)
-    const [before, during, after] = [
-      await database.make.organization(),
-      await database.make.organization(),
-      await database.make.organization(),
-    ]
+    const [before, during] = [await database.make.organization(), await database.make.organization()]
     expect(await askAtOnce(replicas, before.key, 20)).toEqual({ 200: 20 })
     const underWay = askAtOnce(replicas, before.key, 60)
     await redis.kill()
@@ -103,9 +127,8 @@ it.skipIf(!hasRedis)(
 
     await startRedis(port)
     await Promise.all(replicas.map((replica) => replica.waitForLog(BACK)))
-    expect(await askAtOnce(replicas, after.key, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
-    const complaints = replicas[0]!.log().filter(({ msg }) => msg === AWAY)
-    expect(complaints).toHaveLength(1)
+    expect(saidOfRedis(replicas[0]!)).toEqual([AWAY, BACK])
+    expect(await askWhileRedisAnswers(replicas, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
   },
 )
 
@@ -114,30 +137,28 @@ it.skipIf(!hasRedis).each(Object.entries(hanging))(
   async (_how, startHangingRedis) => {
     const redis = await startHangingRedis()
     const [replica, other] = await startReplicas(redis.url)
-    const [before, during, after] = [
-      await database.make.organization(),
-      await database.make.organization(),
-      await database.make.organization(),
-    ]
+    const [before, during] = [await database.make.organization(), await database.make.organization()]
     expect(await askAtOnce([replica!], before.key, 20)).toEqual({ 200: 20 })
 
     redis.hang()
-    const started = performance.now()
     expect(await askAtOnce([replica!], during.key, 20)).toEqual({ 200: 20 })
-    for (let i = 20; i < LIMIT; i++) expect(await askAtOnce([replica!], during.key, 1)).toEqual({ 200: 1 })
+    const times: number[] = []
+    for (let i = 20; i < LIMIT; i++) {
+      const begin = performance.now()
+      expect(await askAtOnce([replica!], during.key, 1)).toEqual({ 200: 1 })
+      times.push(performance.now() - begin)
+    }
     expect(await askAtOnce([replica!], during.key, 1)).toEqual({ 429: 1 })
-    // Far too short for 80 requests that wait two seconds for Redis one after the other.
-    expect(performance.now() - started).toBeLessThan(60_000)
+    // Each would take longer if it waited for Redis; some do on a busy machine.
+    expect(times.filter((ms) => ms < REDIS_WAIT_MS).length).toBeGreaterThan(times.length / 4)
     await replica!.waitForLog(AWAY)
     await askAtOnce([other!], during.key, 1)
 
     redis.recover()
     for (const each of [replica!, other!]) await each.waitForLog(BACK)
+    expect(saidOfRedis(replica!)).toEqual([AWAY, BACK])
     // One after the other: the line passes through this process, which a burst would keep from passing on in time.
-    for (let i = 0; i < LIMIT; i++) expect(await askAtOnce([i % 2 ? replica! : other!], after.key, 1)).toEqual({ 200: 1 })
-    for (const each of [replica!, other!]) expect(await askAtOnce([each], after.key, 1)).toEqual({ 429: 1 })
-    const said = replica!.log().filter(({ msg }) => msg === AWAY || msg === BACK)
-    expect(said.map(({ msg }) => msg)).toEqual([AWAY, BACK])
+    expect(await askWhileRedisAnswers([replica!, other!], LIMIT + 2, 1)).toEqual({ 200: LIMIT, 429: 2 })
   },
 )
 
