@@ -1,4 +1,4 @@
-export { isLockTimeout } from '../db/errors.ts'
+export { isDatabaseBusy } from '../db/errors.ts'
 
 /** What a request can get wrong, in the domain's words. Status and wording are each interface's own. */
 export type ErrorKind =

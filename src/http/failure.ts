@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify'
-import { DomainError, type ErrorKind, type Issue, isLockTimeout } from '../domain/errors.ts'
+import { DomainError, type ErrorKind, type Issue, isDatabaseBusy } from '../domain/errors.ts'
 
 /** Everything that can go wrong with a request: the domain's kinds, and those of HTTP itself. */
 export type FailureKind =
@@ -65,7 +65,7 @@ const BUSY_RETRY_AFTER_SECONDS = 5
 export function toFailure(error: unknown): Failure {
   if (error instanceof DomainError) return { kind: error.kind, issues: error.issues, existingId: error.existingId }
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
-  if (isLockTimeout(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
+  if (isDatabaseBusy(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
   const { code, statusCode } = error as Partial<FastifyError>
   const kind =
     fastifyKinds[code ?? ''] ??
