@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { asOfNow, type Move, moveInvite } from './lifecycle.ts'
+import { asOfNow, moveInvite } from './lifecycle.ts'
+import type { Move } from './moves.ts'
 import type { InvitationRef, SessionRef } from './tokens.ts'
 
 const include = {
@@ -41,7 +41,7 @@ export async function moveAsCandidate(
   move: CandidateMove,
 ): Promise<void> {
   const ctx = await enterAsCandidate(service, { id: inviteId, linkVersion })
-  await moveInvite(ctx, move === 'decline' ? 'revoke' : move, { inviteId, linkVersion }, stampsOf(move, ctx.deps.clock()))
+  await moveInvite(ctx, move === 'decline' ? 'revoke' : move, { inviteId, linkVersion })
 }
 
 /** The organization's context with the candidate of that invite as actor. @throws DomainError invite_not_found. */
@@ -56,19 +56,6 @@ async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhe
   return ctx
 }
 
-const stampsOf = (move: CandidateMove, now: Date): Prisma.InviteUncheckedUpdateManyInput => {
-  switch (move) {
-    case 'accept':
-      return { acceptedAt: now }
-    case 'start':
-      return { startedAt: now, assessmentSession: randomUUID() }
-    case 'complete':
-      return { completedAt: now }
-    case 'decline':
-      return { revokedAt: now }
-  }
-}
-
 /**
  * Completes the invite whose session the player reports as finished.
  *
@@ -76,5 +63,5 @@ const stampsOf = (move: CandidateMove, now: Date): Prisma.InviteUncheckedUpdateM
  */
 export async function completeSession(service: ServiceContext, { inviteId, session }: SessionRef): Promise<void> {
   const ctx = await enterAsCandidate(service, { id: inviteId, assessmentSession: session })
-  await moveInvite(ctx, 'complete', { inviteId }, stampsOf('complete', ctx.deps.clock()))
+  await moveInvite(ctx, 'complete', { inviteId })
 }

@@ -5,42 +5,26 @@ import type { MemberRole } from '../access/members.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { shareQuery } from '../shared-query.ts'
 import { inTransaction } from '../transaction.ts'
 import { queueInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
+import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
 
-export type NewInvite = {
-  assessmentId: string
-  recipientEmail: string
-  recipientName?: string | null
-  questionReplayLimit: number
-  answerRecordLimit: number
-  /** Days from now; the default is 30. */
-  expiresInDays?: number
-  screenRecording: boolean
-  webcamMonitoring: boolean
-  requireIdCapture: boolean
-  facePhotoRequired: boolean
-  customMessage?: string
-  assignedGraderId?: string | null
-  tagIds?: string[]
-  /** false: the organization sends the link itself; a resend is mailed as always. */
-  sendEmail?: boolean
-}
-
-export const DEFAULT_EXPIRES_IN_DAYS = 30
 const DAY_MS = 86_400_000
 const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
  * Makes an invite and queues its mail, unless that is not wanted; both or neither (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
  *
- * @throws DomainError assessment_not_found or invalid, with an issue (rule `reference`) for each id that is not the organization's, or
- *   (rule `grader`) of a member who may not grade; duplicate_invite with the id of the invite that stands in the way.
+ * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for
+ *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the invite that stands in the way.
  */
 export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
   authorize(ctx, 'invite')
+  const issues = checkNewInvite(input)
+  if (issues.length > 0) throw new DomainError('invalid', { issues })
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
   const invite = await inTransaction(ctx, (inside) => insert(inside, input, tagIds)).catch((error) =>
@@ -57,26 +41,19 @@ async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
   const { db, deps } = ctx
   const organizationId = ctx.organization.id
   const now = deps.clock()
+  const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail = true, ...terms } = input
   // No look first: the unique index decides, also between requests that race.
   const invite = await db.invite.create({
     data: {
       id: deps.newId(),
       organizationId,
-      assessmentId: input.assessmentId,
-      recipientEmail: input.recipientEmail,
-      recipientName: input.recipientName ?? null,
-      status: 'pending',
-      questionReplayLimit: input.questionReplayLimit,
-      answerRecordLimit: input.answerRecordLimit,
-      screenRecording: input.screenRecording,
-      webcamMonitoring: input.webcamMonitoring,
-      requireIdCapture: input.requireIdCapture,
-      facePhotoRequired: input.facePhotoRequired,
-      customMessage: input.customMessage ?? '',
+      assessmentId,
+      recipientEmail,
+      ...withDefaults(terms),
       ...authorOf(ctx),
-      assignedGraderId: input.assignedGraderId ?? null,
+      status: 'pending',
       sentAt: now,
-      expiresAt: expiryAfter(now, input.expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS),
+      expiresAt: expiryAfter(now, expiresInDays),
       createdAt: now,
       updatedAt: now,
     },
@@ -86,7 +63,7 @@ async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
       data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
     })
   }
-  if (input.sendEmail ?? true) await queueInvitationEmail(ctx, invite)
+  if (sendEmail) await queueInvitationEmail(ctx, invite)
   return invite
 }
 
@@ -117,7 +94,9 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   const issues: Issue[] = []
   if (assessmentId && !assessment) issues.push(unknownId('assessmentId', assessmentId))
   if (assignedGraderId && !grader) issues.push(unknownId('assignedGraderId', assignedGraderId))
-  else if (grader && !mayGrade(grader)) issues.push({ field: 'assignedGraderId', rule: 'grader', value: assignedGraderId })
+  if (assignedGraderId && grader && !mayGrade(grader)) {
+    issues.push({ field: 'assignedGraderId', rule: 'grader', value: assignedGraderId })
+  }
   for (const id of new Set(tagIds)) if (!known.has(id)) issues.push(unknownId('tagIds', id))
   return { assessment, issues }
 }

@@ -1,31 +1,11 @@
 import type { Connection } from '../../db/client.ts'
 import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
+import { type Move, mayMove, moves } from './moves.ts'
 
-// The states of an invite, and what moves it from one to another. Creation (none -> pending) is in create.ts.
-
-/** A way from some states into one. */
-export type Move = 'accept' | 'start' | 'complete' | 'revoke' | 'reactivate' | 'extend' | 'resend'
-
-type Rule = {
-  from: readonly InviteStatus[]
-  /** undefined: the state stays. */
-  to?: InviteStatus
-}
-
-const moves = {
-  // By the candidate.
-  accept: { from: ['pending'], to: 'accepted' },
-  start: { from: ['accepted'], to: 'started' },
-  complete: { from: ['started'], to: 'completed' },
-  // By the organization, or by the candidate who declines.
-  revoke: { from: ['pending', 'accepted', 'started'], to: 'revoked' },
-  // By the organization.
-  reactivate: { from: ['expired', 'revoked'], to: 'pending' },
-  extend: { from: ['pending', 'accepted'] },
-  resend: { from: ['pending', 'accepted', 'started'] },
-} as const satisfies Record<Move, Rule>
+// How an invite comes from one state to another: by a move of the table in moves.ts, or by the clock.
 
 /** The states that the clock ends: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
 const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
@@ -86,16 +66,13 @@ async function flipDue({ db, deps }: ServiceContext, which: Prisma.Sql): Promise
   }
 }
 
-/** Whether an invite in this state may make the move. */
-export const mayMove = (move: Move, status: InviteStatus): boolean => (moves[move] as Rule).from.includes(status)
-
-type Target = { inviteId: string; linkVersion?: number }
+type Target = { inviteId: string; linkVersion?: number | undefined }
 
 /**
- * Makes a move by one guarded UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing
- * and is no error.
+ * Makes a move, as the table in moves.ts has it: the one way in which an invite is moved by anybody. It is one guarded UPDATE, so that of
+ * two that race exactly one wins. Repeating a move that has been made changes nothing and is no error.
  *
- * @param change what the move stamps besides the state.
+ * @param expiresAt the new expiry, of the moves that have one: extend and reactivate.
  * @returns the invite, and whether this call has moved it.
  * @throws DomainError invite_not_found; move_not_allowed with the state the invite is in.
  */
@@ -103,24 +80,23 @@ export async function moveInvite(
   ctx: Context,
   move: Move,
   target: Target,
-  change: Prisma.InviteUncheckedUpdateManyInput,
+  expiresAt?: Date,
 ): Promise<{ invite: InviteRow; moved: boolean }> {
-  const { from, to }: Rule = moves[move]
+  const { from, to, stamp } = moves[move]
   const { db, deps } = ctx
-  const { inviteId, linkVersion } = target
   const now = deps.clock()
-  const where = { organizationId: ctx.organization.id, id: inviteId, ...(linkVersion !== undefined && { linkVersion }) }
+  const where = defined({ organizationId: ctx.organization.id, id: target.inviteId, linkVersion: target.linkVersion })
   await flipIfDue(db, now, where)
   const [invite] = await db.invite.updateManyAndReturn({
     where: { ...where, status: { in: [...from] } },
-    data: { ...change, ...(to && { status: to }), updatedAt: now },
+    data: { ...stamp?.(now), ...defined({ status: to, expiresAt }), updatedAt: now },
   })
   if (invite) return { invite, moved: true }
 
   const unmoved = await db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
   // Another move came in between and led where this one is allowed: to refuse it with that state would be no reason.
-  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, change)
+  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, expiresAt)
   if (!isFinished(move, unmoved)) {
     throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: unmoved.status }] })
   }
@@ -136,6 +112,5 @@ async function flipIfDue(db: Connection, now: Date, where: Prisma.InviteWhereInp
 
 /** An invite is also pending without ever having been reactivated: then there is nothing to repeat. */
 function isFinished(move: Move, { status, linkVersion }: InviteRow): boolean {
-  const { to }: Rule = moves[move]
-  return status === to && (move !== 'reactivate' || linkVersion > 1)
+  return status === moves[move].to && (move !== 'reactivate' || linkVersion > 1)
 }

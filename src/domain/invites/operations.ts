@@ -1,21 +1,22 @@
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
-import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from './create.ts'
+import { expiryAfter } from './create.ts'
 import { queueInvitationEmail } from './emails.ts'
 import { getInvite, type InviteDetail } from './invites.ts'
-import { type Move, mayMove, moveInvite } from './lifecycle.ts'
+import { moveInvite } from './lifecycle.ts'
+import { type Move, mayMove } from './moves.ts'
 
 // What the organization does with an invite it has made. Beyond both documents.
 
 /** Sends the mail once more, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed. */
-export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'resend', id, {}, { mail: true })
+export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'resend', id, { mail: true })
 
 /** Ends the invite: its link opens no assessment any more. @throws DomainError invite_not_found, move_not_allowed. */
-export const revokeInvite = (ctx: Context, id: string): Promise<InviteDetail> =>
-  operate(ctx, 'revoke', id, { revokedAt: ctx.deps.clock() })
+export const revokeInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'revoke', id)
 
 /**
  * Moves the expiry to so many days from now, never to an earlier time.
@@ -54,23 +55,19 @@ export function reactivateInvite(
   id: string,
   { expiresInDays = DEFAULT_EXPIRES_IN_DAYS }: { expiresInDays?: number | undefined },
 ): Promise<InviteDetail> {
-  const now = ctx.deps.clock()
-  const cleared = { acceptedAt: null, startedAt: null, completedAt: null, revokedAt: null, assessmentSession: null }
-  const change = { ...cleared, sentAt: now, expiresAt: expiryAfter(now, expiresInDays), linkVersion: { increment: 1 } }
-  return operate(ctx, 'reactivate', id, change, { mail: true })
+  return operate(ctx, 'reactivate', id, { expiresAt: expiryAfter(ctx.deps.clock(), expiresInDays), mail: true })
 }
 
 async function operate(
   ctx: Context,
   move: Move,
   id: string,
-  change: Parameters<typeof moveInvite>[3],
-  { mail = false } = {},
+  { expiresAt, mail = false }: { expiresAt?: Date; mail?: boolean } = {},
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   if (!isUuid(id)) throw new DomainError('invite_not_found')
   await inTransaction(ctx, async (inside) => {
-    const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, change)
+    const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, expiresAt)
     if (mail && moved) await queueInvitationEmail(inside, invite)
   })
   return getInvite(ctx, id)

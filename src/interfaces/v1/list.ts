@@ -1,13 +1,10 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Listing, Order, Page } from '../../domain/page.ts'
-import { pageCount } from '../../domain/page.ts'
+import { COUNTS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
+import { type Listing, type Order, type Page, pageCount } from '../../domain/page.ts'
 import { withParameter } from '../../http/address.ts'
-import { MAX_INTEGER, Words } from '../../http/field-types.ts'
+import { Words } from '../../http/field-types.ts'
 import { HEADERS, NAME } from '../../http/schema-keywords.ts'
-
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 100
 
 /** v1.md, Pagination object. */
 export const Pagination = Type.Object(
@@ -26,8 +23,10 @@ type SortWords<Field extends string> = Record<string, Field>
 /** v1.md, Shared list query parameters; `filters` are the endpoint's own, and may replace one of them. */
 export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<string>, filters: Filters) =>
   Type.Object({
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, default: 1, description: 'Page number, from 1' })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Items per page' })),
+    page: Type.Optional(Type.Integer({ ...COUNTS, default: 1, description: 'Page number, from 1' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Items per page' }),
+    ),
     sort: Type.Optional(Words(Object.keys(sortWords), { default: Object.keys(sortWords)[0], description: 'Field to sort by' })),
     order: Type.Optional(Words(['asc', 'desc'], { default: 'desc', description: 'Direction' })),
     ...filters,
@@ -35,7 +34,7 @@ export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<stri
 
 type ListParameters = { page?: number; limit?: number; sort?: string; order?: 'asc' | 'desc' }
 
-export const toPage = ({ page = 1, limit = DEFAULT_LIMIT }: ListParameters): Page => ({ number: page, size: limit })
+export const toPage = ({ page = 1, limit = DEFAULT_PAGE_SIZE }: ListParameters): Page => ({ number: page, size: limit })
 
 export function toOrder<Field extends string>(
   sortWords: SortWords<Field>,

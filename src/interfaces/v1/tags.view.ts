@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { NewTag, Tag, TagChange } from '../../domain/assessments/tags.ts'
+import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
 import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
 import { NAME, TRIM } from '../../http/schema-keywords.ts'
 
@@ -26,9 +27,9 @@ export const TagView = Type.Object(
 )
 
 const fields = {
-  name: NonBlankText({ maxLength: 100, [TRIM]: true, description: 'Unique within the organization' }),
+  name: NonBlankText({ maxLength: MAX_TAG_NAME_LENGTH, [TRIM]: true, description: 'Unique within the organization' }),
   color: Type.Optional(HexColor('#RRGGBB; #6B7280 when left out of a new tag')),
-  description: Type.Optional(Text({ maxLength: 1_000, description: 'Empty when left out of a new tag' })),
+  description: Type.Optional(Text({ maxLength: MAX_TAG_DESCRIPTION_LENGTH, description: 'Empty when left out of a new tag' })),
 }
 
 export const NewTagBody = Type.Object(fields, {
