@@ -9,6 +9,8 @@ import { HIDDEN_PATTERN, TRIM } from '../../http/schema-keywords.ts'
 type Schema = {
   type?: string | string[]
   properties?: Record<string, Schema>
+  required?: string[]
+  minProperties?: number
   enum?: readonly string[]
   minimum?: number
   maximum?: number
@@ -18,7 +20,7 @@ type Schema = {
   [keyword: string]: unknown
 }
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: false, coerceTypes: false })
+const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTypes: false })
   .addFormat('uuid', isUuid)
   .addFormat('email', isEmailAddress)
   .addFormat('date-time', true)
@@ -69,13 +71,12 @@ const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict:
 export function validateWithSchemas(app: FastifyInstance): void {
   app.setValidatorCompiler<Schema>(({ schema, httpPart }) => {
     if (httpPart !== 'body' && httpPart !== 'querystring') return () => true
-    const validate = ajv.compile(schema)
-    const positions = new Map(fieldsOf(schema).map((field, position) => [field, position]))
+    const validate = ajv.compile(inOrder(schema))
     return (input) => {
       // A body that is not there lacks every field.
       const data = httpPart === 'querystring' ? readIntegers(schema, input) : (input ?? {})
       if (validate(data)) return { value: data }
-      return { error: new DomainError('invalid', { issues: findFirstIssue(positions, validate.errors ?? []) }) }
+      return { error: new DomainError('invalid', { issues: (validate.errors ?? []).map(toIssue) }) }
     }
   })
 }
@@ -86,21 +87,18 @@ function readIntegers({ properties = {} }: Schema, query: Record<string, unknown
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, read(name, value)]))
 }
 
-/** Of all that is wrong with a body, what concerns the first of the schema's fields: an answer has room for one message. */
-function findFirstIssue(positions: Map<string, number>, errors: ErrorObject[]): Issue[] {
-  let first: ErrorObject | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (const error of errors) {
-    const position = positions.get(fieldOf(error).replace(/\.\d+$/, '')) ?? positions.size
-    if (position >= least) continue
-    first = error
-    least = position
-  }
-  return first ? [toIssue(first)] : []
+/**
+ * The same schema, which stops at the first thing wrong in the order of its fields: an answer has room for one message, and Ajv by itself
+ * would look for what is missing first.
+ */
+function inOrder({ properties = {}, required = [], minProperties = 0 }: Schema): Schema {
+  const fields = Object.entries(properties).map(([name, field]) => ({
+    properties: { [name]: field },
+    required: required.filter((other) => other === name),
+  }))
+  const names = Object.fromEntries(Object.keys(properties).map((name) => [name, {}]))
+  return { type: 'object', allOf: [...fields, { properties: names, minProperties }] }
 }
-
-const fieldsOf = ({ properties = {} }: Schema, prefix = ''): string[] =>
-  Object.entries(properties).flatMap(([name, schema]) => [prefix + name, ...fieldsOf(schema, `${prefix}${name}.`)])
 
 function fieldOf({ keyword, instancePath, params }: ErrorObject): string {
   const path = keyword === 'required' ? `${instancePath}/${params.missingProperty}` : instancePath
