@@ -6,6 +6,9 @@ import { withParameter } from '../../http/address.ts'
 import { Words } from '../../http/field-types.ts'
 import { HEADERS, NAME } from '../../http/schema-keywords.ts'
 
+/** Of the header `Link`, which repeats the query up to four times. Many proxies and clients take no more than a few KiB of headers. */
+const MAX_LINK_LENGTH = 3_000
+
 /** v1.md, Pagination object. */
 export const Pagination = Type.Object(
   {
@@ -53,7 +56,7 @@ export const ListOf = <Name extends string, Item extends TSchema>(name: Name, it
     ),
   )
 
-/** Answers a list: the presented items, the pagination, and the neighbouring pages as `Link` (RFC 8288). */
+/** Answers a list: the presented items, the pagination, and the neighbouring pages as `Link` (RFC 8288), where the query is not too long. */
 export function answerList<Name extends string, Row, View>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -63,7 +66,8 @@ export function answerList<Name extends string, Row, View>(
 ) {
   const { total, page, pageSize } = list
   const totalPages = pageCount(total, pageSize)
-  reply.header('link', linkPages(request, page, totalPages))
+  const links = linkPages(request, page, totalPages)
+  if (links.length <= MAX_LINK_LENGTH) reply.header('link', links)
   const pagination: Static<typeof Pagination> = { page, limit: pageSize, total, totalPages }
   return { [name]: list.items.map(present), pagination } as Record<Name, View[]> & { pagination: typeof pagination }
 }
