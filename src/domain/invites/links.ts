@@ -5,9 +5,12 @@ import { type InvitationRef, signInvitation } from './tokens.ts'
 /** Where candidates reach the service (without a trailing slash), and what signs their links, newest first. */
 export type LinkSettings = { publicUrl: string; secretKeys: readonly string[] }
 
+/** Path of the candidates' pages. Mails that were sent carry it. */
+export const INVITATION_PATH = '/i'
+
 /** The address of the candidate's page. */
 export const invitationUrl = ({ publicUrl, secretKeys }: LinkSettings, invite: InvitationRef): string =>
-  `${publicUrl}/i/${signInvitation(secretKeys, invite)}`
+  `${publicUrl}${INVITATION_PATH}/${signInvitation(secretKeys, invite)}`
 
 /** What a link leads to depends on the invite's status: of one that is over, to a page that says so. */
 export type InvitationLink = { link: string; status: InviteStatus; expiresAt: Date }

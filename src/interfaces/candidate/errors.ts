@@ -1,3 +1,4 @@
+import { INVITATION_PATH } from '../../domain/invites/links.ts'
 import type { Envelope } from '../../http/envelope.ts'
 import type { FailureKind } from '../../http/failure.ts'
 import { pageHeaders } from '../../http/html-page.ts'
@@ -21,7 +22,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
 
 /** The candidates' pages say it by a page. */
 export const candidateEnvelope: Envelope = {
-  prefix: '/i',
+  prefix: INVITATION_PATH,
   sendFailure({ kind, retryAfter }, { routeOptions }, reply) {
     // A link that could not even be read was never ours.
     const isUnreadable = kind === 'malformed_request' && routeOptions.url === undefined
