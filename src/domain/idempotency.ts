@@ -2,8 +2,8 @@ import type { Context, ServiceContext } from './context.ts'
 import { DomainError } from './errors.ts'
 import { inTransaction } from './transaction.ts'
 
-/** What a request was answered with. */
-export type Answer = { status: number; body: string }
+/** What a request was answered with: a number and a text that mean something to the interface alone, and are kept as they are. */
+export type Answer = { code: number; text: string }
 
 type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
 
@@ -28,7 +28,10 @@ export async function doOnce(
     if (earlier) return { ...earlier, replayed: true }
     const answer = await work(inside)
     const id = { organizationId: ctx.organization.id, key: request.key }
-    await inside.db.idempotencyRecord.update({ where: { organizationId_key: id }, data: answer })
+    await inside.db.idempotencyRecord.update({
+      where: { organizationId_key: id },
+      data: { status: answer.code, body: answer.text },
+    })
     return { ...answer, replayed: false }
   })
 }
@@ -45,7 +48,7 @@ async function claim({ organization, db, deps }: Context, { key, fingerprint }: 
   if (count === 1) return null
   const record = await db.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
-  return { status: record.status!, body: record.body! }
+  return { code: record.status!, text: record.body! }
 }
 
 /** Answers a statement: what has piled up while nobody swept is more than one statement has time for. */

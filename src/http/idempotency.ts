@@ -73,15 +73,15 @@ export async function answerOnce<Body extends object>(
   const answer = await doOnce(request.ctx, idempotency, async (ctx) => {
     const { status, body } = await work(ctx)
     // By the route's own serializer, so that a replay is the first answer to the byte.
-    return { status, body: String(reply.code(status).serialize(body)) }
+    return { code: status, text: String(reply.code(status).serialize(body)) }
   })
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
-  showLocation(JSON.parse(answer.body))
+  showLocation(JSON.parse(answer.text))
   return reply
-    .code(answer.status)
+    .code(answer.code)
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)
-    .send(answer.body)
+    .send(answer.text)
 }
 
 /** The same for the same request of a key of the same mode: what a test key has made, and mailed to nobody, is no answer to a live one. */
