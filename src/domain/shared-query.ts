@@ -3,7 +3,7 @@ import type { Connection } from '../db/client.ts'
 import type { Context } from './context.ts'
 import { isUuid } from './uuid.ts'
 
-/** Those of the organization's rows that have these ids, in no particular order. */
+/** Finds the organization's rows with these ids, in no particular order; other ids are left out. */
 type Find<Row> = (ctx: Context, ids: string[]) => Promise<Row[]>
 type Batch<Row> = { ids: Set<string>; found: Promise<Map<string, Row>> }
 

@@ -1,6 +1,7 @@
 import { hash as digest, randomInt } from 'node:crypto'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { totalOrder } from '../page.ts'
 import { findApiKey } from './api-key-lookup.ts'
 
 /** A key as it may be shown: everything but the key. */
@@ -100,7 +101,11 @@ export async function createApiKeyUnlessNamed(
 
 /** The organization's keys, the oldest first. */
 export const listApiKeys = ({ db }: ServiceContext, organizationId: string): Promise<ApiKeySummary[]> =>
-  db.apiKey.findMany({ where: { organizationId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], omit: { hash: true } })
+  db.apiKey.findMany({
+    where: { organizationId },
+    orderBy: totalOrder({ field: 'createdAt', direction: 'asc' }),
+    omit: { hash: true },
+  })
 
 /** Refuses the key from now on; a key that is revoked already stays as it is. @throws Error when there is no such key. */
 export async function revokeApiKey({ db, deps }: ServiceContext, id: string): Promise<ApiKeySummary> {

@@ -2,6 +2,7 @@ import { violatedConstraint } from '../../db/errors.ts'
 import { equalsText } from '../../db/query.ts'
 import type { Organization } from '../../generated/prisma/client.ts'
 import type { ServiceContext, Tier } from '../context.ts'
+import { totalOrder } from '../page.ts'
 import { isUuid } from '../uuid.ts'
 
 export type { Organization }
@@ -21,7 +22,7 @@ export async function createOrganization(
 
 /** All organizations by name. */
 export const listOrganizations = ({ db }: ServiceContext): Promise<Organization[]> =>
-  db.organization.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] })
+  db.organization.findMany({ orderBy: totalOrder({ field: 'name', direction: 'asc' }) })
 
 /** The organization of that id, or of that name in either case. @throws Error when there is none. */
 export async function findOrganization({ db }: ServiceContext, idOrName: string): Promise<Organization> {

@@ -2,6 +2,7 @@ import type { Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { totalOrder } from '../page.ts'
 import { asOfNow, moveInvite } from './lifecycle.ts'
 import type { Move } from './moves.ts'
 import type { InvitationRef, SessionRef } from './tokens.ts'
@@ -32,7 +33,7 @@ export const listCandidateQuestions = (
   { db }: ServiceContext,
   { organizationId, assessmentId }: CandidateInvite,
 ): Promise<Question[]> =>
-  db.question.findMany({ where: { organizationId, assessmentId }, orderBy: [{ order: 'asc' }, { id: 'asc' }] })
+  db.question.findMany({ where: { organizationId, assessmentId }, orderBy: totalOrder({ field: 'order', direction: 'asc' }) })
 
 /** @throws DomainError invite_not_found for a dead link; move_not_allowed with the state the invite is in. */
 export async function moveAsCandidate(

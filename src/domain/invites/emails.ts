@@ -1,7 +1,8 @@
 import { anyOf } from '../../db/query.ts'
 import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { defined } from '../defined.ts'
+import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import { requireInvite } from './invites.ts'
@@ -61,7 +62,7 @@ export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Pro
 export const findEmail = async ({ db }: ServiceContext, id: string): Promise<InviteEmail | null> =>
   isUuid(id) ? db.inviteEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
 
-/** Those of these sendings that there are, in no particular order. */
+/** The sendings with these ids, in no particular order; ids of none are left out. */
 export const findEmails = ({ db }: ServiceContext, ids: string[]): Promise<InviteEmail[]> =>
   db.inviteEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
 
@@ -112,7 +113,7 @@ export const listEmails = (
   { state, before, limit }: { state?: EmailState; before?: string; limit: number },
 ): Promise<InviteEmail[]> =>
   db.inviteEmail.findMany({
-    where: { ...(state && { state }), ...(before !== undefined && { id: { lt: before } }) },
+    where: defined({ state, id: before === undefined ? undefined : { lt: before } }),
     orderBy: { id: 'desc' },
     take: limit,
     include,
@@ -125,17 +126,16 @@ export type InviteEmailOrder = Order<'createdAt'>
 export async function listInviteEmails(
   ctx: Context,
   inviteId: string,
-  { field, direction }: InviteEmailOrder,
+  order: InviteEmailOrder,
   page: Page,
 ): Promise<Listing<InviteEmailRow>> {
   await requireInvite(ctx, inviteId)
   const { inviteEmail } = ctx.db
   const where = { organizationId: ctx.organization.id, inviteId }
-  const orderBy = [{ [field]: direction }, { id: direction }]
   return readPage(
     page,
     () => inviteEmail.count({ where }),
-    (window) => inviteEmail.findMany({ where, orderBy, ...window }),
+    (window) => inviteEmail.findMany({ where, orderBy: totalOrder(order), ...window }),
   )
 }
 
@@ -152,8 +152,8 @@ export async function retryFailedEmails(ctx: ServiceContext): Promise<number> {
   let queued = 0
   for (let last: string | undefined; ; ) {
     const batch = await ctx.db.inviteEmail.findMany({
-      // Those behind the last one only: what fails again meanwhile is not met a second time.
-      where: { state: 'failed', ...(last !== undefined && { id: { gt: last } }) },
+      // Only later ones: what fails again meanwhile is not met a second time.
+      where: defined({ state: 'failed' as const, id: last === undefined ? undefined : { gt: last } }),
       orderBy: { id: 'asc' },
       take: RETRY_BATCH,
       select: { id: true },
@@ -167,7 +167,7 @@ export async function retryFailedEmails(ctx: ServiceContext): Promise<number> {
   }
 }
 
-/** Those of these sendings that are failed, all or none of them. @returns how many. */
+/** Queues the sendings with these ids that are failed, all or none of them. @returns how many. */
 const requeueFailed = (ctx: ServiceContext, ids: string[]): Promise<number> =>
   inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const failed = await db.inviteEmail.updateManyAndReturn({

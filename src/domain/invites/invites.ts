@@ -2,13 +2,14 @@ import { anyOf } from '../../db/query.ts'
 import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Page, readPage, type Window } from '../page.ts'
+import { type Listing, type Page, readPage, totalOrder, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
-import { asOfNow } from './lifecycle.ts'
+import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
 
@@ -49,7 +50,7 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   authorize(ctx, 'read')
   refuseExcess(filter)
   const searches = readWords(filter.search).length > 0
-  const total = searches ? null : await countInvites(ctx, filter)
+  const total = searches ? null : await countFlipped(ctx, filter)
   if (total === null) return listMatches(ctx, filter, order, page)
   return readPage(
     page,
@@ -59,10 +60,17 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   )
 }
 
-function findInvites(ctx: Context, filter: InviteFilter, { field, direction }: InviteOrder, window: Window): Promise<Invite[]> {
+/** @returns null when an invite that is due could not be flipped. */
+async function countFlipped(ctx: Context, filter: InviteFilter): Promise<number | null> {
+  const total = await countInvites(ctx, filter)
+  if (total !== null) return total
+  await expireDueInvites(ctx)
+  return countInvites(ctx, filter)
+}
+
+function findInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window): Promise<Invite[]> {
   const where = toWhere(ctx, filter)
-  const orderBy = [{ [field]: direction }, { id: direction }]
-  return ctx.db.invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
+  return ctx.db.invite.findMany({ where, orderBy: totalOrder(order), include, relationLoadStrategy: 'join', ...window })
 }
 
 async function findDistantInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window, total: number) {
@@ -113,10 +121,5 @@ export async function requireInvite(ctx: Context, id: string): Promise<void> {
   if (!exists) throw new DomainError('invite_not_found')
 }
 
-function toWhere(ctx: Context, { assessmentId, status }: InviteFilter): Prisma.InviteWhereInput {
-  return {
-    organizationId: ctx.organization.id,
-    ...(assessmentId !== undefined && { assessmentId }),
-    ...(status !== undefined && { status }),
-  }
-}
+const toWhere = (ctx: Context, { assessmentId, status }: InviteFilter): Prisma.InviteWhereInput =>
+  defined({ organizationId: ctx.organization.id, assessmentId, status })

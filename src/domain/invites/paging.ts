@@ -2,7 +2,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import type { Window } from '../page.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
-import { expireDueInvites, nextExpiry } from './lifecycle.ts'
+import { nextExpiry } from './lifecycle.ts'
 
 // Where Prisma would count and skip rows one by one: an organization may have a million invites.
 
@@ -12,19 +12,10 @@ const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', 
 
 /**
  * How many invites the filter lets through at this instant: the sum of a few rows that a trigger keeps, however many invites there are.
- * Flips those that have become due, which is mostly none.
  *
- * @returns null when one that is due could not be flipped: the rows then do not say what is.
+ * @returns null while an invite is due that is not flipped to expired: the kept counts then do not say what is.
  */
 export async function countInvites(ctx: Context, filter: Countable): Promise<number | null> {
-  const kept = await readKeptCount(ctx, filter)
-  if (kept !== null) return kept
-  await expireDueInvites(ctx)
-  return readKeptCount(ctx, filter)
-}
-
-/** @returns null when an invite is due. */
-async function readKeptCount(ctx: Context, filter: Countable): Promise<number | null> {
   const { db, deps } = ctx
   const [{ total, next }] = await db.$queryRaw<[{ total: number; next: Date | null }]>`
     SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`

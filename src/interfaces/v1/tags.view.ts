@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { NewTag, Tag, TagChange } from '../../domain/assessments/tags.ts'
+import { defined } from '../../domain/defined.ts'
 import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
 import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
 import { NAME, TRIM } from '../../http/schema-keywords.ts'
@@ -43,17 +44,10 @@ export const TagChangeBody = Type.Partial(Type.Object(fields), {
   examples: [{ color: '#16A34A' }],
 })
 
-export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>): NewTag => ({
-  name,
-  ...(color !== undefined && { color }),
-  ...(description !== undefined && { description }),
-})
+export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>): NewTag => defined({ name, color, description })
 
-export const toTagChange = ({ name, color, description }: Static<typeof TagChangeBody>): TagChange => ({
-  ...(name !== undefined && { name }),
-  ...(color !== undefined && { color }),
-  ...(description !== undefined && { description }),
-})
+export const toTagChange = ({ name, color, description }: Static<typeof TagChangeBody>): TagChange =>
+  defined({ name, color, description })
 
 export const presentTag = (tag: Tag): Static<typeof TagView> => ({
   id: tag.id,
