@@ -14,7 +14,7 @@ const MAX_DAYS = 36_500
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys')
 
-  addCommand(key, 'create', 'make an API key; it is shown this once')
+  addCommand(key, 'create', 'create an API key; it is shown only once')
     .argument('<organization>', 'id or name')
     .argument('<name>', 'unique within the organization', parseName)
     .option('--test', 'a test key: mail of invites made with it is captured')
@@ -32,7 +32,7 @@ export function addKeyCommands(program: Command): void {
       }),
     )
 
-  addCommand(key, 'revoke', 'refuse an API key from now on')
+  addCommand(key, 'revoke', 'revoke an API key')
     .argument('<keyId>', 'see: key list')
     .action((id: string, options: OutputOptions) =>
       perform(options, async ({ operator }) => {
@@ -54,7 +54,7 @@ const createKey = (idOrName: string, name: string, options: NewKeyOptions): Prom
       expiresAt: expiresInDays === undefined ? (expiresAt ?? null) : expiryAfter(operator.deps.clock(), expiresInDays),
       createdById: createdBy === undefined ? null : await findMemberId(operator, organization.id, createdBy),
     })
-    const text = `${key}\n\nKeep it now: it is not stored, and not shown again.\n\n${toTable([apiKey], operator.deps.clock())}`
+    const text = `${key}\n\nSave it now: it is not stored, and not shown again.\n\n${toTable([apiKey], operator.deps.clock())}`
     return { text, json: { key, ...toJson(apiKey) } }
   })
 

@@ -43,7 +43,7 @@ export function addMailCommands(program: Command): void {
       }),
     )
 
-  const retry = addCommand(mail, 'retry', 'queue failed mails once more')
+  const retry = addCommand(mail, 'retry', 'queue failed mails again')
     .argument('[id]', 'one failed mail')
     .option('--all', 'all failed mails')
   retry.action((id: string | undefined, options: OutputOptions & { all?: true }) => {

@@ -2,19 +2,19 @@ import { checkSize, findIssues } from './checks.ts'
 import { DomainError, type Violation } from './errors.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS } from './limits.ts'
 
-/** The parts of a text that are not blank, without the white space around them. */
+/** The trimmed, non-empty parts of a text. */
 export const splitText = (text: string, separator: RegExp): string[] =>
   text
     .split(separator)
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** The words of a search, parted by white space and commas: each once, whatever its case. */
+/** The distinct words of a search, separated by white space and commas; case is ignored. */
 export const readWords = (search = ''): string[] => [
   ...new Map(splitText(search, /[\s,]+/).map((word) => [word.toLowerCase(), word])).values(),
 ]
 
-/** What the value of a filter has too much of, of words only where it is called `search`; undefined when it keeps to the limits. */
+/** The limit that the value of a filter exceeds, if any. Only the filter `search` has a limit of words. */
 export function findExcess(field: string, value: unknown): Violation | undefined {
   if (Array.isArray(value)) return checkSize('maxItems', value.length, MAX_FILTER_VALUES)
   if (typeof value !== 'string') return undefined
@@ -22,7 +22,7 @@ export function findExcess(field: string, value: unknown): Violation | undefined
   return checkSize('maxLength', [...value].length, MAX_FILTER_LENGTH) ?? checkSize('maxWords', words, MAX_SEARCH_WORDS)
 }
 
-/** @throws DomainError invalid, with an issue for each value of the filter that has too much of something. */
+/** @throws DomainError invalid, with an issue for each value that exceeds a limit. */
 export function refuseExcess(filter: object): void {
   const issues = findIssues(Object.entries(filter).map(([field, value]) => [field, findExcess(field, value)]))
   if (issues.length > 0) throw new DomainError('invalid', { issues })

@@ -11,9 +11,9 @@ type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
 const KEPT_FOR_MS = 24 * 3_600_000
 
 /**
- * Does the work once for an idempotency key of the organization, and answers every later request with that key as the first. The record
- * is committed in the same transaction as what the work made. While the first is under way the next waits for it: its insert of the
- * same primary key does. Work that fails leaves no record.
+ * Does the work once for an idempotency key of the organization, and gives every later request with that key the first answer. The record
+ * is committed in the same transaction as the work's changes. While the first request is in progress, the next one waits for it, because
+ * it inserts the same primary key. Work that fails leaves no record.
  *
  * @param work must do all its writing through the context it is given.
  * @throws DomainError idempotency_key_reused when the key was used for another request.
@@ -36,7 +36,7 @@ export async function doOnce(
   })
 }
 
-/** @returns null when the key is free, and now ours; otherwise the answer it stands for. */
+/** @returns null when the key was free, and is now taken; otherwise the answer recorded for it. */
 async function claim({ organization, db, deps }: Context, { key, fingerprint }: Request): Promise<Answer | null> {
   const organizationId = organization.id
   const now = deps.clock()
@@ -51,10 +51,10 @@ async function claim({ organization, db, deps }: Context, { key, fingerprint }: 
   return { code: record.status!, text: record.body! }
 }
 
-/** Answers a statement: what has piled up while nobody swept is more than one statement has time for. */
+/** Answers deleted by one statement: a backlog would take longer than a statement may. */
 const FORGOTTEN_AT_ONCE = 5_000
 
-/** Forgets the answers that no retry may ask for any more; all but those that another transaction holds. */
+/** Deletes expired answers, except rows that another transaction has locked. */
 export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
   const until = oldest(deps.clock())
   let count: number

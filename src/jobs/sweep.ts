@@ -13,7 +13,7 @@ const parts: Record<SweepPart, (system: ServiceContext) => Promise<void>> = {
   forget_answers: forgetOldAnswers,
 }
 
-/** Every minute: flips the invites the clock has ended, and forgets the answers no retry may ask for. One process of all does it. */
+/** Every minute, in one of the processes: sets due invites to expired, and deletes expired idempotency records. */
 export async function startSweep(boss: PgBoss, system: ServiceContext): Promise<void> {
   await boss.createQueue(SWEEP, { retryLimit: 0, deleteAfterSeconds: 3_600 })
   await boss.work(SWEEP, async () => {
@@ -22,7 +22,7 @@ export async function startSweep(boss: PgBoss, system: ServiceContext): Promise<
   await boss.schedule(SWEEP, '* * * * *')
 }
 
-/** One part. What it fails by keeps no other from its turn; the next minute tries again. */
+/** Runs one part. A failure does not stop the others; the part runs again in the next minute. */
 async function sweep(system: ServiceContext, part: SweepPart): Promise<void> {
   try {
     await parts[part](system)

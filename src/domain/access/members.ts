@@ -9,7 +9,7 @@ import { shareQuery } from '../shared-query.ts'
 import { authorize } from './permissions.ts'
 
 export type { User }
-/** The roles that the interfaces give a meaning; an organization may use any other word besides. */
+/** The roles that mean something to the service; an organization may use any other words as well. */
 export type MemberRole = 'admin' | 'grader' | 'client'
 export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
 export type MemberFilter = {
@@ -77,7 +77,7 @@ function toWhere(
   const byRole = Object.entries(roles).map(([role, wanted]) =>
     wanted ? { roles: { has: role } } : { NOT: { roles: { has: role } } },
   )
-  // In one condition on the account, address and all: each by itself would be a join of its own.
+  // One condition on the account for all of them, including the address: each by itself would add a join.
   const byText = [
     ...readWords(search).map((word) => {
       const found = containsText(word)

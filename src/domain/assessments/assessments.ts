@@ -39,7 +39,7 @@ const include = {
 /** An assessment with what refers to it: languages, and the ids of categories, tags and clients. */
 export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof include }>
 
-/** How many invites it has, whatever became of them. */
+/** How many invites it has, whatever their status. */
 export const sumInviteCounts = ({ inviteCounts }: Assessment): number => inviteCounts.reduce((sum, { count }) => sum + count, 0)
 
 /** v1.md GET /assessments; alternate.md GET /assessments. @throws DomainError invalid for a filter beyond its limits. */

@@ -16,10 +16,10 @@ const include = {
 /** An invite as its candidate sees it. */
 export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include }>
 
-/** What the candidate does with the invite; to decline is to revoke. */
+/** What a candidate can do with an invite; declining revokes it. */
 export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete'> | 'decline'
 
-/** The invite a signed link stands for; null when a newer link has replaced it, or the invite is gone. */
+/** The invite that a signed link belongs to; null when a newer link has replaced it, or the invite was deleted. */
 export async function findInvitation(
   { db, deps }: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
@@ -35,7 +35,7 @@ export const listCandidateQuestions = (
 ): Promise<Question[]> =>
   db.question.findMany({ where: { organizationId, assessmentId }, orderBy: totalOrder({ field: 'order', direction: 'asc' }) })
 
-/** @throws DomainError invite_not_found for a dead link; move_not_allowed with the state the invite is in. */
+/** @throws DomainError invite_not_found for a link that is no longer valid; move_not_allowed with the invite's present status. */
 export async function moveAsCandidate(
   service: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
@@ -45,7 +45,7 @@ export async function moveAsCandidate(
   await moveInvite(ctx, move === 'decline' ? 'revoke' : move, { inviteId, linkVersion })
 }
 
-/** The organization's context with the candidate of that invite as actor. @throws DomainError invite_not_found. */
+/** The organization's context, with the candidate of that invite as the actor. @throws DomainError invite_not_found. */
 async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhereInput & { id: string }): Promise<Context> {
   const invite = await service.db.invite.findFirst({
     where,

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
- * Makes an invite and queues its mail, unless that is not wanted; both or neither (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
+ * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
  *
  * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for
  *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the invite that stands in the way.
@@ -34,7 +34,7 @@ export async function createInvite(ctx: Context, input: NewInvite): Promise<Invi
   return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
 }
 
-/** The time so many days later. */
+/** The time that many days later. */
 export const expiryAfter = (now: Date, days: number): Date => new Date(now.getTime() + days * DAY_MS)
 
 async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
@@ -42,7 +42,7 @@ async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
   const organizationId = ctx.organization.id
   const now = deps.clock()
   const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail = true, ...terms } = input
-  // No look first: the unique index decides, also between requests that race.
+  // No query for a duplicate first: the unique index decides, also between concurrent requests.
   const invite = await db.invite.create({
     data: {
       id: deps.newId(),
@@ -67,10 +67,10 @@ async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
   return invite
 }
 
-/** The ids by which a new invite refers to others; those that were not given, or could not be read, are left out. */
+/** The ids that a new invite refers to; ids that were not given, or were invalid, are left out. */
 type References = { assessmentId?: string; assignedGraderId?: string | null | undefined; tagIds: string[] }
 
-/** @returns the assessment's name. @throws DomainError as createInvite does for unknown ids. */
+/** @returns the assessment's id and name. @throws DomainError like createInvite for unknown ids. */
 async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[]) {
   const { assessment, issues } = await resolveReferences(ctx, { ...input, tagIds })
   if (!assessment) throw new DomainError('assessment_not_found', { issues })
@@ -78,12 +78,12 @@ async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[])
   return assessment
 }
 
-/** Looks all ids up at once, so that a caller can mend at once what is wrong. An issue for each that the invite can not refer to. */
+/** Checks all ids, so that a caller can correct all of them at once. @returns an issue for each id that the invite cannot refer to. */
 export async function resolveReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
   const { db } = ctx
   const organizationId = ctx.organization.id
   const own = (id: string) => ({ organizationId_id: { organizationId, id } })
-  // One after the other: within a transaction they share a connection, and usually only the first is asked.
+  // One after the other: within a transaction they share a connection, and usually only the first query is needed.
   const [assessment] = assessmentId ? await findNames(ctx, [assessmentId]) : []
   const grader = assignedGraderId
     ? await db.member.findUnique({ where: own(assignedGraderId), select: { status: true, roles: true } })
@@ -101,7 +101,7 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-/** Admins may too: they read what candidates sent in as graders do. */
+/** Admins may grade too. */
 const mayGrade = ({ status, roles }: { status: string; roles: string[] }): boolean =>
   status === 'active' && GRADING_ROLES.some((role) => roles.includes(role))
 
@@ -113,8 +113,8 @@ const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
 )
 
 /**
- * The database has the last word: an invite may be there already, and what it refers to may be deleted between the look and the insert.
- * A second look then says what it is.
+ * Translates the violation of a constraint: the invite may exist already, and what it refers to may have been deleted after it was
+ * checked; the second check then tells what is missing.
  */
 async function refuse(ctx: Context, error: unknown, input: NewInvite, tagIds: string[]): Promise<never> {
   const constraint = violatedConstraint(error)

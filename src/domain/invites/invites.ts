@@ -23,7 +23,7 @@ export const INVITE_STATUSES = [
   'revoked',
 ] as const satisfies InviteStatus[]
 
-/** What every shape of an invite shows of its neighbours. */
+/** The related rows that every representation of an invite needs. */
 const include = {
   assessment: { select: { name: true } },
   tags: { select: { tagId: true }, orderBy: { position: 'asc' } },
@@ -35,14 +35,14 @@ export type Invite = Prisma.InviteGetPayload<{ include: typeof include }>
 /** The same with the grader's account. */
 export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclude }>
 
-/** Rows to skip from which on it is cheaper to find the ids first. */
+/** From this offset on it is cheaper to find the ids first. */
 const DISTANT = 1_000
 
 /**
  * v1.md GET /invites; alternate.md GET /assessment_invites.
  *
- * Filter, order and count go by the status that is stored: an invite that has become due is flipped to expired first. One that can't
- * be, because another transaction holds it, is expired all the same: then, as for a search, every row of the organization is looked at.
+ * Filter, order and count use the stored status, so invites that are due are first set to expired. When one cannot be, because another
+ * transaction has locked it, the list is computed from every row of the organization, as for a search.
  *
  * @throws DomainError invalid for a filter beyond its limits.
  */
@@ -50,7 +50,7 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   authorize(ctx, 'read')
   refuseExcess(filter)
   const searches = readWords(filter.search).length > 0
-  const total = searches ? null : await countFlipped(ctx, filter)
+  const total = searches ? null : await countCurrent(ctx, filter)
   if (total === null) return listMatches(ctx, filter, order, page)
   return readPage(
     page,
@@ -60,8 +60,8 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   )
 }
 
-/** @returns null when an invite that is due could not be flipped. */
-async function countFlipped(ctx: Context, filter: InviteFilter): Promise<number | null> {
+/** Counts after setting due invites to expired. @returns null when a due invite could not be set. */
+async function countCurrent(ctx: Context, filter: InviteFilter): Promise<number | null> {
   const total = await countInvites(ctx, filter)
   if (total !== null) return total
   await expireDueInvites(ctx)

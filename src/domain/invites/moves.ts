@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 
-/** A way from some states into one. */
+/** A transition from one of several states. */
 export type Move = 'accept' | 'start' | 'complete' | 'revoke' | 'reactivate' | 'extend' | 'resend'
 
 type Rule = {
@@ -25,7 +25,7 @@ export const moves: Record<Move, Rule> = {
     from: ['expired', 'revoked'],
     to: 'pending',
     stamp: (now) => ({
-      linkVersion: { increment: 1 }, // earlier links are dead
+      linkVersion: { increment: 1 }, // earlier links stop working
       sentAt: now,
       acceptedAt: null,
       startedAt: null,

@@ -7,16 +7,15 @@ import type { InviteFilter, InviteOrder } from './filter.ts'
 import { statusAt } from './lifecycle.ts'
 import { orderBy } from './paging.ts'
 
-// Where neither the kept counts nor an index help, every invite of the organization is looked at: for a search, and while one that is
-// due can't be flipped.
+// Where neither the counters nor an index help, every invite of the organization is read: for a search, and while a due invite cannot
+// be set to expired.
 
 /**
- * SQL: the invites that the filter lets through, with what a list is ordered by, and the status that each has at this instant, flipped
- * or not.
+ * SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now.
  */
 export function selectMatches({ organization }: Context, { assessmentId, status, search }: InviteFilter, now: Date): Prisma.Sql {
   const patterns = readWords(search).map(containing)
-  // There is no white space in a word: none is found across the line break.
+  // Words contain no white space, so none matches across the line break.
   const searched = Prisma.sql`AND (recipient_email || E'\\n' || name) ILIKE ALL (${patterns}::text[])`
   const present = Prisma.sql`
     SELECT i.id, sent_at, expires_at, i.created_at, ${statusAt(now)} AS status
@@ -32,7 +31,7 @@ export async function countMatches({ db }: Context, matches: Prisma.Sql): Promis
   return total
 }
 
-/** The ids of a window of the matches, in the list's order. */
+/** The ids of a page of the matches, in the list's order. */
 export async function findMatchingIds(
   { db }: Context,
   matches: Prisma.Sql,

@@ -26,7 +26,7 @@ const Query = ListQuery({
 })
 const tags = ['Assessments']
 
-/** A format nobody knows is one that no assessment has. */
+/** Without unknown formats, which no assessment has. */
 const knownFormats = (words: string[]) => MEDIA_FORMATS.filter((format) => words.includes(format))
 
 const toAssessmentFilter = (query: Static<typeof Query>): AssessmentFilter =>

@@ -52,7 +52,7 @@ const answers = {
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 
-/** What an answer repeats of a request. */
+/** The parts of a request that an error repeats. */
 type Asked = Pick<FastifyRequest, 'method' | 'headers'>
 
 /** A failure as Django REST framework words it: `detail`, or all that is wrong by field, whatever the kind. */
@@ -108,7 +108,7 @@ function wordIssues(issues: Issue[]): Record<string, string[]> {
   return errors
 }
 
-/** The texts that alternate-behaviour.md lists; those of filters and of JSON types come from what reads these. */
+/** The texts that alternate-behaviour.md lists, except for filters and JSON types, whose readers word them. */
 function wordIssue(issue: Issue): string {
   switch (issue.rule) {
     case 'required':

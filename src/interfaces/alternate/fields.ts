@@ -10,8 +10,7 @@ const FALSE = ['false', 'f', 'no', 'n', 'off', '0']
 
 /**
  * Reads a body as Django REST framework's serializer fields do: `"3"` is an integer, `"True"` a boolean, unknown fields are ignored,
- * and everything that is wrong is said at once (alternate-behaviour.md, POST /assessment_invites). A body that is not there lacks every
- * field.
+ * and all errors are reported at once (alternate-behaviour.md, POST /assessment_invites). A missing body lacks every field.
  *
  * @returns the fields that could be read, and an issue for each that could not.
  */

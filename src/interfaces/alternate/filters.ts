@@ -37,12 +37,12 @@ export const DepthParameter = Type.Optional(
   }),
 )
 
-/** A count no assessment has: what a filter for 1.5 questions, or for more than there can be, comes down to. */
+/** A count that no assessment has: the value of a filter for 1.5 questions, or for more than possible. */
 const NO_COUNT = -1
 
 /**
  * Reads the filters of a query string (alternate-behaviour.md, Filters): an empty value and an unknown parameter are ignored, of a
- * repeated one the last counts, and everything that is wrong is said at once.
+ * repeated one the last counts, and all errors are reported at once.
  */
 export function readFilters(schema: TObject, query: Record<string, string | string[]>): { value: object; issues: Issue[] } {
   const value: Record<string, unknown> = {}
@@ -83,7 +83,7 @@ const malformed = (text: string): Violation => ({ rule: 'malformed', text })
 function readList(field: string, { format }: TSchema, text: string): Reading {
   const isIds = format === 'uuid'
   const list = [...new Set(splitText(isIds ? text.toLowerCase() : text, /,/))]
-  // A word nobody knows is one that nothing has.
+  // Unknown words are no error: nothing has them.
   return isIds && !list.every(isUuid) ? malformed('Enter a valid UUID.') : readLimited(field, list)
 }
 

@@ -101,7 +101,7 @@ export function inviteRoutes(
   )
 }
 
-/** Everything wrong with a body is said in one answer: to the fields that could not be read come the ids that could, but are unknown. */
+/** All errors of a body go into one answer: those of its fields, and the ids that are valid but unknown. */
 async function withUnknownIds(ctx: Context, schema: TObject, body: unknown, error: Error): Promise<Error> {
   if (!(error instanceof DomainError)) return error
   const { value, issues } = readFields(schema, body)

@@ -79,7 +79,7 @@ export function organizationUserRoutes(app: TypedApp): void {
   )
 }
 
-/** To this interface, who is not active is not there. @throws DomainError member_not_found. */
+/** This interface hides inactive members. @throws DomainError member_not_found. */
 async function getActiveMember(ctx: Context, id: string): Promise<Member> {
   const member = await getMember(ctx, id)
   if (member.status !== 'active') throw new DomainError('member_not_found')

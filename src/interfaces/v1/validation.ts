@@ -26,7 +26,7 @@ const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTyp
   .addFormat('date-time', true)
   .removeKeyword('minProperties')
   .addKeyword({
-    // Of fields we know: others are ignored, here too.
+    // Counts known fields only: others are ignored.
     keyword: 'minProperties',
     type: 'object',
     schemaType: 'number',
@@ -73,7 +73,7 @@ export function validateWithSchemas(app: FastifyInstance): void {
     if (httpPart !== 'body' && httpPart !== 'querystring') return () => true
     const validate = ajv.compile(inOrder(schema))
     return (input) => {
-      // A body that is not there lacks every field.
+      // A missing body lacks every field.
       const data = httpPart === 'querystring' ? readIntegers(schema, input) : (input ?? {})
       if (validate(data)) return { value: data }
       return { error: new DomainError('invalid', { issues: (validate.errors ?? []).map(toIssue) }) }
@@ -123,7 +123,7 @@ function toIssue(error: ErrorObject): Issue {
     case 'enum':
       return { field, rule: 'choice', limit: schema.enum ?? [], value: data }
     case 'maxLength':
-      // Of an address that is too long, v1.md says what it says of every other that is none.
+      // An address that is too long is no valid address: v1.md has one message for all of these.
       return { field, ...(violateFormat(schema) ?? { rule: keyword, limit: params.limit }) }
     case 'maxItems':
       return { field, rule: keyword, limit: params.limit }
@@ -132,7 +132,7 @@ function toIssue(error: ErrorObject): Issue {
   }
 }
 
-/** A value of the wrong type lacks what the field is for: an address, a UUID, one of the words, a number in its range. */
+/** A wrong type is reported by what the field expects: an address, a UUID, one of the words, a number in its range. */
 function violateType(field: string, schema: Schema, data: unknown): Violation {
   const { minimum = 0, maximum = MAX_INTEGER } = schema
   if (schema.enum) return { rule: 'choice', limit: schema.enum, value: data }
