@@ -2,13 +2,12 @@ import { type Command, Option } from 'commander'
 import { type ApiKeySummary, createApiKey, listApiKeys, revokeApiKey } from '../domain/access/api-keys.ts'
 import { findMemberId, findOrganization } from '../domain/access/organizations.ts'
 import { expiryAfter } from '../domain/invites/create.ts'
+import { MAX_KEY_DAYS } from '../domain/limits.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, parseName, parseTime, perform } from './session.ts'
 
 type NewKeyOptions = OutputOptions & { test?: true; expiresInDays?: number; expiresAt?: Date; createdBy?: string }
-
-const MAX_DAYS = 36_500
 
 /** `key create | list | revoke`. */
 export function addKeyCommands(program: Command): void {
@@ -18,7 +17,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .argument('<name>', 'unique within the organization', parseName)
     .option('--test', 'a test key: mail of invites made with it is captured')
-    .addOption(new Option('--expires-in-days <days>').argParser(parseCount(MAX_DAYS)).conflicts('expiresAt'))
+    .addOption(new Option('--expires-in-days <days>').argParser(parseCount(MAX_KEY_DAYS)).conflicts('expiresAt'))
     .addOption(new Option('--expires-at <time>', 'ISO 8601').argParser(parseTime))
     .option('--created-by <member>', 'id or address of the member whose key it is')
     .action(createKey)

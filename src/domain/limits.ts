@@ -19,6 +19,9 @@ export const COUNTS = { minimum: 1, maximum: MAX_INTEGER }
 export const EXPIRY_DAYS = { minimum: 1, maximum: 3_650 }
 export const DEFAULT_EXPIRES_IN_DAYS = 30
 
+/** Days until an API key expires; unless limited it never does. */
+export const MAX_KEY_DAYS = 36_500
+
 /** Items of one page of a list. */
 export const MAX_PAGE_SIZE = 100
 export const DEFAULT_PAGE_SIZE = 20

@@ -16,10 +16,12 @@ const DAY_MS = 86_400_000
 const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
- * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
+ * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction (v1.md, POST /invites 1 to 6; alternate.md,
+ * POST /assessment_invites).
  *
  * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for
- *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the invite that stands in the way.
+ *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the
+ *   existing invite.
  */
 export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
   authorize(ctx, 'invite')

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { NewTag, Tag, TagChange } from '../../domain/assessments/tags.ts'
+import { DEFAULT_COLOR, type NewTag, type Tag, type TagChange } from '../../domain/assessments/tags.ts'
 import { defined } from '../../domain/defined.ts'
 import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
 import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
@@ -29,7 +29,7 @@ export const TagView = Type.Object(
 
 const fields = {
   name: NonBlankText({ maxLength: MAX_TAG_NAME_LENGTH, [TRIM]: true, description: 'Unique within the organization' }),
-  color: Type.Optional(HexColor('#RRGGBB; #6B7280 when left out of a new tag')),
+  color: Type.Optional(HexColor(`#RRGGBB; ${DEFAULT_COLOR} when left out of a new tag`)),
   description: Type.Optional(Text({ maxLength: MAX_TAG_DESCRIPTION_LENGTH, description: 'Empty when left out of a new tag' })),
 }
 
