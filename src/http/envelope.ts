@@ -28,6 +28,6 @@ export function answerError(
 ): FastifyReply {
   const failure = toFailure(error)
   if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
-  if (failure.kind === 'database_busy') request.log.warn({ err: error }, 'request waited in vain for the database')
+  if (failure.kind === 'database_busy') request.log.warn({ err: error }, 'database busy: the client is told to retry')
   return sendFailure(failure, request, reply)
 }
