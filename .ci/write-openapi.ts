@@ -17,8 +17,13 @@ const app = await buildApp(config, {
     db: createDb(openPool('postgresql://unused')),
     deps: {
       apiKeyCache: noApiKeyCache,
-      queue: { enqueueInvitationEmails: async () => {} },
+      queue: {
+        enqueueInvitationEmails: async () => {},
+        enqueueMemberEmails: async () => {},
+        enqueuePasswordReset: async () => {},
+      },
       invitationUrl: () => '',
+      accountUrl: () => '',
       clock: () => new Date(),
       newId: () => crypto.randomUUID(),
       log,

@@ -9,7 +9,8 @@ import {
   retryFailedEmails,
 } from '../domain/invites/emails.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
-import { type MailSettings, renderInvitation } from '../mail/invitation-email.ts'
+import { renderInvitation } from '../mail/invitation-email.ts'
+import type { MailSettings } from '../mail/message.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, perform } from './session.ts'

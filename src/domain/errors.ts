@@ -9,6 +9,7 @@ export type ErrorKind =
   | 'api_key_unknown'
   | 'api_key_expired'
   | 'api_key_revoked'
+  | 'api_key_not_found'
   | 'not_permitted'
   | 'assessment_not_found'
   | 'invite_not_found'
@@ -23,6 +24,22 @@ export type ErrorKind =
 /** The least and the greatest integer that a field takes. */
 export type Range = { minimum: number; maximum: number }
 
+/**
+ * What can be wrong with an account or a key. `minLength` has characters as its limit, `tooMany` the seconds until another attempt;
+ * `ended` and `rotated` are of a key that can't be rotated (again yet).
+ */
+export type AccountProblem =
+  | 'wrong'
+  | 'exists'
+  | 'notAddress'
+  | 'minLength'
+  | 'tooMany'
+  | 'taken'
+  | 'date'
+  | 'future'
+  | 'ended'
+  | 'rotated'
+
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
 export type Violation =
   /** `text` allows neither NUL nor half of a surrogate pair; `blank` neither these nor white space alone. */
@@ -35,6 +52,8 @@ export type Violation =
   /** An id of nothing that the organization has, or of a member who may not grade. */
   | { rule: 'reference' | 'grader'; value: string }
   | { rule: 'move'; limit: Move; value: InviteStatus }
+  /** What only the portal asks for. */
+  | { rule: 'account'; problem: AccountProblem; limit?: number }
   /** What only one interface can find wrong, in its own words. */
   | { rule: 'malformed'; text: string }
 

@@ -33,6 +33,7 @@ const occurrence = {
   api_key_unknown: 'always',
   api_key_expired: 'always',
   api_key_revoked: 'always',
+  api_key_not_found: 'declared',
   not_permitted: 'declared',
   assessment_not_found: 'declared',
   invite_not_found: 'declared',

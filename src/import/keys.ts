@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { apiKeyPrefix, fingerprintApiKey, generateApiKey } from '../domain/access/api-keys.ts'
 import type { KeyMode } from '../domain/context.ts'
 import { defined } from '../domain/defined.ts'
-import type { ApiKey } from '../generated/prisma/client.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 import type { Place } from './rows.ts'
 import type { Wanted } from './save.ts'
+import type { ApiKeyRow } from './tables.ts'
 
 /** The mode that a key itself shows. */
 const modeOf = (key: string): KeyMode => (key.startsWith(apiKeyPrefix('test')) ? 'test' : 'live')
@@ -52,7 +52,7 @@ export function wantApiKey(
   entry: ApiKeyEntry,
   { id, organizationId, now }: Place,
   onKey: (name: string, key: string) => void,
-): Wanted<ApiKey> {
+): Wanted<ApiKeyRow> {
   const { name, key, expiresAt, revokedAt, createdById } = entry
   const mode = key ? modeOf(key) : entry.mode
   const fingerprint = key && fingerprintApiKey(key)

@@ -16,7 +16,10 @@ import {
 import { links } from './links.ts'
 import type { Table } from './save.ts'
 
-export type MemberRow = Member & { tagIds: string[]; gradingLanguageIds: string[] }
+/** Without what the person signs in with, which no document gives. */
+export type MemberRow = Omit<Member, 'credentialId'> & { tagIds: string[]; gradingLanguageIds: string[] }
+/** Without the value before a rotation. */
+export type ApiKeyRow = Omit<ApiKey, 'previousHash' | 'previousExpiresAt'>
 /** Without the counts, which the database keeps. */
 export type AssessmentRow = Omit<Assessment, 'questionCount' | 'totalPoints'> & {
   languageIds: string[]
@@ -62,7 +65,7 @@ export const members: Table<MemberRow> = {
   },
 }
 
-export const apiKeys: Table<ApiKey> = {
+export const apiKeys: Table<ApiKeyRow> = {
   name: Prisma.raw('api_keys'),
   find: (tx, ids) => tx.apiKey.findMany(withIds(ids)),
 }

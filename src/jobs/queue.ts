@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromPrisma, PgBoss } from 'pg-boss'
-import type { Log, Queue } from '../domain/context.ts'
+import type { Connection, Log, Queue } from '../domain/context.ts'
 
 export const INVITATION_EMAILS = 'invitation-email'
 /** Where jobs go whose retries are used up. */
 export const DEAD_INVITATION_EMAILS = 'invitation-email-dead'
 
-export type InvitationEmailJob = { emailId: string }
+/** The same for mails to members. */
+export const MEMBER_EMAILS = 'member-email'
+export const DEAD_MEMBER_EMAILS = 'member-email-dead'
+/** Wishes for a new password, not yet looked into. */
+export const PASSWORD_RESETS = 'password-reset'
+
+export type EmailJob = { emailId: string }
+export type PasswordResetJob = { email: string }
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
 const KEPT_FOR_SECONDS = 10 * 365 * 86_400
@@ -108,19 +115,33 @@ const readTime = (boss: PgBoss): Promise<number | null> =>
     )
 
 /** What the domain sees of it. */
-export const asDomainQueue = (boss: PgBoss): Queue => ({
-  async enqueueInvitationEmails(tx, emailIds) {
-    const jobs = emailIds.map((emailId) => ({ data: { emailId } satisfies InvitationEmailJob }))
-    await boss.insert(INVITATION_EMAILS, jobs, { db: fromPrisma(tx) })
-  },
-})
+export const asDomainQueue = (boss: PgBoss): Queue => {
+  const enqueueEmails = (queue: string) => async (db: Connection, emailIds: string[]) => {
+    const jobs = emailIds.map((emailId) => ({ data: { emailId } satisfies EmailJob }))
+    await boss.insert(queue, jobs, { db: fromPrisma(db) })
+  }
+  return {
+    enqueueInvitationEmails: enqueueEmails(INVITATION_EMAILS),
+    enqueueMemberEmails: enqueueEmails(MEMBER_EMAILS),
+    async enqueuePasswordReset(db, email) {
+      await boss.insert(PASSWORD_RESETS, [{ data: { email } satisfies PasswordResetJob }], { db: fromPrisma(db) })
+    },
+  }
+}
 
-/** What the dead-letter queue holds is short work, but lost like any other when its process is killed. */
+/** What the dead-letter queues hold is short work, but lost like any other when its process is killed. */
 async function declareQueues(boss: PgBoss): Promise<void> {
   const kept = { retentionSeconds: KEPT_FOR_SECONDS, deleteAfterSeconds: 86_400, notify: true }
   const dead = { ...kept, ...LIVENESS, retryLimit: 10, retryDelay: 5, retryBackoff: true }
-  await declareQueue(boss, DEAD_INVITATION_EMAILS, dead)
-  await declareQueue(boss, INVITATION_EMAILS, { ...kept, ...RETRIES, ...LIVENESS, deadLetter: DEAD_INVITATION_EMAILS })
+  for (const [queue, deadLetter] of [
+    [INVITATION_EMAILS, DEAD_INVITATION_EMAILS],
+    [MEMBER_EMAILS, DEAD_MEMBER_EMAILS],
+  ] as const) {
+    await declareQueue(boss, deadLetter, dead)
+    await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
+  }
+  // The address that was typed in is not kept for longer than it is needed.
+  await declareQueue(boss, PASSWORD_RESETS, { ...dead, deleteAfterSeconds: 60 })
 }
 
 /** Makes the queue, or brings the options of an older release's queue up to date. */

@@ -1,4 +1,6 @@
 import type { PgBoss } from 'pg-boss'
+import { forgetOldSignIns } from '../domain/access/forget-sign-ins.ts'
+import { forgetOldAuditEntries } from '../domain/audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
@@ -11,9 +13,11 @@ const parts: Record<SweepPart, (system: ServiceContext) => Promise<void>> = {
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
   },
   forget_answers: forgetOldAnswers,
+  forget_audit_entries: forgetOldAuditEntries,
+  forget_sign_ins: forgetOldSignIns,
 }
 
-/** Every minute, in one of the processes: sets due invites to expired, and deletes expired idempotency records. */
+/** Every minute, in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. */
 export async function startSweep(boss: PgBoss, system: ServiceContext): Promise<void> {
   await boss.createQueue(SWEEP, { retryLimit: 0, deleteAfterSeconds: 3_600 })
   await boss.work(SWEEP, async () => {

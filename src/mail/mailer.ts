@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { InvitationMessage } from './invitation-email.ts'
+import type { Message } from './message.ts'
 
 /** The way out for mail. */
 export type Mailer = {
@@ -10,7 +10,7 @@ export type Mailer = {
    * @returns the server's words when it refuses the message for good (5xx to sender, recipient or content); null when it took it.
    * @throws Error for everything that may pass: no connection, a time-out, a 4xx, refused credentials.
    */
-  send: (message: InvitationMessage) => Promise<string | null>
+  send: (message: Message) => Promise<string | null>
   /** Connects and authenticates without sending. @throws Error with the reason when that fails. */
   verify: () => Promise<void>
   close: () => void

@@ -3,18 +3,20 @@ import type { Redis } from 'ioredis'
 import { v7 as uuidv7 } from 'uuid'
 import { createDb, openPool } from '../db/client.ts'
 import { readMigrations } from '../db/migrations.ts'
+import { accountUrl } from '../domain/access/account-tokens.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
 import { coalesce } from '../domain/coalesce.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
+import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSweep } from '../jobs/sweep.ts'
-import type { MailSettings } from '../mail/invitation-email.ts'
 import { createMailer } from '../mail/mailer.ts'
+import type { MailSettings } from '../mail/message.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
-import { deliverWith } from './deliver-mail.ts'
+import { deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { findProblems } from './readiness.ts'
 import { connectRedis } from './redis.ts'
@@ -88,6 +90,7 @@ export async function createDependencies(
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
+    accountUrl: (link) => accountUrl(mailSettings, link),
     clock,
     newId: () => uuidv7(),
     log,
@@ -106,7 +109,8 @@ export async function createDependencies(
     startWork: async () => {
       if (!works) return
       await startSweep(boss, system)
-      await startSendingInvitations(boss, system, deliverWith(mailer, mailSettings, config))
+      await startSendingInvitations(boss, system, deliverInvitationsWith(mailer, mailSettings, config))
+      await startSendingMemberEmails(boss, system, deliverMemberEmailsWith(mailer, mailSettings))
     },
     dispose: () => kept.disposeAsync(),
   }

@@ -52,6 +52,13 @@ export function createMetrics(): MetricsRegistry {
   })
   // A series that begins at its first event can not be seen to rise by it: who alerts on a rate would miss the first failure.
   for (const outcome of EMAIL_OUTCOMES) emails.inc({ outcome }, 0)
+  const memberEmails = new Counter({
+    name: 'member_email_attempts_total',
+    help: 'Attempts to send a mail to a member',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of EMAIL_OUTCOMES) memberEmails.inc({ outcome }, 0)
   const sweeps = new Counter({
     name: 'sweep_parts_total',
     help: 'Runs of each part of the scheduled sweep',
@@ -63,6 +70,7 @@ export function createMetrics(): MetricsRegistry {
     registry,
     inviteCreated: () => invites.inc(),
     emailAttempted: (outcome) => emails.inc({ outcome }),
+    memberEmailAttempted: (outcome) => memberEmails.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     observeRequests: (app) => app.addHook('onResponse', async (request, reply) => observeAnswer(request, reply)),
     observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),

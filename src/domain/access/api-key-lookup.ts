@@ -36,10 +36,13 @@ function openBatch(db: Connection, line: Line): Batch {
 }
 
 async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<string, CachedApiKey>> {
+  const wanted = anyOf(fingerprints.map((fingerprint) => new Uint8Array(Buffer.from(fingerprint, 'base64'))))
   const rows = await db.apiKey.findMany({
-    where: { hash: anyOf(fingerprints.map((fingerprint) => new Uint8Array(Buffer.from(fingerprint, 'base64')))) },
+    where: { OR: [{ hash: wanted }, { previousHash: wanted }] },
     select: {
       hash: true,
+      previousHash: true,
+      previousExpiresAt: true,
       id: true,
       mode: true,
       createdById: true,
@@ -50,5 +53,16 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
     },
     relationLoadStrategy: 'join',
   })
-  return new Map(rows.map(({ hash, ...key }) => [Buffer.from(hash).toString('base64'), key]))
+  return new Map(
+    rows.flatMap(({ hash, previousHash, previousExpiresAt, ...key }): [string, CachedApiKey][] => {
+      const current: [string, CachedApiKey] = [toBase64(hash), key]
+      if (!previousHash) return [current]
+      return [current, [toBase64(previousHash), { ...key, expiresAt: earlier(previousExpiresAt, key.expiresAt) }]]
+    }),
+  )
 }
+
+/** A key's value before it was rotated is good no longer than the key. */
+const earlier = (a: Date | null, b: Date | null): Date | null => (a && b ? (a < b ? a : b) : (a ?? b))
+
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')

@@ -16,6 +16,9 @@ export type ApiKeySummary = {
   lastUsedAt: Date | null
 }
 
+/** What is never read but to compare it. */
+const omit = { hash: true, previousHash: true } as const
+
 type NewApiKey = { organizationId: string; name: string; mode: KeyMode; expiresAt?: Date | null; createdById?: string | null }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -95,7 +98,7 @@ export async function createApiKeyUnlessNamed(
 ): Promise<{ key: string; apiKey: ApiKeySummary } | null> {
   const key = generateApiKey(mode)
   const data = { id: newId(), organizationId, name, mode, expiresAt, createdById, createdAt: clock(), ...fingerprintApiKey(key) }
-  const [apiKey] = await db.apiKey.createManyAndReturn({ data: [data], skipDuplicates: true, omit: { hash: true } })
+  const [apiKey] = await db.apiKey.createManyAndReturn({ data: [data], skipDuplicates: true, omit })
   return apiKey ? { key, apiKey } : null
 }
 
@@ -104,13 +107,13 @@ export const listApiKeys = ({ db }: ServiceContext, organizationId: string): Pro
   db.apiKey.findMany({
     where: { organizationId },
     orderBy: totalOrder({ field: 'createdAt', direction: 'asc' }),
-    omit: { hash: true },
+    omit,
   })
 
 /** Revokes the key; one that is revoked already keeps its time. @throws Error when there is no such key. */
 export async function revokeApiKey({ db, deps }: ServiceContext, id: string): Promise<ApiKeySummary> {
   await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: deps.clock() } })
-  const apiKey = await db.apiKey.findUnique({ where: { id }, omit: { hash: true } })
+  const apiKey = await db.apiKey.findUnique({ where: { id }, omit })
   if (!apiKey) throw new Error(`There is no key ${id}.`)
   return apiKey
 }

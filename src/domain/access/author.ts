@@ -6,8 +6,11 @@ export type Author = { createdById: string | null; createdByKeyId: string | null
 /** Test keys create test invites, everybody else creates live ones. */
 export const modeOf = ({ actor }: Pick<Context, 'actor'>): KeyMode => (actor.kind === 'apiKey' ? actor.mode : 'live')
 
-/** Rows created with an API key are attributed to the key's member, and have the key's mode. */
+/** What a member creates is attributed to that member; rows created with an API key to the key's member, and they have the key's mode. */
 export function authorOf(ctx: Pick<Context, 'actor'>): Author {
-  const key = ctx.actor.kind === 'apiKey' ? ctx.actor : undefined
-  return { createdById: key?.createdById ?? null, createdByKeyId: key?.id ?? null, mode: modeOf(ctx) }
+  const { actor } = ctx
+  const mode = modeOf(ctx)
+  if (actor.kind === 'member') return { createdById: actor.id, createdByKeyId: null, mode }
+  if (actor.kind === 'apiKey') return { createdById: actor.createdById, createdByKeyId: actor.id, mode }
+  return { createdById: null, createdByKeyId: null, mode }
 }

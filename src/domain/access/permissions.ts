@@ -2,18 +2,31 @@ import type { Actor, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
 /** What an actor may be allowed to do within one organization. */
-export type Permission = 'read' | 'write_tags' | 'invite' | 'operate_invites' | 'take_invite'
+export type Permission = 'read' | 'write_tags' | 'invite' | 'operate_invites' | 'take_invite' | 'manage_keys' | 'manage_members'
 
-/** What each kind of actor may do. */
+/** What each kind of actor may do. With {@link memberPermissions} the one place where this is said. */
 const permissions = {
   apiKey: ['read', 'write_tags', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
-  operator: ['read', 'write_tags', 'invite', 'operate_invites'],
+  operator: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_keys', 'manage_members'],
   system: ['read'],
-} as const satisfies Record<Actor['kind'], Permission[]>
+} as const satisfies Record<Exclude<Actor['kind'], 'member'>, Permission[]>
+
+/** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
+const memberPermissions = new Map<string, readonly Permission[]>([
+  ['admin', ['read', 'write_tags', 'invite', 'operate_invites', 'manage_keys', 'manage_members']],
+  ['grader', []],
+  ['client', []],
+])
+
+/** Whether the context's actor may do that. */
+export function may({ actor }: Pick<Context, 'actor'>, permission: Permission): boolean {
+  const allowed: readonly Permission[] =
+    actor.kind === 'member' ? actor.roles.flatMap((role) => memberPermissions.get(role) ?? []) : permissions[actor.kind]
+  return allowed.includes(permission)
+}
 
 /** @throws DomainError not_permitted when the context's actor may not do that. */
-export function authorize({ actor }: Pick<Context, 'actor'>, permission: Permission): void {
-  const allowed: readonly Permission[] = permissions[actor.kind]
-  if (!allowed.includes(permission)) throw new DomainError('not_permitted')
+export function authorize(ctx: Pick<Context, 'actor'>, permission: Permission): void {
+  if (!may(ctx, permission)) throw new DomainError('not_permitted')
 }

@@ -31,6 +31,7 @@ const answers = {
   invite_not_found: [404, NOT_FOUND],
   member_not_found: [404, NOT_FOUND],
   tag_not_found: [404, NOT_FOUND],
+  api_key_not_found: [404, 'Not found.'],
   not_permitted: [403, 'You do not have permission to perform this action.'],
   path_not_found: [404, NOT_FOUND],
   page_not_found: [404, 'Invalid page.'],
@@ -149,6 +150,8 @@ function wordIssue(issue: Issue): string {
       return `Ensure the expiry is not earlier than ${issue.limit.toISOString()}.`
     case 'move':
       return `The invite is ${issue.value}.`
+    case 'account':
+      return 'Enter a valid value.'
     case 'malformed':
       return issue.text
   }

@@ -25,6 +25,7 @@ const answers = {
   invite_not_found: [404, 'Invite not found'],
   member_not_found: [404, 'Member not found'],
   tag_not_found: [404, 'Tag not found'],
+  api_key_not_found: [404, 'Not found'],
   not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],
   page_not_found: [404, 'Not found'],
@@ -113,6 +114,8 @@ function wordIssue(issue: Issue): string {
       return `${field} must be of this organization`
     case 'grader':
       return `${field} must be an active member with the role grader or admin`
+    case 'account':
+      return `${field} is not valid`
     case 'malformed':
       return issue.text
   }

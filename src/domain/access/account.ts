@@ -1,0 +1,101 @@
+import { recordAudit } from '../audit.ts'
+import type { ServiceContext } from '../context.ts'
+import { refuse } from '../refuse.ts'
+import { inTransaction } from '../transaction.ts'
+import { claimLink, findOpenLink } from './account-links.ts'
+import type { AccountLinkRef } from './account-tokens.ts'
+import { findNameIssues } from './names.ts'
+import { findPasswordIssues, hashPassword } from './passwords.ts'
+import { asMember, endOtherSessions, findMemberships, type SignedIn } from './sessions.ts'
+import { checkPassword } from './sign-in.ts'
+import { countReset, forgiveSignIns } from './sign-in-attempts.ts'
+
+/** Changes the name by which all organizations know whoever is signed in. @throws DomainError invalid. */
+export async function changeName(
+  { db, deps }: ServiceContext,
+  { memberships }: SignedIn,
+  { firstName, lastName }: { firstName: string; lastName: string },
+): Promise<void> {
+  refuse(findNameIssues({ firstName, lastName }))
+  await db.user.updateMany({
+    where: { id: { in: memberships.map(({ userId }) => userId) } },
+    data: { firstName: firstName.trim(), lastName: lastName.trim(), updatedAt: deps.clock() },
+  })
+}
+
+/**
+ * Changes the password of whoever is signed in, and ends their other sessions.
+ *
+ * @throws DomainError invalid: `wrong` for the current one, `tooMany`, and what is wrong with the new one.
+ */
+export async function changePassword(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  { current, password, network }: { current: string; password: string; network: string },
+): Promise<void> {
+  const { credential, memberships } = signedIn
+  const { email } = credential
+  refuse(findPasswordIssues('password', password, email))
+  if (!(await checkPassword(service, { email, password: current, network })))
+    refuse([{ field: 'current', rule: 'account', problem: 'wrong' }])
+  const passwordHash = await hashPassword(password)
+  await inTransaction(service, async (inside) => {
+    const { count } = await inside.db.credential.updateMany({
+      // Guarded: of two who change it at once, the second one's current password is not current any more.
+      where: { id: credential.id, passwordHash: credential.passwordHash },
+      data: { passwordHash, passwordChangedAt: inside.deps.clock() },
+    })
+    if (count === 0) refuse([{ field: 'current', rule: 'account', problem: 'wrong' }])
+    await endOtherSessions(inside, signedIn)
+    for (const membership of memberships) await recordAudit(asMember(inside, membership), { action: 'changed_password' })
+  })
+}
+
+/**
+ * Asks for a link to set a new password by, which is mailed if anybody signs in with the address. Nobody is told whether: the look-up
+ * is a job's. More than a few mails within a quarter of an hour nobody needs.
+ *
+ * @throws DomainError invalid: `tooMany`, of the network.
+ */
+export async function requestPasswordReset(
+  service: ServiceContext,
+  { email, network }: { email: string; network: string },
+): Promise<void> {
+  const mayAsk = await countReset(service, { email, network })
+  if (mayAsk) await service.deps.queue.enqueuePasswordReset(service.db, email)
+}
+
+/** Whose password a link sets; null when it can't be used (any more). Changes nothing. */
+export async function readResetOffer(service: ServiceContext, ref: AccountLinkRef): Promise<{ email: string } | null> {
+  const link = await findOpenLink(service, ref)
+  return link?.credential ? { email: link.credential.email } : null
+}
+
+/**
+ * Sets a new password by a link. It ends all sessions, uses up every other such link, and what was tried before is forgiven.
+ *
+ * @returns whether the link could be used.
+ * @throws DomainError invalid, for the password.
+ */
+export async function resetPassword(
+  service: ServiceContext,
+  ref: AccountLinkRef,
+  { password, network }: { password: string; network: string },
+): Promise<boolean> {
+  const link = await findOpenLink(service, ref)
+  if (!link?.credential) return false
+  const { id: credentialId, email } = link.credential
+  refuse(findPasswordIssues('password', password, email))
+  const passwordHash = await hashPassword(password)
+  return inTransaction(service, async (inside) => {
+    if (!(await claimLink(inside, ref))) return false
+    const now = inside.deps.clock()
+    await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt: now } })
+    await inside.db.session.deleteMany({ where: { credentialId } })
+    await inside.db.accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: now } })
+    await forgiveSignIns(inside, { email, network })
+    for (const membership of await findMemberships(inside, credentialId))
+      await recordAudit(asMember(inside, membership), { action: 'reset_password' })
+    return true
+  })
+}

@@ -1,0 +1,76 @@
+import { equalsText } from '../../db/query.ts'
+import { recordAudit } from '../audit.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { isEmailAddress } from '../email-address.ts'
+import { refuse } from '../refuse.ts'
+import { inTransaction } from '../transaction.ts'
+import { createAccountLink } from './account-links.ts'
+import { queueMemberEmail } from './member-emails.ts'
+import type { MemberRole } from './members.ts'
+import { authorize } from './permissions.ts'
+import { findMemberships } from './sessions.ts'
+import { findCredential } from './sign-in.ts'
+
+/** A link to hand to the person it is meant for. */
+export type LinkToHandOver = { url: string; expiresAt: Date }
+
+/**
+ * Makes a link by which somebody joins the portal as a member of the organization, and the member, unless there is one of that address.
+ *
+ * @param roles the member has from now on, besides those it had.
+ * @param mails whether the link is mailed as well.
+ * @throws DomainError not_permitted; invalid when it is no address.
+ */
+export async function inviteMember(
+  ctx: Context,
+  { email, roles, mails }: { email: string; roles: MemberRole[]; mails: boolean },
+): Promise<LinkToHandOver & { memberId: string }> {
+  authorize(ctx, 'manage_members')
+  refuse(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
+  return inTransaction(ctx, async (inside) => {
+    const memberId = await findOrCreateMember(inside, email, roles)
+    const link = await createAccountLink(inside, { kind: 'join', memberId })
+    if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
+    await recordAudit(inside, { action: 'invited_member', target: { kind: 'member', id: memberId }, details: { roles } })
+    return { memberId, url: ctx.deps.accountUrl(link), expiresAt: link.expiresAt }
+  })
+}
+
+/** An address is a member once, in either case. One that is not active any more is again. */
+async function findOrCreateMember(ctx: Context, email: string, roles: string[]): Promise<string> {
+  const { db, deps, organization } = ctx
+  const where = { organizationId: organization.id, email: equalsText(email) }
+  const member =
+    (await db.member.findFirst({ where })) ?? (await createMember(ctx, email)) ?? (await db.member.findFirstOrThrow({ where }))
+  const data = { roles: [...new Set([...member.roles, ...roles])], status: 'active' as const, updatedAt: deps.clock() }
+  await db.member.update({ where: { id: member.id }, data })
+  return member.id
+}
+
+/** @returns null when somebody else has made the member in this very moment. */
+async function createMember({ db, deps, organization }: Context, email: string): Promise<{ id: string; roles: string[] } | null> {
+  const now = deps.clock()
+  const times = { createdAt: now, updatedAt: now }
+  const user = await db.user.create({ data: { id: deps.newId(), email, firstName: '', lastName: '', ...times } })
+  const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, joinedAt: now, ...times }
+  const [member] = await db.member.createManyAndReturn({ data: [data], skipDuplicates: true, select: { id: true, roles: true } })
+  if (!member) await db.user.delete({ where: { id: user.id } })
+  return member ?? null
+}
+
+/** A link to set a new password by, of whoever signs in with the address; null when nobody does. For the operator, and for the mail. */
+export async function createResetLink(
+  service: ServiceContext,
+  email: string,
+  { mails }: { mails: boolean },
+): Promise<LinkToHandOver | null> {
+  const credential = await findCredential(service, email)
+  const [membership] = credential ? await findMemberships(service, credential.id) : []
+  if (!credential || !membership) return null
+  const { id: memberId, organization } = membership
+  return inTransaction({ ...service, organization }, async (inside) => {
+    const link = await createAccountLink(inside, { kind: 'reset', memberId, credentialId: credential.id })
+    if (mails) await queueMemberEmail(inside, { kind: 'reset', memberId, linkId: link.id })
+    return { url: service.deps.accountUrl(link), expiresAt: link.expiresAt }
+  })
+}

@@ -1,0 +1,115 @@
+import { type AuditAction, recordAudit } from '../audit.ts'
+import type { Context, KeyMode } from '../context.ts'
+import { DomainError, type Issue } from '../errors.ts'
+import { refuse } from '../refuse.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../uuid.ts'
+import { createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey } from './api-keys.ts'
+import { findNameIssues } from './names.ts'
+import { authorize } from './permissions.ts'
+
+// An organization's own keys: v1.md, Authentication 3, "in the admin dashboard under Settings, then Integrations".
+
+/** How long a rotated key's earlier value is good for. */
+const ROTATION_MS = 24 * 3_600_000
+
+const select = {
+  id: true,
+  name: true,
+  mode: true,
+  lastFour: true,
+  createdAt: true,
+  expiresAt: true,
+  revokedAt: true,
+  lastUsedAt: true,
+  previousExpiresAt: true,
+  createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
+} as const
+
+/** The organization's keys, the newest first, each with the member who generated it, if a member did. @throws DomainError not_permitted. */
+export async function listKeys(ctx: Context) {
+  authorize(ctx, 'manage_keys')
+  const where = { organizationId: ctx.organization.id }
+  return ctx.db.apiKey.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], select })
+}
+
+export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number]
+
+/**
+ * Generates a key.
+ *
+ * @param expiresAt null: never.
+ * @returns the key, the only time it is seen.
+ * @throws DomainError not_permitted; invalid: a name that is missing, too long or `taken`, a time that is not in the `future`.
+ */
+export async function generateKey(
+  ctx: Context,
+  { name, mode, expiresAt }: { name: string; mode: KeyMode; expiresAt: Date | null },
+): Promise<{ key: string; name: string }> {
+  authorize(ctx, 'manage_keys')
+  const isPast = expiresAt !== null && !(expiresAt > ctx.deps.clock())
+  const past: Issue[] = isPast ? [{ field: 'expiresAt', rule: 'account', problem: 'future' }] : []
+  refuse([...findNameIssues({ name }), ...past])
+  const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : null
+  const wanted = { organizationId: ctx.organization.id, name: name.trim(), mode, expiresAt, createdById }
+  return inTransaction(ctx, async (inside) => {
+    const made = await createApiKeyUnlessNamed(inside, wanted)
+    if (!made) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
+    await recordKey(inside, 'generated_key', made.apiKey)
+    return { key: made.key, name: made.apiKey.name }
+  })
+}
+
+/** Refuses a key, in both its values, from now on. One that is revoked already stays as it is. @throws DomainError not_permitted, api_key_not_found. */
+export async function revokeKey(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'manage_keys')
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const found = await findKey(inside, id)
+    const { count } = await db.apiKey.updateMany({
+      where: { organizationId: ctx.organization.id, id, revokedAt: null },
+      data: { revokedAt: deps.clock() },
+    })
+    if (count > 0) await recordKey(inside, 'revoked_key', found)
+  })
+}
+
+/**
+ * Gives a key a second value. The one it had is good for 24 hours more, in which the key can't be rotated again: so there is never a
+ * value in use that ends without notice.
+ *
+ * @returns the new value, the only time it is seen.
+ * @throws DomainError not_permitted, api_key_not_found; invalid: `rotated` less than 24 hours ago, `ended` when it is revoked or expired.
+ */
+export async function rotateKey(ctx: Context, id: string): Promise<{ key: string; name: string }> {
+  authorize(ctx, 'manage_keys')
+  return inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    await lockKey(inside, id)
+    const found = await findKey(inside, id)
+    const now = deps.clock()
+    if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) refuse([{ field: '', rule: 'account', problem: 'ended' }])
+    if (found.previousExpiresAt && found.previousExpiresAt > now) refuse([{ field: '', rule: 'account', problem: 'rotated' }])
+    const key = generateApiKey(found.mode)
+    const { hash } = await db.apiKey.findUniqueOrThrow({ where: { id }, select: { hash: true } })
+    const previous = { previousHash: hash, previousExpiresAt: new Date(now.getTime() + ROTATION_MS) }
+    await db.apiKey.update({ where: { id }, data: { ...fingerprintApiKey(key), ...previous } })
+    await recordKey(inside, 'rotated_key', found)
+    return { key, name: found.name }
+  })
+}
+
+/** Of two who rotate a key at once, the second finds what the first has made of it. */
+async function lockKey({ db, organization }: Context, id: string): Promise<void> {
+  if (!isUuid(id)) return
+  await db.$queryRaw`SELECT id FROM api_keys WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
+}
+
+async function findKey({ db, organization }: Context, id: string): Promise<ListedKey> {
+  const found = isUuid(id) ? await db.apiKey.findFirst({ where: { organizationId: organization.id, id }, select }) : null
+  if (!found) throw new DomainError('api_key_not_found')
+  return found
+}
+
+const recordKey = (ctx: Context, action: AuditAction, { id, name }: { id: string; name: string }) =>
+  recordAudit(ctx, { action, target: { kind: 'api_key', id }, details: { name } })

@@ -1,0 +1,76 @@
+import { anyOf } from '../../db/query.ts'
+import type { EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import type { Outcome } from '../invites/emails.ts'
+import { isUuid } from '../uuid.ts'
+
+/** What the service writes to members. What each says, mail/member-email.ts knows. */
+export type MemberEmailKind = 'join' | 'reset'
+
+const include = {
+  link: { include: { credential: { select: { email: true } } } },
+  member: { include: { user: true, organization: { select: { name: true } } } },
+} satisfies Prisma.MemberEmailInclude
+
+/** One mail to a member, with all that it says. */
+export type MemberEmail = Prisma.MemberEmailGetPayload<{ include: typeof include }>
+
+/** Adds a mail to the transaction: its record and its job. No request waits for the mail server. */
+export async function queueMemberEmail(
+  { db, deps: { clock, newId, queue }, organization }: Context,
+  { kind, memberId, linkId = null }: { kind: MemberEmailKind; memberId: string; linkId?: string | null },
+): Promise<void> {
+  const now = clock()
+  const email = await db.memberEmail.create({
+    data: { id: newId(), organizationId: organization.id, memberId, kind, linkId, createdAt: now, updatedAt: now },
+    select: { id: true },
+  })
+  await queue.enqueueMemberEmails(db, [email.id])
+}
+
+/** Those of these mails that there are, in no particular order. */
+export const findMemberEmails = ({ db }: ServiceContext, ids: string[]): Promise<MemberEmail[]> =>
+  db.memberEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
+
+/** Null when there is no such mail. */
+export const findMemberEmail = async ({ db }: ServiceContext, id: string): Promise<MemberEmail | null> =>
+  isUuid(id) ? db.memberEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
+
+/** The newest mails of all organizations, by their ids, which rise with time. @param before only those older than the mail with this id. */
+export const listMemberEmails = (
+  { db }: ServiceContext,
+  { before, limit }: { before?: string; limit: number },
+): Promise<MemberEmail[]> =>
+  db.memberEmail.findMany({
+    where: { ...(before !== undefined && { id: { lt: before } }) },
+    orderBy: { id: 'desc' },
+    take: limit,
+    include,
+    relationLoadStrategy: 'join',
+  })
+
+/** Where the mail goes: what sets a password, to the address that the password belongs to. */
+export const recipientOf = ({ member, link }: MemberEmail): string => link?.credential?.email ?? member.email
+
+/** Why a mail is not to be sent any more; null while it is. */
+export function whyMemberEmailObsolete({ member, link }: MemberEmail, now: Date): string | null {
+  if (member.status !== 'active') return 'Not sent: the member is not active any more.'
+  if (link && (link.usedAt || link.expiresAt <= now)) return 'Not sent: the link can not be used any more.'
+  return null
+}
+
+/** Records what became of one attempt to send; a mail that another attempt has finished stays as it is. */
+export async function recordMemberEmailAttempt({ db, deps }: ServiceContext, id: string, outcome: Outcome): Promise<void> {
+  const now = deps.clock()
+  const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
+  await db.memberEmail.updateMany({
+    where: { id, state: 'queued' satisfies EmailState },
+    data: { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt },
+  })
+}
+
+/** Gives up a mail whose retries are used up; the reason of its last attempt stays. */
+export async function giveUpMemberEmail({ db, deps }: ServiceContext, id: string): Promise<void> {
+  const data = { state: 'failed', failure: 'given_up', updatedAt: deps.clock() } satisfies Partial<MemberEmailRow>
+  await db.memberEmail.updateMany({ where: { id, state: 'queued' }, data })
+}

@@ -1,0 +1,61 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Issue } from '../errors.ts'
+
+/** Characters. */
+export const MIN_PASSWORD_LENGTH = 10
+const MAX_PASSWORD_LENGTH = 200
+
+const SALT_BYTES = 16
+const KEY_BYTES = 32
+/** 16 MiB and about a fifth of a second. */
+const COST = { N: 2 ** 14, r: 8, p: 5 }
+const NAME = `scrypt-${COST.N}-${COST.r}-${COST.p}`
+/** Each takes one of the four threads that files and names of hosts are looked up with, too: half of them are left for that. */
+const AT_ONCE = 2
+
+const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
+
+/** What a password is compared with where nobody signs in with the address: to find that out takes as long. */
+const NOBODYS = [NAME, Buffer.alloc(SALT_BYTES).toString('base64'), Buffer.alloc(KEY_BYTES).toString('base64')].join('$')
+
+/** What is wrong with a new password. @param email of the person, which is none. */
+export function findPasswordIssues(field: string, password: string, email: string): Issue[] {
+  const length = [...password].length
+  if (length < MIN_PASSWORD_LENGTH) return [{ field, rule: 'account', problem: 'minLength', limit: MIN_PASSWORD_LENGTH }]
+  if (length > MAX_PASSWORD_LENGTH) return [{ field, rule: 'maxLength', limit: MAX_PASSWORD_LENGTH }]
+  if (password.trim().toLowerCase() === email.toLowerCase()) return [{ field, rule: 'account', problem: 'notAddress' }]
+  return []
+}
+
+/** What is stored of a password. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES)
+  return [NAME, salt.toString('base64'), (await inTurn(() => deriveKey(password, salt))).toString('base64')].join('$')
+}
+
+/** Whether it is the password. @param stored undefined: nobody's, which no password is. */
+export async function isPassword(password: string, stored = NOBODYS): Promise<boolean> {
+  const [, salt = '', expected = ''] = stored.split('$')
+  // What is too long to be one costs no more than one that is not.
+  const key = await inTurn(() => deriveKey([...password].slice(0, MAX_PASSWORD_LENGTH + 1).join(''), Buffer.from(salt, 'base64')))
+  return timingSafeEqual(key, Buffer.from(expected, 'base64')) && stored !== NOBODYS
+}
+
+/** The same characters, however a keyboard composes them (NIST SP 800-63B, 5.1.1.2). */
+const deriveKey = (password: string, salt: Buffer): Promise<Buffer> => derive(password.normalize('NFKC'), salt, KEY_BYTES, COST)
+
+let running = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running === AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running++
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+}

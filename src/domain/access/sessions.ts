@@ -1,0 +1,141 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+
+/** Milliseconds without a request, and in all, after which a session ends. */
+const IDLE_MS = 12 * 3_600_000
+const LONGEST_MS = 30 * 86_400_000
+const SEEN_RECORDED_EVERY_MS = 60_000
+const TOKEN_BYTES = 32
+const MAX_USER_AGENT_LENGTH = 300
+
+/** What a person signs in with. */
+export type Credential = { id: string; email: string; passwordHash: string }
+
+/** The browser that a session is begun in. @property network an IPv4 address, or the part of an IPv6 one that a customer is given. */
+export type Browser = { userAgent: string; network: string }
+
+const memberships = {
+  where: { status: 'active' },
+  include: { user: true, organization: { select: { id: true, name: true, tier: true } } },
+  orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }],
+} satisfies Prisma.Credential$membershipsArgs
+
+export type Membership = Prisma.MemberGetPayload<{ include: typeof memberships.include }>
+
+/** Who is signed in, and as a member of which organizations: at least one, and only active memberships that they have joined. */
+export type SignedIn = {
+  sessionId: string
+  credential: Credential
+  memberships: Membership[]
+}
+
+/** A session as its owner sees it. */
+export type SessionSummary = { id: string; userAgent: string; network: string; createdAt: Date; lastSeenAt: Date }
+
+/** The token for the cookie, which is kept nowhere, and when the cookie is of no use any more. */
+export type NewSession = { token: string; expiresAt: Date }
+
+/**
+ * Begins a session of whoever has shown to know the password.
+ *
+ * @returns null when the password has been changed meanwhile: that ends all sessions, also those that are just being begun.
+ */
+export async function startSession(
+  { db, deps }: ServiceContext,
+  credential: Credential,
+  { userAgent, network }: Browser,
+): Promise<NewSession | null> {
+  const current = await db.$queryRaw<unknown[]>`
+    SELECT id FROM credentials WHERE id = ${credential.id}::uuid AND password_hash = ${credential.passwordHash} FOR SHARE`
+  if (current.length === 0) return null
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const now = deps.clock()
+  await db.session.create({
+    data: {
+      id: deps.newId(),
+      tokenHash: hashToken(token),
+      credentialId: credential.id,
+      userAgent: [...userAgent.replaceAll('\0', '')].slice(0, MAX_USER_AGENT_LENGTH).join(''),
+      network,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: new Date(now.getTime() + IDLE_MS),
+    },
+  })
+  return { token, expiresAt: new Date(now.getTime() + LONGEST_MS) }
+}
+
+/**
+ * Who is signed in with the token; null when nobody is (any more). A member who was deactivated is not found from that moment on; a
+ * person who is no active member at all any more has no session left.
+ */
+export async function findSession({ db, deps }: ServiceContext, token: string): Promise<SignedIn | null> {
+  const session = await db.session.findUnique({
+    where: { tokenHash: hashToken(token) },
+    include: { credential: { include: { memberships } } },
+    relationLoadStrategy: 'join',
+  })
+  const now = deps.clock()
+  if (!session || session.expiresAt <= now) return null
+  const { credential } = session
+  if (credential.memberships.length === 0) {
+    await db.session.deleteMany({ where: { credentialId: credential.id } })
+    return null
+  }
+  if (now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, session, now)
+  return { sessionId: session.id, credential, memberships: credential.memberships }
+}
+
+/** Guarded, so that of requests at once only one writes, and none brings back a session that was ended. */
+async function recordUse(
+  { db }: Pick<ServiceContext, 'db'>,
+  { id, lastSeenAt, createdAt }: { id: string; lastSeenAt: Date; createdAt: Date },
+  now: Date,
+): Promise<void> {
+  const expiresAt = new Date(Math.min(now.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS))
+  await db.session.updateMany({ where: { id, lastSeenAt }, data: { lastSeenAt: now, expiresAt } })
+}
+
+/** The context of a person as the member of an organization. @throws DomainError not_permitted when they are none, or there is none. */
+export function contextOf(service: ServiceContext, { memberships }: SignedIn, organizationId: string): Context {
+  const membership = memberships.find(({ organization }) => organization.id === organizationId)
+  if (!membership) throw new DomainError('not_permitted')
+  return asMember(service, membership)
+}
+
+export const asMember = (service: ServiceContext, { id, userId, roles, organization }: Membership): Context => ({
+  ...service,
+  organization,
+  actor: { kind: 'member', id, userId, roles },
+})
+
+/** The memberships that a credential opens. */
+export const findMemberships = ({ db }: ServiceContext, credentialId: string): Promise<Membership[]> =>
+  db.member.findMany({ ...memberships, where: { ...memberships.where, credentialId }, relationLoadStrategy: 'join' })
+
+/** The sessions of whoever is signed in, the one that was used last first. */
+export const listSessions = ({ db, deps }: ServiceContext, { credential }: SignedIn): Promise<SessionSummary[]> =>
+  db.session.findMany({
+    where: { credentialId: credential.id, expiresAt: { gt: deps.clock() } },
+    orderBy: [{ lastSeenAt: 'desc' }, { id: 'desc' }],
+    omit: { tokenHash: true },
+  })
+
+/** Signs out the browser with this token. */
+export async function endSession({ db }: ServiceContext, token: string): Promise<void> {
+  await db.session.deleteMany({ where: { tokenHash: hashToken(token) } })
+}
+
+/** Ends one session of one's own; none that is over, or somebody else's. */
+export async function endOwnSession({ db }: ServiceContext, { credential }: SignedIn, id: string): Promise<void> {
+  await db.session.deleteMany({ where: { id, credentialId: credential.id } })
+}
+
+/** Ends all sessions of one's own but this one. */
+export async function endOtherSessions({ db }: ServiceContext, { credential, sessionId }: SignedIn): Promise<void> {
+  await db.session.deleteMany({ where: { credentialId: credential.id, id: { not: sessionId } } })
+}
+
+const hashToken = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash('sha256', token, 'buffer'))

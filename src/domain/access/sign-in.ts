@@ -1,0 +1,54 @@
+import { recordAudit } from '../audit.ts'
+import type { ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { isPassword } from './passwords.ts'
+import { asMember, type Browser, type Credential, findMemberships, type NewSession, startSession } from './sessions.ts'
+import { countSignIn, forgiveSignIns } from './sign-in-attempts.ts'
+
+/** What is signed in with by an address, in either case. */
+export async function findCredential({ db }: ServiceContext, email: string): Promise<Credential | undefined> {
+  const [credential] = await db.$queryRaw<Credential[]>`
+    SELECT id, email, password_hash AS "passwordHash" FROM credentials WHERE lower(email) = lower(${email})`
+  return credential
+}
+
+/**
+ * Whether it is the password of whoever signs in with the address, counted against those who try. A wrong one takes as long as the
+ * right one, and one of nobody's as long.
+ *
+ * @throws DomainError invalid: `tooMany`, of the address or the network.
+ */
+export async function checkPassword(
+  service: ServiceContext,
+  { email, password, network }: { email: string; password: string; network: string },
+): Promise<Credential | null> {
+  await countSignIn(service, { email, network })
+  const credential = await findCredential(service, email)
+  const isRight = await isPassword(password, credential?.passwordHash)
+  if (!credential || !isRight) return null
+  await forgiveSignIns(service, { email, network })
+  return credential
+}
+
+/**
+ * Signs a person in by address and password, in a new session.
+ *
+ * @throws DomainError invalid: `wrong`, without saying which of the two; `tooMany`.
+ */
+export async function signIn(
+  service: ServiceContext,
+  { email, password, browser }: { email: string; password: string; browser: Browser },
+): Promise<NewSession> {
+  const credential = await checkPassword(service, { email, password, network: browser.network })
+  const memberships = credential ? await findMemberships(service, credential.id) : []
+  if (!credential || memberships.length === 0) throw wrong()
+  return inTransaction(service, async (inside) => {
+    const session = await startSession(inside, credential, browser)
+    if (!session) throw wrong()
+    for (const membership of memberships) await recordAudit(asMember(inside, membership), { action: 'signed_in' })
+    return session
+  })
+}
+
+const wrong = () => new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'wrong' }] })

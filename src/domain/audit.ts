@@ -1,0 +1,53 @@
+import type { Prisma } from '../generated/prisma/client.ts'
+import type { Context, ServiceContext } from './context.ts'
+
+/** What is recorded: by a verb in the past, as a list shows it. */
+export type AuditAction =
+  | 'signed_in'
+  | 'joined'
+  | 'invited_member'
+  | 'changed_password'
+  | 'reset_password'
+  | 'generated_key'
+  | 'rotated_key'
+  | 'revoked_key'
+
+export type AuditEvent = {
+  action: AuditAction
+  /** The row it was done to, where it is another than the actor's own. */
+  target?: { kind: 'api_key' | 'member'; id: string }
+  /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
+  details?: Prisma.InputJsonObject
+}
+
+const KEPT_FOR_MS = 365 * 86_400_000
+/** Entries a statement. */
+const FORGOTTEN_AT_ONCE = 5_000
+
+/** Records what the context's actor does in its organization. Called in the transaction of the change: both are kept, or neither is. */
+export async function recordAudit(ctx: Context, { action, target, details = {} }: AuditEvent): Promise<void> {
+  const { actor, db, deps, organization } = ctx
+  await db.auditEntry.create({
+    data: {
+      id: deps.newId(),
+      organizationId: organization.id,
+      actorKind: actor.kind,
+      actorId: actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null,
+      action,
+      targetKind: target?.kind ?? null,
+      targetId: target?.id ?? null,
+      details,
+      at: deps.clock(),
+    },
+  })
+}
+
+/** Forgets what was done more than a year ago. */
+export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {
+  const until = new Date(deps.clock().getTime() - KEPT_FOR_MS)
+  let count: number
+  do {
+    count = await db.$executeRaw`
+      DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE at <= ${until} LIMIT ${FORGOTTEN_AT_ONCE})`
+  } while (count === FORGOTTEN_AT_ONCE)
+}

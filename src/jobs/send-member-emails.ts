@@ -1,0 +1,35 @@
+import type { PgBoss } from 'pg-boss'
+import { createResetLink } from '../domain/access/invite-member.ts'
+import {
+  findMemberEmails,
+  giveUpMemberEmail,
+  type MemberEmail,
+  recordMemberEmailAttempt,
+  whyMemberEmailObsolete,
+} from '../domain/access/member-emails.ts'
+import type { ServiceContext } from '../domain/context.ts'
+import { DEAD_MEMBER_EMAILS, MEMBER_EMAILS, PASSWORD_RESETS, type PasswordResetJob } from './queue.ts'
+import { type Deliver, startSending } from './send-mail.ts'
+
+/** Starts the workers that send mails to members, and look into who wants a new password. They end with `boss.stop()`. */
+export async function startSendingMemberEmails(
+  boss: PgBoss,
+  system: ServiceContext,
+  deliver: Deliver<MemberEmail>,
+): Promise<void> {
+  await startSending(boss, system, {
+    noun: 'a mail to a member',
+    queue: MEMBER_EMAILS,
+    deadQueue: DEAD_MEMBER_EMAILS,
+    find: findMemberEmails,
+    whyObsolete: whyMemberEmailObsolete,
+    deliver,
+    record: recordMemberEmailAttempt,
+    giveUp: giveUpMemberEmail,
+    count: system.deps.metrics.memberEmailAttempted,
+    idsOf: ({ memberId, organizationId, kind }) => ({ memberId, organizationId, kind }),
+  })
+  await boss.work<PasswordResetJob>(PASSWORD_RESETS, async (jobs) => {
+    for (const { data } of jobs) await createResetLink(system, data.email, { mails: true })
+  })
+}

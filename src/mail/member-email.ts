@@ -1,0 +1,32 @@
+import { accountUrl } from '../domain/access/account-tokens.ts'
+import { type MemberEmail, type MemberEmailKind, recipientOf } from '../domain/access/member-emails.ts'
+import { timeInWords } from '../domain/format-time.ts'
+import { headerText, type MailSettings, type Message, renderTemplates, senderDomain } from './message.ts'
+
+/** What each kind of mail says: the templates of its name, with these facts. */
+const facts: Record<MemberEmailKind, (settings: MailSettings, email: MemberEmail) => object> = {
+  join: linkFacts,
+  reset: linkFacts,
+}
+
+function linkFacts(settings: MailSettings, { link, member }: MemberEmail) {
+  if (!link) throw new Error('The mail has no link')
+  return { organization: member.organization.name, url: accountUrl(settings, link), expiresAt: timeInWords(link.expiresAt) }
+}
+
+/** A mail to a member, the same however often it is rendered. @throws Error for a kind that only a newer release knows. */
+export function renderMemberEmail(settings: MailSettings, email: MemberEmail): Message {
+  const { user, organization } = email.member
+  const name = `${user.firstName} ${user.lastName}`.trim()
+  if (!isKnown(email.kind)) throw new Error(`There is no mail of the kind ${email.kind}`)
+  const more = { name, organization: organization.name }
+  return {
+    messageId: `<member.${email.id}@${senderDomain(settings.mailFrom)}>`,
+    from: settings.mailFrom,
+    to: { name: headerText(name), address: recipientOf(email) },
+    replyTo: settings.mailFrom,
+    ...renderTemplates(email.kind, { ...more, ...facts[email.kind](settings, email) }),
+  }
+}
+
+const isKnown = (kind: string): kind is MemberEmailKind => Object.hasOwn(facts, kind)
