@@ -5,6 +5,7 @@ import { EXIT_BAD_CONFIGURATION, EXIT_FAILED, EXIT_WRONG_USAGE } from './cli/exi
 import { addImportCommand } from './cli/import.ts'
 import { addKeyCommands } from './cli/keys.ts'
 import { addMailCommands } from './cli/mail.ts'
+import { addMemberCommands } from './cli/members.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOrganizationCommands } from './cli/organizations.ts'
 import { describeError } from './cli/output.ts'
@@ -19,6 +20,7 @@ function createProgram(): Command {
   addMigrateCommand(program)
   addOrganizationCommands(program)
   addKeyCommands(program)
+  addMemberCommands(program)
   addImportCommand(program)
   addDemoCommand(program)
   addMailCommands(program)

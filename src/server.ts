@@ -4,7 +4,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
 import { welcome } from './demo/welcome.ts'
-import { makeFirstKey } from './domain/access/first-key.ts'
+import { inviteFirstAdmin, makeFirstKey } from './domain/access/first-key.ts'
 import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
@@ -59,6 +59,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
       v1: publicUrl + PATHS.v1,
       alternate: publicUrl + config.alternate.prefix,
       docs: publicUrl + PATHS.docs,
+      portal: publicUrl + PATHS.portal,
       mailbox: config.showMailbox ? publicUrl + PATHS.mailbox : undefined,
     })
   }
@@ -97,11 +98,17 @@ async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependen
   return app
 }
 
-/** What INIT_ORG_NAME and INIT_API_KEY_NAME ask for, where it is missing. */
-async function announceFirstKey({ init: { organization, apiKey } }: Config, { system }: Dependencies): Promise<void> {
-  const key = organization && (await makeFirstKey(system, { organization, apiKey }))
+/** What INIT_ORG_NAME, INIT_API_KEY_NAME and INIT_ADMIN_EMAIL ask for, where it is missing. */
+async function announceFirstKey({ init: { organization, apiKey, adminEmail } }: Config, { system }: Dependencies): Promise<void> {
+  if (!organization) return
+  const key = await makeFirstKey(system, { organization, apiKey })
   // For whoever reads the output of the first start; the log proper never has it.
   if (key) process.stdout.write(`The API key "${apiKey}" of ${organization}, shown this once: ${key}\n`)
+  // Not the link itself: it is mailed, and where mail does not arrive, whoever runs the service prints another.
+  if (adminEmail && (await inviteFirstAdmin(system, { organization, email: adminEmail })))
+    process.stdout.write(
+      `The first admin of ${organization} is invited by mail. To print a link: npm run cli -- member invite '${organization}' ${adminEmail}\n`,
+    )
 }
 
 /** Says why the service does not start: a line of the log for each reason, whatever LOG_LEVEL is. @returns the exit code. */

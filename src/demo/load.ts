@@ -1,5 +1,6 @@
 import { equalsText } from '../db/query.ts'
 import { createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
+import { inviteMember } from '../domain/access/invite-member.ts'
 import { listAssessments } from '../domain/assessments/assessments.ts'
 import type { Context, ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create.ts'
@@ -13,6 +14,8 @@ export type Demo = {
   /** Shown once. */
   key: string
   assessmentId: string
+  /** Where its admin sets a password for the portal. */
+  join: { email: string; url: string }
 }
 
 const { name, assessments } = document.organizations[0]!
@@ -29,13 +32,16 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   if (taken) return null
   const { organizations } = await importDocument(service, readDocument(document))
   const { id: organizationId } = organizations[0]!
-  const { id: createdById } = await service.db.member.findFirstOrThrow({ where: { organizationId, roles: { has: 'admin' } } })
+  const admin = await service.db.member.findFirstOrThrow({ where: { organizationId, roles: { has: 'admin' } } })
+  const createdById = admin.id
   const made = await createApiKeyUnlessNamed(service, { organizationId, name: 'Demo', mode: 'live', createdById })
   if (!made) return null
   const { key, apiKey } = made
+  const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  const operator: Context = { ...service, organization, actor: { kind: 'operator' } }
+  const { url } = await inviteMember(operator, { email: admin.email, roles: ['admin'], mails: false })
   const ctx: Context = {
-    ...service,
-    organization: await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } }),
+    ...operator,
     actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'test' }, // nobody is behind the address below
   }
   const { items } = await listAssessments(ctx, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
@@ -48,11 +54,11 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     requireIdCapture: false,
     customMessage: 'We look forward to hearing you.',
   })
-  return { organization: { id: organizationId, name }, key, assessmentId }
+  return { organization: { id: organizationId, name }, key, assessmentId, join: { email: admin.email, url } }
 }
 
 /** What to do with it, for a terminal. @param v1 the address of the v1 interface. */
-export const describeDemo = (v1: string, { organization, key, assessmentId }: Demo): string => `
+export const describeDemo = (v1: string, { organization, key, assessmentId, join }: Demo): string => `
   For a first try there is an organization, ${organization.name}, with its API key, shown this once:
 
   ${key}
@@ -66,5 +72,9 @@ export const describeDemo = (v1: string, { organization, key, assessmentId }: De
 
   List the invites:
     curl -s -H 'x-api-key: ${key}' '${v1}/invites'
+
+  Sign in to the portal as its admin, ${join.email}: this link, good once, sets a password
+
+  ${join.url}
 
 `

@@ -6,6 +6,7 @@ export type Addresses = {
   v1: string
   alternate: string
   docs: string
+  portal: string
   /** undefined: it is not shown. */
   mailbox: string | undefined
 }
@@ -20,17 +21,21 @@ export async function welcome(system: ServiceContext, addresses: Addresses): Pro
   process.stdout.write(describeAddresses(addresses) + (demo ? describeDemo(addresses.v1, demo) : HOW_TO_MAKE_A_KEY))
 }
 
-const describeAddresses = ({ v1, alternate, docs, mailbox }: Addresses): string => `
+const describeAddresses = ({ v1, alternate, docs, portal, mailbox }: Addresses): string => `
   The Assessment Invitation Service is ready.
 
   API v1                ${v1}
   Alternate interface   ${alternate}
   Documents             ${docs}
+  Portal                ${portal}
 ${mailbox ? `  Captured mails        ${mailbox}\n` : ''}`
 
 const HOW_TO_MAKE_A_KEY = `
   Make an API key with:
     npm run cli -- org list
     npm run cli -- key create <organization> <name>
+
+  Let somebody in to the portal with:
+    npm run cli -- member invite <organization> <email>
 
 `

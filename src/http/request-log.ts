@@ -29,8 +29,13 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      ...(ctx && { organizationId: ctx.organization.id, ...(ctx.actor.kind === 'apiKey' && { apiKeyId: ctx.actor.id }) }),
+      ...(ctx && { organizationId: ctx.organization.id, ...actorId(ctx) }),
     },
     'request',
   )
+}
+
+const actorId = ({ actor }: FastifyRequest['ctx']): object => {
+  if (actor.kind === 'apiKey') return { apiKeyId: actor.id }
+  return actor.kind === 'member' ? { memberId: actor.id } : {}
 }

@@ -36,7 +36,7 @@ export function createUnknownKeyLimiter(limit: number): (address: string | undef
  * Who can be held together: of IPv4 one address, since neighbours in a data centre are strangers; of IPv6 the first 64 bits, since that
  * much is given to one customer, who can take a new address for each request.
  */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped) return mapped[1]!
   if (!isIPv6(address)) return address.slice(0, MAX_NAME_LENGTH)

@@ -1,5 +1,6 @@
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
+import type { MemberEmail } from '../domain/access/member-emails.ts'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { answerClientErrors } from '../http/client-error.ts'
@@ -16,8 +17,10 @@ import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/session.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
+import { portalPages } from '../interfaces/portal/index.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
 import { renderInvitation } from '../mail/invitation-email.ts'
+import { renderMemberEmail } from '../mail/member-email.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeChoice, PATHS } from './paths.ts'
@@ -34,7 +37,7 @@ const TIMEOUT_CHECKED_EVERY_MS = 1_000
 /** How long nothing may move on a connection that is owed an answer: longer than any answer takes, but for clients that don't read. */
 const STALLED_AFTER_MS = 30_000
 
-/** The service as a Fastify app: health, documents, both interfaces and the candidates' pages. It does not listen yet. */
+/** The service as a Fastify app: health, documents, both interfaces, the portal and the candidates' pages. It does not listen yet. */
 export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
   const { system, log, metrics, findProblems } = dependencies
   const envelopeOf = createEnvelopeChoice(config.alternate.prefix)
@@ -89,7 +92,10 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
   const { rateLimits, playerUrl, showMailbox, alternate: settings } = config
   const { system, redis, mailSettings } = dependencies
-  const render = (email: InviteEmail) => renderInvitation(mailSettings, email)
+  const render = {
+    invitation: (email: InviteEmail) => renderInvitation(mailSettings, email),
+    toMember: (email: MemberEmail) => renderMemberEmail(mailSettings, email),
+  }
   const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
   const v1 = async (scope: FastifyInstance) => {
@@ -104,6 +110,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
+  await app.register((scope) => portalPages(scope, { system, settings: mailSettings }), { prefix: PATHS.portal })
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })
   await docs(app, documents)
   if (showMailbox) await app.register((scope) => mailboxPages(scope, { system, render }), { prefix: PATHS.mailbox })

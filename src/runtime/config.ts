@@ -44,7 +44,7 @@ export type Config = {
   metrics: { port: number; host: string } | undefined
   logLevel: string
   /** What to make at the start, where it is missing. */
-  init: { organization: string | undefined; apiKey: string | undefined }
+  init: { organization: string | undefined; apiKey: string | undefined; adminEmail: string | undefined }
 }
 
 /** All that is wrong with the environment, one line each. */
@@ -97,7 +97,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     showMailbox: settings.DATABASE_URL === undefined && settings.SMTP_URL === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     logLevel: settings.LOG_LEVEL,
-    init: { organization: settings.INIT_ORG_NAME, apiKey: settings.INIT_API_KEY_NAME },
+    init: {
+      organization: settings.INIT_ORG_NAME,
+      apiKey: settings.INIT_API_KEY_NAME,
+      adminEmail: settings.INIT_ADMIN_EMAIL,
+    },
   }
 }
 
@@ -193,6 +197,11 @@ function findContradictions(settings: Partial<Static<typeof Environment>>): stri
       'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
     ],
     [settings.INIT_API_KEY_NAME && !settings.INIT_ORG_NAME, 'INIT_API_KEY_NAME: needs an INIT_ORG_NAME to belong to.'],
+    [settings.INIT_ADMIN_EMAIL && !settings.INIT_ORG_NAME, 'INIT_ADMIN_EMAIL: needs an INIT_ORG_NAME to belong to.'],
+    [
+      settings.INIT_ADMIN_EMAIL && !isEmailAddress(settings.INIT_ADMIN_EMAIL),
+      'INIT_ADMIN_EMAIL: needs an address, e.g. admin@example.com.',
+    ],
     [ALTERNATE_PREFIX && isTaken(ALTERNATE_PREFIX), 'ALTERNATE_PREFIX: is taken by another part of the service.'],
   ]
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)

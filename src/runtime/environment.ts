@@ -114,4 +114,9 @@ export const Environment = Type.Object({
   INIT_API_KEY_NAME: Type.Optional(
     Type.String({ description: 'Live key to make for it, where it has none of that name; printed once, on standard output.' }),
   ),
+  INIT_ADMIN_EMAIL: Type.Optional(
+    Type.String({
+      description: 'Address to invite to the portal as its admin, by mail, where it has no member of that address.',
+    }),
+  ),
 })

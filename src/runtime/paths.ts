@@ -4,12 +4,14 @@ import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
 import { candidateEnvelope } from '../interfaces/candidate/errors.ts'
 import { PLAYER_SESSIONS_PREFIX } from '../interfaces/candidate/session.ts'
 import { MAILBOX_PREFIX } from '../interfaces/mailbox/index.ts'
+import { portalEnvelope } from '../interfaces/portal/errors.ts'
 import { v1Envelope } from '../interfaces/v1/errors.ts'
 
 /** Where everything stands but the alternate interface, whose prefix is a setting. */
 export const PATHS = {
   v1: v1Envelope.prefix,
   candidate: candidateEnvelope.prefix,
+  portal: portalEnvelope.prefix,
   playerSessions: PLAYER_SESSIONS_PREFIX,
   docs: DOCS_PREFIX,
   mailbox: MAILBOX_PREFIX,
@@ -24,6 +26,6 @@ export function isTaken(prefix: string): boolean {
 
 /** Says in whose envelope a failure is told, from the beginning of the path: v1's, where it belongs to no interface that has its own. */
 export function createEnvelopeChoice(alternatePrefix: string): (path: string) => Envelope {
-  const envelopes = [v1Envelope, candidateEnvelope, alternateEnvelope(alternatePrefix)]
+  const envelopes = [v1Envelope, candidateEnvelope, portalEnvelope, alternateEnvelope(alternatePrefix)]
   return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
 }

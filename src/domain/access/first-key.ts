@@ -1,6 +1,8 @@
 import { equalsText } from '../../db/query.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext, Tier } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
 import { createApiKeyUnlessNamed } from './api-keys.ts'
+import { inviteMember } from './invite-member.ts'
 
 type Wanted = { organization: string; apiKey: string | undefined }
 
@@ -18,4 +20,25 @@ export async function makeFirstKey(ctx: ServiceContext, { organization: name, ap
   if (!apiKey) return null
   const made = await createApiKeyUnlessNamed(ctx, { organizationId: organization.id, name: apiKey, mode: 'live' })
   return made?.key ?? null
+}
+
+/**
+ * Invites the first admin of an organization that is there, by mail: unless somebody has that address in it already.
+ *
+ * @returns whether it was done by this call.
+ */
+export async function inviteFirstAdmin(
+  ctx: ServiceContext,
+  { organization: name, email }: { organization: string; email: string },
+): Promise<boolean> {
+  return inTransaction(ctx, async (inside) => {
+    // Of processes that start at once one finds no such member.
+    const [organization] = await inside.db.$queryRaw<{ id: string; name: string; tier: Tier }[]>`
+      SELECT id, name, tier::text AS tier FROM organizations WHERE lower(name) = lower(${name}) FOR UPDATE`
+    if (!organization) return false
+    const isThere = await inside.db.member.count({ where: { organizationId: organization.id, email: equalsText(email) } })
+    if (isThere > 0) return false
+    await inviteMember({ ...inside, organization, actor: { kind: 'operator' } }, { email, roles: ['admin'], mails: true })
+    return true
+  })
 }

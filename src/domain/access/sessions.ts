@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { isUuid } from '../uuid.ts'
 
 /** Milliseconds without a request, and in all, after which a session ends. */
 const IDLE_MS = 12 * 3_600_000
@@ -130,7 +131,7 @@ export async function endSession({ db }: ServiceContext, token: string): Promise
 
 /** Ends one session of one's own; none that is over, or somebody else's. */
 export async function endOwnSession({ db }: ServiceContext, { credential }: SignedIn, id: string): Promise<void> {
-  await db.session.deleteMany({ where: { id, credentialId: credential.id } })
+  if (isUuid(id)) await db.session.deleteMany({ where: { id, credentialId: credential.id } })
 }
 
 /** Ends all sessions of one's own but this one. */

@@ -2,9 +2,9 @@ import path from 'node:path'
 import { Eta } from 'eta'
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
-import { findEmail, type InviteEmail, listEmails } from '../../domain/invites/emails.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { protectPages } from '../../http/html-page.ts'
+import { findMail, listMails, type Mail, type RenderMails } from './mails.ts'
 
 export const MAILBOX_PREFIX = '/dev/mailbox'
 
@@ -13,26 +13,23 @@ const SHOWN = 50
 const SEARCHED = 1_000
 const eta = new Eta({ views: path.join(import.meta.dirname, 'templates'), cache: true })
 
-/** Makes the mail of a sending, with the fields that the templates show. */
-type RenderMail = (email: InviteEmail) => { html: string }
-
 type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
 
 /** What the mails look like, for a service that has no mail server: the captured mails, the newest first, rendered anew. */
 export async function mailboxPages(
   app: FastifyInstance,
-  { system, render }: { system: ServiceContext; render: RenderMail },
+  { system, render }: { system: ServiceContext; render: RenderMails },
 ): Promise<void> {
   protectPages(app, { framesOwn: true })
 
   app.get<{ Querystring: ListQuery }>('/', async ({ query }, reply) => {
     const search = String(query.search ?? '').trim()
-    const { emails, searched, older } = await findPage(system, search, String(query.before ?? ''))
+    const { emails, searched, older } = await findPage(system, render, search, String(query.before ?? ''))
     const rows = emails.map((email) => ({
       id: email.id,
       state: email.state,
       at: timeOf(email),
-      ...render(email),
+      ...email.render(),
     }))
     const links = {
       newest: query.before !== undefined && address({ search }),
@@ -44,9 +41,9 @@ export async function mailboxPages(
   })
 
   app.get<{ Params: { id: string }; Querystring: { part?: string } }>('/:id', async ({ params, query }, reply) => {
-    const email = await findEmail(system, params.id)
+    const email = await findMail(system, render, params.id)
     if (!email) return reply.code(404).type('text/plain; charset=utf-8').send('There is no such mail.')
-    const message = render(email)
+    const message = email.render()
     if (query.part === 'html')
       return reply
         .header('content-security-policy', BODY_POLICY)
@@ -65,22 +62,18 @@ const openLinksOutside = (html: string): string => html.replace('<head>', '<head
 const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 /** @returns the mails to show, how many were looked at for them, and the id from which on there are older ones. */
-async function findPage(system: ServiceContext, search: string, before: string) {
+async function findPage(system: ServiceContext, render: RenderMails, search: string, before: string) {
   const words = search.toLowerCase().split(/\s+/)
   const limit = search === '' ? SHOWN : SEARCHED
-  const found = await listEmails(system, { limit: limit + 1, ...(isUuid(before) && { before }) })
+  const found = await listMails(system, render, { limit: limit + 1, ...(isUuid(before) && { before }) })
   const looked = found.slice(0, limit)
-  const matches = looked.filter((email) => words.every((word) => textOf(email).includes(word)))
+  const matches = looked.filter((email) => words.every((word) => email.words.includes(word)))
   const emails = matches.slice(0, SHOWN)
   const last = matches.length > SHOWN ? emails.at(-1) : looked.at(-1)
   const isEnd = matches.length <= SHOWN && found.length <= limit
   return { emails, searched: looked.length, older: isEnd ? undefined : last?.id }
 }
 
-/** What a search looks at: the recipient and what makes up the subject. */
-const textOf = ({ invite }: InviteEmail): string =>
-  [invite.recipientEmail, invite.recipientName, invite.organization.name, invite.assessment.name].join(' ').toLowerCase()
-
-const timeOf = ({ createdAt }: InviteEmail): string => createdAt.toISOString().slice(0, 19).replace('T', ' ')
+const timeOf = ({ createdAt }: Mail): string => createdAt.toISOString().slice(0, 19).replace('T', ' ')
 
 const address = (query: Record<string, string>): string => `${MAILBOX_PREFIX}?${new URLSearchParams(query)}`

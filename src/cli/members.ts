@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander'
+import { createResetLink, inviteMember, type LinkToHandOver } from '../domain/access/invite-member.ts'
+import type { MemberRole } from '../domain/access/members.ts'
+import { findOrganization } from '../domain/access/organizations.ts'
+import { isEmailAddress } from '../domain/email-address.ts'
+import type { Output, OutputOptions } from './output.ts'
+import { addCommand, perform } from './session.ts'
+
+const ROLES = ['admin', 'grader', 'client'] as const satisfies MemberRole[]
+
+/** `member invite | reset`. */
+export function addMemberCommands(program: Command): void {
+  const member = program.command('member').description('people who sign in to the portal')
+
+  addCommand(member, 'invite', 'print a link by which somebody joins an organization; the member is made if there is none')
+    .argument('<organization>', 'id or name')
+    .argument('<email>')
+    .addOption(new Option('--role <role>').choices(ROLES).default('admin'))
+    .action((idOrName: string, email: string, options: OutputOptions & { role: MemberRole }) =>
+      perform(options, async ({ operator }) => {
+        if (!isEmailAddress(email)) throw new Error(`${email} is not an email address.`)
+        const organization = await findOrganization(operator, idOrName)
+        return showLink(await inviteMember({ ...operator, organization }, { email, roles: [options.role], mails: false }))
+      }),
+    )
+
+  addCommand(member, 'reset', 'print a link by which somebody sets a new password')
+    .argument('<email>')
+    .action((email: string, options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const link = await createResetLink(operator, email, { mails: false })
+        if (!link) throw new Error(`Nobody signs in with ${email}. Invite them: npm run cli -- member invite`)
+        return showLink(link)
+      }),
+    )
+}
+
+const showLink = ({ url, expiresAt }: LinkToHandOver): Output => ({
+  text: `${url}\n\nGood once, until ${expiresAt.toISOString()}. Whoever opens it sets the password: hand it to nobody else.\n`,
+  json: { url, expiresAt },
+})

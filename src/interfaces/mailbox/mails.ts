@@ -1,0 +1,64 @@
+import { findMemberEmail, listMemberEmails, type MemberEmail, recipientOf } from '../../domain/access/member-emails.ts'
+import type { ServiceContext } from '../../domain/context.ts'
+import { findEmail, type InviteEmail, listEmails } from '../../domain/invites/emails.ts'
+
+/** A mail as it goes out, as far as the templates show it. */
+type Message = {
+  subject: string
+  html: string
+  text: string
+  to: { name: string; address: string }
+  from: string
+  replyTo: string | { address: string }
+  messageId: string
+}
+
+/** Makes the mail of a sending. */
+export type RenderMails = { invitation: (email: InviteEmail) => Message; toMember: (email: MemberEmail) => Message }
+
+/** A sending of either kind. */
+export type Mail = {
+  id: string
+  state: string
+  reason: string
+  createdAt: Date
+  /** What a search looks at: the recipient and what makes up the subject. */
+  words: string
+  render: () => Message
+}
+
+/** The newest mails, by their ids, which rise with time. @param before only those older than the mail with this id. */
+export async function listMails(
+  system: ServiceContext,
+  render: RenderMails,
+  window: { before?: string; limit: number },
+): Promise<Mail[]> {
+  const [invitations, toMembers] = await Promise.all([listEmails(system, window), listMemberEmails(system, window)])
+  const mails = [...invitations.map((email) => ofInvite(email, render)), ...toMembers.map((email) => ofMember(email, render))]
+  return mails.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, window.limit)
+}
+
+/** Null when there is no such mail. */
+export async function findMail(system: ServiceContext, render: RenderMails, id: string): Promise<Mail | null> {
+  const invitation = await findEmail(system, id)
+  if (invitation) return ofInvite(invitation, render)
+  const toMember = await findMemberEmail(system, id)
+  return toMember && ofMember(toMember, render)
+}
+
+function ofInvite(email: InviteEmail, render: RenderMails): Mail {
+  const { recipientEmail, recipientName, organization, assessment } = email.invite
+  return {
+    ...email,
+    words: wordsOf(recipientEmail, recipientName, organization.name, assessment.name),
+    render: () => render.invitation(email),
+  }
+}
+
+function ofMember(email: MemberEmail, render: RenderMails): Mail {
+  const { user, organization } = email.member
+  const words = wordsOf(recipientOf(email), user.firstName, user.lastName, organization.name)
+  return { ...email, words, render: () => render.toMember(email) }
+}
+
+const wordsOf = (...texts: (string | null)[]): string => texts.join(' ').toLowerCase()

@@ -1,0 +1,70 @@
+import type { SessionSummary, SignedIn } from '../../domain/access/sessions.ts'
+import type { Context } from '../../domain/context.ts'
+import { type Html, html } from '../../http/html.ts'
+import { type Form, field, mistakes } from './forms.ts'
+import { newPasswordField } from './join.page.ts'
+import { type Page, pathOf } from './layout.ts'
+import { time } from './wording.ts'
+
+type Facts = { ctx: Context; signedIn: SignedIn; sessions: SessionSummary[]; done: string | undefined }
+
+const NOTICES: Record<string, string> = {
+  name: 'Your name is changed.',
+  password: 'Your password is changed, and your other sessions have ended.',
+  session: 'That session has ended.',
+  sessions: 'Your other sessions have ended.',
+}
+
+export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: Facts): Page {
+  const { user } = signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)!
+  return {
+    title: 'My account',
+    notice: NOTICES[done],
+    body: html`${mistakes(form)}<section class="panel" aria-labelledby="name-heading">
+<h2 id="name-heading">Name</h2>
+<form method="post" action="${pathOf(ctx, 'account/name')}">
+${field(form, { name: 'firstName', label: 'First name', value: user.firstName, autocomplete: 'given-name' })}
+${field(form, { name: 'lastName', label: 'Last name', value: user.lastName, autocomplete: 'family-name' })}
+<button>Save the name</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="password-heading">
+<h2 id="password-heading">Password</h2>
+<p>You sign in with <strong>${signedIn.credential.email}</strong>.</p>
+<form method="post" action="${pathOf(ctx, 'account/password')}">
+<input type="hidden" name="username" value="${signedIn.credential.email}" autocomplete="username">
+${field(form, { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' })}
+${newPasswordField(form, 'New password')}
+<button>Change the password</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="sessions-heading">
+<h2 id="sessions-heading">Where you are signed in</h2>
+${sessionTable(ctx, signedIn, sessions)}
+${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="quiet">End all others</button></form>`}
+</section>`,
+  }
+}
+
+const sessionTable = (
+  ctx: Context,
+  { sessionId }: SignedIn,
+  sessions: SessionSummary[],
+): Html => html`<div class="scroll" role="region" aria-labelledby="sessions-heading" tabindex="0">
+<table>
+<thead><tr><th scope="col">Browser</th><th scope="col">Network</th><th scope="col">Since</th><th scope="col">Last seen</th><th scope="col">End</th></tr></thead>
+<tbody>
+${sessions.map(
+  ({ id, userAgent, network, createdAt, lastSeenAt }) => html`<tr>
+<td>${userAgent || 'unknown'}</td><td>${network}</td><td>${time(createdAt)}</td><td>${time(lastSeenAt)}</td>
+<td>${
+    id === sessionId
+      ? html`<span class="status">this one</span>`
+      : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="quiet">End</button></form>`
+  }</td>
+</tr>
+`,
+)}
+</tbody>
+</table>
+</div>`

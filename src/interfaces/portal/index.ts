@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import type { ServiceContext } from '../../domain/context.ts'
+import { answerFailures } from '../../http/envelope.ts'
+import { accountRoutes } from './account.routes.ts'
+import { serveAssets } from './assets.ts'
+import { portalEnvelope } from './errors.ts'
+import { readForms } from './forms.ts'
+import { portalHeaders } from './headers.ts'
+import { homeRoutes } from './home.routes.ts'
+import { integrationsRoutes } from './integrations.routes.ts'
+import { joinRoutes } from './join.routes.ts'
+import { organizationsRoutes } from './organizations.routes.ts'
+import { passwordRoutes } from './password.routes.ts'
+import type { PortalSettings } from './portal.ts'
+import { refuseForeignForms } from './same-origin.ts'
+import { requireMember, useSessions } from './session.ts'
+import { signInRoutes } from './sign-in.routes.ts'
+
+/** Pages for somebody who is not signed in, or has not chosen an organization. */
+const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRoutes]
+/** Pages of one organization, for its members: with `request.ctx`. Each is a file of routes and a file of what it says. */
+const organizationPages = [homeRoutes, accountRoutes, integrationsRoutes]
+
+/** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
+export async function portalPages(
+  app: FastifyInstance,
+  { system, settings }: { system: ServiceContext; settings: PortalSettings },
+): Promise<void> {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(portalHeaders)
+  })
+  answerFailures(app, () => portalEnvelope)
+  refuseForeignForms(app, () => settings.publicUrl)
+  readForms(app)
+  serveAssets(app)
+  const cookie = await useSessions(app, system, settings.publicUrl.startsWith('https:'))
+  for (const addRoutes of publicPages) addRoutes(app, { system, settings, cookie })
+  await app.register(
+    async (organization) => {
+      requireMember(organization, system)
+      for (const addRoutes of organizationPages) addRoutes(organization)
+    },
+    { prefix: '/:organizationId' },
+  )
+}

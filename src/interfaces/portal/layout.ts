@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
+import { may, type Permission } from '../../domain/access/permissions.ts'
+import type { SignedIn } from '../../domain/access/sessions.ts'
+import type { Context } from '../../domain/context.ts'
+import { type Html, html, toText } from '../../http/html.ts'
+import { script, stylesheet } from './assets.ts'
+
+/** What a page says; the frame is the same for all. */
+export type Page = {
+  title: string
+  body: Html
+  /** What has just been done, for whoever has done it. */
+  notice?: string | undefined
+}
+
+/** Who looks at a page of an organization. */
+export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
+
+/** The sections of Settings, by the last part of their address, and who may see each. */
+const SETTINGS: { path: string; label: string; permission: Permission }[] = [
+  { path: 'integrations', label: 'Integrations', permission: 'manage_keys' },
+]
+
+/** The address of a page of the context's organization. */
+export const pathOf = ({ organization }: { organization: { id: string } }, path = ''): string =>
+  `${PORTAL_PREFIX}/${organization.id}/${path}`
+
+/** Sends a page: of an organization in its frame, with what the viewer's roles may see; else in a plain one. */
+export function show(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): FastifyReply {
+  const { ctx, signedIn, url } = request
+  const viewer = ctx && signedIn ? { ctx, signedIn, path: url.split('?')[0]! } : null
+  return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page, viewer))
+}
+
+/** The text of a page. @param viewer null: somebody who is not signed in, or has not chosen an organization. */
+export const renderPage = ({ title, body, notice }: Page, viewer: Viewer | null): string =>
+  toText(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
+<link rel="stylesheet" href="${stylesheet.address}">
+<script type="module" src="${script.address}"></script>
+</head>
+<body>
+${viewer && bar(viewer)}
+<main id="main" class="${viewer ? 'wide' : 'narrow'}">
+<h1>${title}</h1>
+${viewer && sections(viewer)}
+${notice && html`<p class="notice good" role="status">${notice}</p>`}
+${body}
+</main>
+</body>
+</html>`)
+
+function bar({ ctx, signedIn, path }: Viewer): Html {
+  const settings = SETTINGS.find(({ permission }) => may(ctx, permission))
+  const { firstName, lastName, email } = signedIn.memberships.find(
+    ({ organizationId }) => organizationId === ctx.organization.id,
+  )!.user
+  return html`<a class="skip" href="#main">Skip to the content</a>
+<header class="bar">
+<p class="organization">${ctx.organization.name}</p>
+<nav aria-label="Portal">
+${link(pathOf(ctx), 'Home', path.replace(/\/?$/, '/') === pathOf(ctx))}
+${settings && link(pathOf(ctx, `settings/${settings.path}`), 'Settings', path.startsWith(pathOf(ctx, 'settings/')))}
+</nav>
+<div class="who">
+${signedIn.memberships.length > 1 && html`<a href="${PORTAL_PREFIX}">Other organizations</a>`}
+${link(pathOf(ctx, 'account'), `${firstName} ${lastName}`.trim() || email, path.startsWith(pathOf(ctx, 'account')))}
+<form method="post" action="${PORTAL_PREFIX}/sign-out"><button class="plain">Sign out</button></form>
+</div>
+</header>`
+}
+
+function sections({ ctx, path }: Viewer): Html | false {
+  if (!path.startsWith(pathOf(ctx, 'settings/'))) return false
+  const visible = SETTINGS.filter(({ permission }) => may(ctx, permission))
+  return html`<nav class="sections" aria-label="Settings">${visible.map((section) => {
+    const address = pathOf(ctx, `settings/${section.path}`)
+    return link(address, section.label, path.startsWith(address))
+  })}</nav>`
+}
+
+const link = (address: string, label: string, isCurrent: boolean): Html =>
+  isCurrent ? html`<a href="${address}" aria-current="page">${label}</a>\n` : html`<a href="${address}">${label}</a>\n`

@@ -1,0 +1,51 @@
+import type { Issue } from '../../domain/errors.ts'
+import { type Html, html } from '../../http/html.ts'
+
+/** The fields as the pages call them. */
+const names: Record<string, string> = {
+  firstName: 'the first name',
+  lastName: 'the last name',
+  email: 'the address',
+  password: 'the password',
+  current: 'the current password',
+  name: 'the name',
+  date: 'the date',
+  expiresAt: 'the date',
+}
+
+type Wording = (name: string, limit: number) => string
+
+const words: Record<string, Wording> = {
+  required: (name) => `Enter ${name}.`,
+  minLength: (name, limit) => `${capitalize(name)} needs at least ${limit} characters.`,
+  maxLength: (name, limit) => `${capitalize(name)} has more than ${limit} characters.`,
+  notAddress: () => 'The password must not be your address.',
+  taken: (name) => `${capitalize(name)} is taken already.`,
+  format: (name) => `${capitalize(name)} is not an email address.`,
+  date: () => 'Enter a date.',
+  future: () => 'The date has to be in the future.',
+  tooMany: (_name, seconds) => `There were too many attempts. Please try again in ${inMinutes(seconds)}.`,
+  exists: () => 'You have just set a password by another link. Enter that one.',
+  ended: () => 'This key has been revoked or has expired, and can not be rotated.',
+  rotated: () => 'This key was rotated less than 24 hours ago, and its earlier value is still good.',
+  wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
+}
+
+/** What is wrong, in a sentence. */
+export const wordIssue = ({ field, rule, limit }: Issue): string => {
+  const say = words[rule] ?? ((name: string) => `Please check ${name || 'what you have entered'}.`)
+  return say(names[field] ?? '', Number(limit))
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const inMinutes = (seconds: number): string => {
+  const minutes = Math.ceil(seconds / 60)
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`
+}
+
+const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+
+/** A time: in UTC and, where scripts run, in the reader's own zone. The exact one is in the title. */
+export const time = (at: Date): Html =>
+  html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${format.format(at)} UTC</time>`
