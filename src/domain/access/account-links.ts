@@ -36,6 +36,10 @@ export async function findOpenLink({ db, deps }: ServiceContext, { id, kind }: A
   })
 }
 
+/** Whether the link can (still) be used. */
+export const isOpen = async ({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> =>
+  (await db.accountLink.count({ where: { id, kind, usedAt: null, expiresAt: { gt: deps.clock() } } })) > 0
+
 /** Uses the link up: of those who try at once, one. @returns whether it was this one. */
 export async function claimLink({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> {
   const now = deps.clock()

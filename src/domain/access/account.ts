@@ -1,8 +1,9 @@
 import { recordAudit } from '../audit.ts'
 import type { ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
-import { claimLink, findOpenLink } from './account-links.ts'
+import { claimLink, findOpenLink, isOpen } from './account-links.ts'
 import type { AccountLinkRef } from './account-tokens.ts'
 import { findNameIssues } from './names.ts'
 import { findPasswordIssues, hashPassword } from './passwords.ts'
@@ -36,20 +37,21 @@ export async function changePassword(
   const { credential, memberships } = signedIn
   const { email } = credential
   refuse(findPasswordIssues('password', password, email))
-  if (!(await checkPassword(service, { email, password: current, network })))
-    refuse([{ field: 'current', rule: 'account', problem: 'wrong' }])
-  const passwordHash = await hashPassword(password)
+  if (!(await checkPassword(service, { email, password: current, network }))) throw wrongPassword()
+  // Of two who change it at once, the second one's current password is not current any more.
+  const where = { id: credential.id, passwordHash: credential.passwordHash }
+  const passwordHash = await hashPassword(password, async () => (await service.db.credential.count({ where })) > 0)
+  if (passwordHash === null) throw wrongPassword()
   await inTransaction(service, async (inside) => {
-    const { count } = await inside.db.credential.updateMany({
-      // Guarded: of two who change it at once, the second one's current password is not current any more.
-      where: { id: credential.id, passwordHash: credential.passwordHash },
-      data: { passwordHash, passwordChangedAt: inside.deps.clock() },
-    })
-    if (count === 0) refuse([{ field: 'current', rule: 'account', problem: 'wrong' }])
+    const data = { passwordHash, passwordChangedAt: inside.deps.clock() }
+    const { count } = await inside.db.credential.updateMany({ where, data })
+    if (count === 0) throw wrongPassword()
     await endOtherSessions(inside, signedIn)
     for (const membership of memberships) await recordAudit(asMember(inside, membership), { action: 'changed_password' })
   })
 }
+
+const wrongPassword = () => new DomainError('invalid', { issues: [{ field: 'current', rule: 'account', problem: 'wrong' }] })
 
 /**
  * Asks for a link to set a new password by, which is mailed if anybody signs in with the address. Nobody is told whether: the look-up
@@ -86,7 +88,8 @@ export async function resetPassword(
   if (!link?.credential) return false
   const { id: credentialId, email } = link.credential
   refuse(findPasswordIssues('password', password, email))
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword(password, () => isOpen(service, ref))
+  if (passwordHash === null) return false
   return inTransaction(service, async (inside) => {
     if (!(await claimLink(inside, ref))) return false
     const now = inside.deps.clock()

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
-import { type AccountLink, claimLink, findOpenLink } from './account-links.ts'
+import { type AccountLink, claimLink, findOpenLink, isOpen } from './account-links.ts'
 import type { AccountLinkRef } from './account-tokens.ts'
 import { findNameIssues } from './names.ts'
 import { findPasswordIssues, hashPassword } from './passwords.ts'
@@ -52,7 +52,8 @@ export async function join(
   refuse(issues)
   if (known && !(await checkPassword(service, { email, password, network: browser.network })))
     refuse([{ field: 'password', rule: 'account', problem: 'wrong' }])
-  const passwordHash = known?.passwordHash ?? (await hashPassword(password))
+  const passwordHash = known?.passwordHash ?? (await hashPassword(password, () => isOpen(service, ref)))
+  if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
     if (!(await claimLink(inside, ref))) return null
     const credential = known ?? (await createCredential(inside, email, passwordHash))

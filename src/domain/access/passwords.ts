@@ -28,10 +28,15 @@ export function findPasswordIssues(field: string, password: string, email: strin
   return []
 }
 
-/** What is stored of a password. */
-export async function hashPassword(password: string): Promise<string> {
+/**
+ * What is stored of a password.
+ *
+ * @param isWanted asked when its turn has come. @returns null when it is not wanted any more.
+ */
+export async function hashPassword(password: string, isWanted: () => Promise<boolean>): Promise<string | null> {
   const salt = randomBytes(SALT_BYTES)
-  return [NAME, salt.toString('base64'), (await inTurn(() => deriveKey(password, salt))).toString('base64')].join('$')
+  const key = await inTurn(async () => ((await isWanted()) ? deriveKey(password, salt) : null))
+  return key && [NAME, salt.toString('base64'), key.toString('base64')].join('$')
 }
 
 /** Whether it is the password. @param stored undefined: nobody's, which no password is. */

@@ -8,18 +8,18 @@ import { time } from './wording.ts'
 
 type Facts = { ctx: Context; signedIn: SignedIn; sessions: SessionSummary[]; done: string | undefined }
 
-const NOTICES: Record<string, string> = {
-  name: 'Your name is changed.',
-  password: 'Your password is changed, and your other sessions have ended.',
-  session: 'That session has ended.',
-  sessions: 'Your other sessions have ended.',
-}
+const NOTICES = new Map([
+  ['name', 'Your name is changed.'],
+  ['password', 'Your password is changed, and your other sessions have ended.'],
+  ['session', 'That session has ended.'],
+  ['sessions', 'Your other sessions have ended.'],
+])
 
 export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: Facts): Page {
   const { user } = signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)!
   return {
     title: 'My account',
-    notice: NOTICES[done],
+    notice: NOTICES.get(done),
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="name-heading">
 <h2 id="name-heading">Name</h2>
 <form method="post" action="${pathOf(ctx, 'account/name')}">

@@ -7,13 +7,13 @@ import { time } from './wording.ts'
 
 const PATH = 'settings/integrations'
 
-const NOTICES: Record<string, string> = { revoked: 'The key is revoked: it is refused from now on.' }
+const NOTICES = new Map([['revoked', 'The key is revoked: it is refused from now on.']])
 
 type Facts = { ctx: Context; keys: ListedKey[]; done?: string | undefined }
 
 export const integrationsPage = (form: Form, { ctx, keys, done = '' }: Facts): Page => ({
   title: 'Integrations',
-  notice: NOTICES[done],
+  notice: NOTICES.get(done),
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="generate-heading">
 <h2 id="generate-heading">Generate an API key</h2>
 <p>With an API key another system reaches your organization's assessments and invites. <a href="/docs">What it can do</a></p>

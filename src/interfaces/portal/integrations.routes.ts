@@ -51,6 +51,6 @@ function readExpiry(values: URLSearchParams, now: Date): Date | null {
   if (expiry === '' || expiry === 'never') return null
   if (/^\d{1,3}$/.test(expiry)) return expiryAfter(now, Number(expiry))
   const day = new Date(`${date}T00:00:00Z`)
-  refuse(/^\d{4}-/.test(date) && !Number.isNaN(day.getTime()) ? [] : [{ field: 'date', rule: 'date' }])
+  refuse(/^\d{4}-/.test(date) && !Number.isNaN(day.getTime()) ? [] : [{ field: 'date', rule: 'account', problem: 'date' }])
   return expiryAfter(day, 1)
 }

@@ -1,4 +1,4 @@
-import type { Issue } from '../../domain/errors.ts'
+import type { AccountProblem, Issue } from '../../domain/errors.ts'
 import { type Html, html } from '../../http/html.ts'
 
 /** The fields as the pages call them. */
@@ -13,15 +13,10 @@ const names: Record<string, string> = {
   expiresAt: 'the date',
 }
 
-type Wording = (name: string, limit: number) => string
-
-const words: Record<string, Wording> = {
-  required: (name) => `Enter ${name}.`,
+const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {
   minLength: (name, limit) => `${capitalize(name)} needs at least ${limit} characters.`,
-  maxLength: (name, limit) => `${capitalize(name)} has more than ${limit} characters.`,
   notAddress: () => 'The password must not be your address.',
   taken: (name) => `${capitalize(name)} is taken already.`,
-  format: (name) => `${capitalize(name)} is not an email address.`,
   date: () => 'Enter a date.',
   future: () => 'The date has to be in the future.',
   tooMany: (_name, seconds) => `There were too many attempts. Please try again in ${inMinutes(seconds)}.`,
@@ -32,9 +27,20 @@ const words: Record<string, Wording> = {
 }
 
 /** What is wrong, in a sentence. */
-export const wordIssue = ({ field, rule, limit }: Issue): string => {
-  const say = words[rule] ?? ((name: string) => `Please check ${name || 'what you have entered'}.`)
-  return say(names[field] ?? '', Number(limit))
+export function wordIssue(issue: Issue): string {
+  const name = names[issue.field] ?? ''
+  switch (issue.rule) {
+    case 'account':
+      return accountProblems[issue.problem](name, issue.limit ?? 0)
+    case 'required':
+      return `Enter ${name}.`
+    case 'maxLength':
+      return `${capitalize(name)} has more than ${issue.limit} characters.`
+    case 'email':
+      return `${capitalize(name)} is not an email address.`
+    default:
+      return `Please check ${name || 'what you have entered'}.`
+  }
 }
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,76 @@
+import type { Response, Test } from 'supertest'
+import { inviteMember } from '../../src/domain/access/invite-member.ts'
+import type { MemberRole } from '../../src/domain/access/members.ts'
+import { startSession } from '../../src/domain/access/sessions.ts'
+import type { Context } from '../../src/domain/context.ts'
+import type { Service } from './service.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+/** What a browser sends along with its own page's form. */
+const OWN = { 'sec-fetch-site': 'same-origin' }
+
+/** A browser without scripts: it keeps the session's cookie, and sends forms as a page of the portal does. */
+export type Visitor = {
+  get: (path: string) => Test
+  post: (path: string, fields?: Record<string, string>) => Test
+  /** The cookie as it would be sent; undefined when there is none. */
+  cookie: () => string | undefined
+}
+
+export function visit(service: Service, start?: string): Visitor {
+  let cookie = start
+  const keep = (test: Test): Test =>
+    test.on('response', ({ headers }: Response) => {
+      for (const line of [headers['set-cookie'] ?? []].flat()) cookie = /^[^=]+=;/.test(line) ? undefined : line.split(';')[0]
+    })
+  const withCookie = (test: Test) => keep(cookie === undefined ? test : test.set('cookie', cookie))
+  return {
+    get: (path) => withCookie(service.http().get(path)),
+    post: (path, fields = {}) => withCookie(service.http().post(path)).set(OWN).type('form').send(fields),
+    cookie: () => cookie,
+  }
+}
+
+/** The organization as the operator sees it. */
+export const asOperator = (service: Service, { id, name }: { id: string; name: string }): Context => ({
+  ...service.system,
+  organization: { id, name, tier: 'standard' },
+  actor: { kind: 'operator' },
+})
+
+/** The path of a link for somebody who is to join the organization. */
+export async function joinPath(
+  service: Service,
+  organization: { id: string; name: string },
+  email: string,
+  roles: MemberRole[] = ['admin'],
+): Promise<string> {
+  const { url } = await inviteMember(asOperator(service, organization), { email, roles, mails: false })
+  return new URL(url).pathname
+}
+
+/** Somebody who has joined by a link, with {@link PASSWORD}. */
+export async function joinAs(
+  service: Service,
+  organization: { id: string; name: string },
+  { email = `${service.deps.newId()}@example.com`, roles = ['admin'] }: { email?: string; roles?: MemberRole[] } = {},
+) {
+  const visitor = visit(service)
+  const path = await joinPath(service, organization, email, roles)
+  const answer = await visitor.post(path, { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD })
+  if (answer.status !== 303) throw new Error(`Joining was answered ${answer.status}: ${answer.text}`)
+  return { ...visitor, email, home: `/portal/${organization.id}/` }
+}
+
+/** A member of those roles who is signed in, without the time that a password takes. */
+export async function signInAs(service: Service, organizationId: string, roles: string[]) {
+  const { db, deps } = service
+  const member = await service.make.member(organizationId, { roles })
+  const now = deps.clock()
+  const data = { id: deps.newId(), email: member.email, passwordHash: 'none', passwordChangedAt: now, createdAt: now }
+  const credential = await db.credential.create({ data })
+  await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
+  const session = await startSession(service.system, credential, { userAgent: 'A test', network: '192.0.2.1' })
+  return { ...visit(service, `session=${session!.token}`), member, home: `/portal/${organizationId}/` }
+}
