@@ -4,6 +4,7 @@ import path from 'node:path'
 import { v7 as newId } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS } from '../support/factories.ts'
+import { PASSWORD, visit } from '../support/portal.ts'
 import { type Service, startService } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 import { type Ended, runCli } from './run-cli.ts'
@@ -46,6 +47,42 @@ describe('organizations', () => {
       stdout: '',
       stderr: `error: There is already an organization named ${name.toUpperCase()}.\n`,
     })
+  })
+})
+
+describe('members', () => {
+  const fields = { firstName: 'Grace', lastName: 'Hopper', password: PASSWORD }
+  const pathIn = ({ stdout }: Ended) => new URL(/^https:\/\/portal\.example\.com\S+/.exec(stdout)![0]).pathname
+  const env = { PUBLIC_URL: 'https://portal.example.com' }
+
+  test('join by a link that is printed, and set a new password by another', async () => {
+    const { id, name } = await service.make.organization()
+    const email = `${id}@example.com`
+    const invited = await cli(['member', 'invite', name, email, '--role', 'grader'], env)
+    expect(invited).toMatchObject({ code: 0, stderr: '' })
+    expect((await visit(service).post(pathIn(invited), fields)).headers.location).toBe(`/portal/${id}/`)
+    expect(await service.db.member.findFirstOrThrow({ where: { organizationId: id } })).toMatchObject({
+      email,
+      roles: ['grader'],
+    })
+    const { url, expiresAt } = jsonOf(await cli(['member', 'invite', id, email.toUpperCase(), '--json'], env))
+    expect([url, expiresAt]).toEqual([expect.stringContaining('/portal/join/'), expect.stringMatching(/Z$/)])
+    expect(await service.db.member.count({ where: { organizationId: id } })).toBe(1)
+    const reset = await cli(['member', 'reset', email.toUpperCase()], env)
+    expect((await visit(service).post(pathIn(reset), { password: 'another long password' })).status).toBe(303)
+    expect(await service.db.memberEmail.count()).toBe(0)
+  })
+
+  test('of no organization, without an address, or who never joined, are refused in one line', async () => {
+    const { id } = await service.make.organization()
+    const complaint = async (...args: string[]) => {
+      const { code, stderr } = await cli(['member', ...args])
+      expect(code).toBe(1)
+      return stderr
+    }
+    expect(await complaint('invite', 'Nowhere', 'a@example.com')).toBe('error: There is no organization Nowhere.\n')
+    expect(await complaint('invite', id, 'nobody')).toBe('error: nobody is not an email address.\n')
+    expect(await complaint('reset', 'nobody@example.com')).toContain('error: Nobody signs in with nobody@example.com.')
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { visit } from '../support/portal.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 import { runCli } from './run-cli.ts'
@@ -15,6 +16,9 @@ test('demo makes an organization to try the service with, once, and shows its ke
   expect((await v1.get('/assessments')).body.pagination.total).toBe(4)
   const [, assessmentId] = /"assessmentId":"([^"]+)"/.exec(stdout)!
   expect((await v1.post('/invites').send({ assessmentId, recipientEmail: 'alex@example.com' })).status).toBe(201)
+
+  const [joinUrl] = /https:\/\/assessments\.example\.com\/portal\/join\/\S+/.exec(stdout)!
+  expect((await visit(service).get(new URL(joinUrl).pathname)).text).toContain('Join Northwind Talent')
 
   const again = await runCli(['demo'], env)
   expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' })

@@ -11,7 +11,8 @@ export const isBrowserInstalled = existsSync(CHROMIUM)
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
 
-export const startBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: [...ARGUMENTS, ...QUIET] })
+export const startBrowser = (...more: string[]): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: [...ARGUMENTS, ...QUIET, ...more] })
 
 /** How many pixels the page is wider than the window. */
 export const overflow = (page: Page) =>

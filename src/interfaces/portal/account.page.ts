@@ -4,6 +4,7 @@ import { type Html, html } from '../../http/html.ts'
 import { type Form, field, mistakes } from './forms.ts'
 import { newPasswordField } from './join.page.ts'
 import { type Page, pathOf } from './layout.ts'
+import { table } from './table.ts'
 import { time } from './wording.ts'
 
 type Facts = { ctx: Context; signedIn: SignedIn; sessions: SessionSummary[]; done: string | undefined }
@@ -46,25 +47,17 @@ ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account
   }
 }
 
-const sessionTable = (
-  ctx: Context,
-  { sessionId }: SignedIn,
-  sessions: SessionSummary[],
-): Html => html`<div class="scroll" role="region" aria-labelledby="sessions-heading" tabindex="0">
-<table>
-<thead><tr><th scope="col">Browser</th><th scope="col">Network</th><th scope="col">Since</th><th scope="col">Last seen</th><th scope="col">End</th></tr></thead>
-<tbody>
-${sessions.map(
-  ({ id, userAgent, network, createdAt, lastSeenAt }) => html`<tr>
-<td>${userAgent || 'unknown'}</td><td>${network}</td><td>${time(createdAt)}</td><td>${time(lastSeenAt)}</td>
-<td>${
-    id === sessionId
-      ? html`<span class="status">this one</span>`
-      : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="quiet">End</button></form>`
-  }</td>
-</tr>
-`,
-)}
-</tbody>
-</table>
-</div>`
+const sessionTable = (ctx: Context, { sessionId }: SignedIn, sessions: SessionSummary[]): Html =>
+  table(
+    'sessions-heading',
+    ['Browser', 'Network', 'Since', 'Last seen', 'End'],
+    sessions.map(({ id, userAgent, network, createdAt, lastSeenAt }) => [
+      userAgent || 'unknown',
+      network,
+      time(createdAt),
+      time(lastSeenAt),
+      id === sessionId
+        ? html`<span class="status">this one</span>`
+        : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="quiet">End</button></form>`,
+    ]),
+  )

@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { table } from './table.ts'
 import { time } from './wording.ts'
 
 const PATH = 'settings/integrations'
@@ -35,10 +36,10 @@ ${choice(form, {
     ['30', 'In 30 days'],
     ['90', 'In 90 days'],
     ['365', 'In a year'],
-    ['date', 'At the end of a day, given below'],
+    ['date', 'After the day below'],
   ],
 })}
-${field(form, { name: 'date', label: 'Day (UTC)', type: 'date', optional: true })}
+${field(form, { name: 'date', label: 'Last day, in UTC', type: 'date', optional: true })}
 <button>Generate API Key</button>
 </form>
 </section>
@@ -48,28 +49,20 @@ ${keys.length === 0 ? html`<p>There are none yet.</p>` : keyTable(ctx, keys)}
 </section>`,
 })
 
-const keyTable = (
-  ctx: Context,
-  keys: ListedKey[],
-): Html => html`<div class="scroll" role="region" aria-labelledby="keys-heading" tabindex="0">
-<table>
-<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Made by</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">State</th></tr></thead>
-<tbody>
-${keys.map(
-  (key) => html`<tr>
-<th scope="row">${key.name}</th>
-<td><code>ak_${key.mode}_…${key.lastFour}</code></td>
-<td>${nameOf(key)}</td>
-<td>${time(key.createdAt)}</td>
-<td>${key.expiresAt ? time(key.expiresAt) : 'never'}</td>
-<td>${key.lastUsedAt ? time(key.lastUsedAt) : 'never'}</td>
-<td>${state(ctx, key)}</td>
-</tr>
-`,
-)}
-</tbody>
-</table>
-</div>`
+const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
+  table(
+    'keys-heading',
+    ['Name', 'Key', 'Made by', 'Created', 'Expires', 'Last used', 'State'],
+    keys.map((key) => [
+      key.name,
+      html`<code>ak_${key.mode}_…${key.lastFour}</code>`,
+      nameOf(key),
+      time(key.createdAt),
+      key.expiresAt ? time(key.expiresAt) : 'never',
+      key.lastUsedAt ? time(key.lastUsedAt) : 'never',
+      state(ctx, key),
+    ]),
+  )
 
 const nameOf = ({ createdBy }: ListedKey): string => {
   if (!createdBy) return 'the operator'

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { makeFirstKey } from '../../../src/domain/access/first-key.ts'
+import { inviteFirstAdmin, makeFirstKey } from '../../../src/domain/access/first-key.ts'
 import { startServiceForTest } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 it('is made by exactly one of those that start at once, and by none that starts later', async () => {
   const { system, db, v1, make } = await startServiceForTest()
@@ -13,4 +14,21 @@ it('is made by exactly one of those that start at once, and by none that starts 
     expect(await makeFirstKey(system, wanted)).toBeNull()
     expect(await db.organization.count({ where: { name: wanted.organization } })).toBe(1)
   }
+})
+
+it('and the first admin is invited by exactly one of them, by mail', async () => {
+  const { system, db, make } = await startServiceForTest()
+  const { id: organizationId, name } = await make.organization()
+  const wanted = { organization: name.toUpperCase(), email: 'admin@example.com' }
+  const done = await Promise.all(Array.from({ length: 8 }, () => inviteFirstAdmin(system, wanted)))
+  expect(done.filter(Boolean)).toHaveLength(1)
+  expect(await inviteFirstAdmin(system, { ...wanted, email: 'ADMIN@example.com' })).toBe(false)
+  expect(await db.member.findMany({ where: { organizationId } })).toMatchObject([
+    { email: 'admin@example.com', roles: ['admin'] },
+  ])
+  await waitUntil(
+    'its mail to be captured',
+    async () => (await db.memberEmail.count({ where: { state: 'captured' } })) === 1 || undefined,
+  )
+  expect(await db.accountLink.count()).toBe(1)
 })

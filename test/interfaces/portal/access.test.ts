@@ -1,0 +1,223 @@
+import fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Context } from '../../../src/domain/context.ts'
+import { portalPages } from '../../../src/interfaces/portal/index.ts'
+import { unknownId } from '../../support/factories.ts'
+import { signInAs, type Visitor, visit } from '../../support/portal.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const ROLES = ['admin', 'grader', 'client'] as const
+type Role = (typeof ROLES)[number]
+
+/** What a page or form of an organization is about, by the names in its address. */
+type Rows = { keyId: string; sessionId: string }
+
+/**
+ * Every page and form of an organization, and the roles that may see and send it. A new one needs its line here; then it is held to all
+ * that follows.
+ */
+const everybody = [...ROLES]
+const allowed: Record<string, readonly Role[]> = {
+  'GET /': everybody,
+  'GET /account': everybody,
+  'POST /account/name': everybody,
+  'POST /account/password': everybody,
+  'POST /account/sessions/:sessionId/end': everybody,
+  'POST /account/sessions/end-others': everybody,
+  'GET /settings/integrations': ['admin'],
+  'POST /settings/integrations': ['admin'],
+  'POST /settings/integrations/:keyId/rotate': ['admin'],
+  'POST /settings/integrations/:keyId/revoke': ['admin'],
+}
+const PREFIX = '/portal/:organizationId'
+
+/** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
+const FINDS: (keyof Rows)[] = ['keyId']
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const routes = Object.entries(allowed).map(([name, roles]) => {
+  const [method, path] = name.split(' ') as ['GET' | 'POST', string]
+  return { name, method, path, roles }
+})
+type Route = (typeof routes)[number]
+
+async function makeRows(organizationId: string): Promise<Rows> {
+  const { id: keyId } = await service.db.apiKey.findFirstOrThrow({ where: { organizationId } })
+  const { member } = await signInAs(service, organizationId, ['admin'])
+  const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
+  const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
+  return { keyId, sessionId }
+}
+
+const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
+  `/portal/${organizationId}${path.replace(/:(\w+)/g, (_all, name: keyof Rows) => rows[name])}`
+
+const send = (person: Visitor, route: Route, address: string) =>
+  route.method === 'GET' ? person.get(address) : person.post(address)
+
+/** All that a refused request must leave as it was. */
+async function contents(organizationId: string) {
+  const { apiKey, member, user, session, auditEntry } = service.db
+  const where = { organizationId }
+  return {
+    keys: await apiKey.findMany({ where, omit: { lastUsedAt: true }, orderBy: { id: 'asc' } }),
+    members: await member.findMany({ where, orderBy: { id: 'asc' } }),
+    users: await user.findMany({ where: { memberships: { some: where } }, orderBy: { id: 'asc' } }),
+    sessions: await session.findMany({
+      where: { credential: { memberships: { some: where } } },
+      omit: { lastSeenAt: true, expiresAt: true },
+      orderBy: { id: 'asc' },
+    }),
+    audit: await auditEntry.count({ where }),
+  }
+}
+
+it('lists every page and form of an organization', async () => {
+  const found = new Set<string>()
+  const app = fastify()
+  app.decorateRequest<Context | null>('ctx', null)
+  app.addHook('onRoute', ({ method, url }) => {
+    const path = url.startsWith(PREFIX) ? url.slice(PREFIX.length) || '/' : undefined
+    for (const verb of [method].flat()) if (path && verb !== 'HEAD') found.add(`${verb} ${path}`)
+  })
+  await app.register(
+    (scope) => portalPages(scope, { system: service.system, settings: { publicUrl: 'http://x', secretKeys: ['x'] } }),
+    {
+      prefix: '/portal',
+    },
+  )
+  await app.ready()
+  expect([...found].sort()).toEqual(Object.keys(allowed).sort())
+})
+
+describe.each(routes)('$name', (route) => {
+  it.each(ROLES)('is for the roles that may, and nowhere to be found for the others: %s', async (role) => {
+    const { id } = await service.make.organization()
+    const rows = await makeRows(id)
+    const person = await signInAs(service, id, [role])
+    const before = await contents(id)
+    const answer = await send(person, route, addressOf(route, id, rows))
+    if (route.roles.includes(role)) {
+      expect([200, 303, 422]).toContain(answer.status)
+      return
+    }
+    const nowhere = await person.get(`/portal/${id}/nowhere`)
+    expect([answer.status, answer.text]).toEqual([404, nowhere.text])
+    expect(await contents(id)).toEqual(before)
+    expect((await person.get(person.home)).text).not.toContain(`href="/portal/${id}${route.path}"`)
+  })
+
+  it("is nowhere to be found in another organization, with its ids, one's own, or an organization that is none", async () => {
+    const [mine, another] = [await service.make.organization(), await service.make.organization()]
+    const rows = await makeRows(another.id)
+    const admin = await signInAs(service, mine.id, ['admin'])
+    const before = await contents(another.id)
+    const nowhere = (await admin.get('/portal/x/nowhere')).text
+    const elsewhere = [another.id, unknownId, 'x', "'", '..%2F..', another.id.toUpperCase()]
+    const addresses = elsewhere.map((id) => addressOf(route, id, rows))
+    for (const address of addresses) {
+      const answer = await send(admin, route, address)
+      expect([address, answer.status, answer.text]).toEqual([address, 404, nowhere])
+    }
+    // In one's own organization, with the other's ids.
+    const foreign = await send(admin, route, addressOf(route, mine.id, rows))
+    if (FINDS.some((name) => route.path.includes(`:${name}`))) expect([foreign.status, foreign.text]).toEqual([404, nowhere])
+    expect(await contents(another.id)).toEqual(before)
+  })
+
+  it('asks who is not signed in to do so, and does nothing', async () => {
+    const { id } = await service.make.organization()
+    const rows = await makeRows(id)
+    const before = await contents(id)
+    const answer = await send(visit(service), route, addressOf(route, id, rows))
+    expect([answer.status, answer.headers.location]).toEqual([303, expect.stringMatching(/^\/portal\/sign-in/)])
+    expect(await contents(id)).toEqual(before)
+  })
+
+  it.runIf(route.path.includes(':'))('takes no id that is none for one', async () => {
+    const { id } = await service.make.organization()
+    const admin = await signInAs(service, id, ['admin'])
+    for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93'])
+      expect((await send(admin, route, addressOf(route, id, { keyId: value, sessionId: value }))).status).toBeLessThan(500)
+  })
+
+  it.runIf(route.method === 'POST')('takes nothing that comes from another site, or does not say from where', async () => {
+    const { id } = await service.make.organization()
+    const rows = await makeRows(id)
+    const admin = await signInAs(service, id, ['admin'])
+    const before = await contents(id)
+    const strange: Record<string, string>[] = [
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:3000' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: 'http://localhost:3000.evil.example' },
+    ]
+    for (const headers of strange) {
+      const address = addressOf(route, id, rows)
+      const answer = await service.http().post(address).set('cookie', admin.cookie()!).set(headers).type('form').send('')
+      expect([headers, answer.status]).toEqual([headers, 400])
+    }
+    expect(await contents(id)).toEqual(before)
+  })
+})
+
+describe('a form', () => {
+  it('is taken from where a browser without Sec-Fetch-Site says it is from: our own address', async () => {
+    const { id } = await service.make.organization()
+    const { cookie, home } = await signInAs(service, id, ['admin'])
+    const name = { firstName: 'Grace', lastName: 'Hopper' }
+    const answer = await service
+      .http()
+      .post(`${home}account/name`)
+      .set({ cookie: cookie()!, origin: 'http://localhost:3000' })
+      .type('form')
+      .send(name)
+    expect(answer.status).toBe(303)
+  })
+
+  it.each(['/portal/sign-in', '/portal/sign-out', '/portal/forgot', '/portal/join/x', '/portal/reset/x'])(
+    'of those who are not signed in is not taken from another site either: %s',
+    async (path) => {
+      expect((await service.http().post(path).set('sec-fetch-site', 'cross-site').type('form').send('')).status).toBe(400)
+    },
+  )
+
+  it.each([
+    ['application/json', '{"firstName":"Grace","lastName":"Hopper"}'],
+    ['multipart/form-data; boundary=x', '--x\r\ncontent-disposition: form-data; name="firstName"\r\n\r\nGrace\r\n--x--\r\n'],
+    ['text/plain', 'firstName=Grace&lastName=Hopper'],
+  ])('is nothing but a form: %s', async (type, body) => {
+    const { id } = await service.make.organization()
+    const { cookie, home } = await signInAs(service, id, ['admin'])
+    const own = { cookie: cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': type }
+    expect((await service.http().post(`${home}account/name`).set(own).send(body)).status).toBe(400)
+  })
+})
+
+it('has strict headers on every page, and none is kept by caches but what has its content in its name', async () => {
+  const { id } = await service.make.organization()
+  const person = await signInAs(service, id, ['admin'])
+  const pages = ['/portal', '/portal/sign-in', '/portal/forgot', '/portal/join/x', '/portal/nowhere', '/portal/%zz', person.home]
+  for (const path of pages) {
+    const { headers } = await person.get(path)
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    expect([headers['cache-control'], headers['x-robots-tag']]).toEqual(['no-store', 'noindex, nofollow'])
+  }
+  const { text } = await person.get(person.home)
+  const assets = [...text.matchAll(/"(\/portal\/assets\/[^"]+)"/g)].map(([, path]) => path!)
+  expect(assets).toHaveLength(3)
+  for (const path of assets) {
+    const { status, headers } = await service.http().get(path)
+    expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable'])
+  }
+})

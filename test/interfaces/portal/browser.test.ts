@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
+import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
+import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+
+const desktop = { width: 1280, height: 900 }
+const phone = { width: 390, height: 844 }
+const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'
+
+let service: Service
+let browser: Browser
+let origin: string
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  service = await startService()
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  browser = await startBrowser('--host-resolver-rules=MAP portal.test 127.0.0.1')
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+async function openContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
+  return context
+}
+
+/** What the browser refuses to do because of the page's policy, and what goes wrong in its scripts. */
+function watch(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+  page.on('pageerror', (error) => void complaints.push(error.message))
+  return complaints
+}
+
+/** Somebody who is signed in already, in a browser. */
+async function signInBrowser(context: BrowserContext, organizationId: string, roles = ['admin']) {
+  const { cookie, home, member } = await signInAs(service, organizationId, roles)
+  const [name, value] = cookie()!.split('=') as [string, string]
+  await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }])
+  return { home: origin + home, member }
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
+
+describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+  it.each([
+    ['a desktop', desktop, true],
+    ['a phone, without scripts', phone, false],
+  ] as const)('the way from the printed link to a key that works, on %s', async (_device, viewport, javaScriptEnabled) => {
+    const fresh = await startServiceForTest()
+    const there = await fresh.app.listen({ port: 0, host: '127.0.0.1' })
+    const demo = (await loadDemo(fresh.system))!
+    const [printed] = /http:\S+\/portal\/join\/\S+/.exec(describeDemo(there, demo))!
+    const page = await (await openContext({ viewport, javaScriptEnabled })).newPage()
+    const complaints = watch(page)
+    await page.goto(there + new URL(printed).pathname)
+    expect(await heading(page)).toBe('Join Northwind Talent')
+    await page.getByLabel('Password').fill('too short')
+    await press(page, 'Join')
+    await page.getByRole('link', { name: 'The password needs at least 10 characters.' }).waitFor()
+    await page.getByLabel('Password').fill(PASSWORD)
+    await press(page, 'Join')
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByLabel('Name').fill('My own system')
+    await press(page, 'Generate API Key')
+    const key = (await page.locator('#key').textContent())!
+    expect((await fresh.v1(key).get('/tags')).status).toBe(200)
+    expect(await overflow(page)).toBe(0)
+    await page.getByRole('link', { name: 'Done, back to the list' }).click()
+    expect(await page.getByRole('rowheader', { name: 'My own system' }).count()).toBe(1)
+    await press(page, 'Sign out')
+    expect(await heading(page)).toBe('Sign in')
+    await page.goBack()
+    await page.reload()
+    await page.getByLabel('Email address').fill(demo.join.email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await press(page, 'Sign in')
+    expect(await heading(page)).toBe('Integrations')
+    // A browser says so itself of an answer to a form that is not taken.
+    expect(complaints.filter((text) => !text.includes('422'))).toEqual([])
+  })
+
+  it('copies a key, and shows times in the zone of the reader', async () => {
+    const { id } = await service.make.organization()
+    const context = await openContext({ timezoneId: 'Asia/Tokyo', permissions: ['clipboard-read', 'clipboard-write'] })
+    const { home } = await signInBrowser(context, id)
+    const page = await context.newPage()
+    await page.goto(`${home}settings/integrations`)
+    const time = page.locator('time').first()
+    const { createdAt } = await service.db.apiKey.findFirstOrThrow({ where: { organizationId: id } })
+    const hour = createdAt.toLocaleTimeString('en', { timeZone: 'Asia/Tokyo', timeStyle: 'short' }).replace(/\s/g, ' ')
+    expect((await time.textContent())!.replace(/\s/g, ' ')).toContain(hour)
+    expect(await time.getAttribute('title')).toBe(createdAt.toISOString())
+    await page.getByLabel('Name').fill('Copied')
+    await press(page, 'Generate API Key')
+    await press(page, 'Copy')
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await page.locator('#key').textContent())
+  })
+
+  it('puts the focus on what is wrong, which leads to the field', async () => {
+    const { id } = await service.make.organization()
+    const context = await openContext({ javaScriptEnabled: true })
+    const { home } = await signInBrowser(context, id)
+    const page = await context.newPage()
+    await page.goto(`${home}settings/integrations`)
+    await page.getByLabel('Name').fill('Test')
+    await press(page, 'Generate API Key')
+    const summary = page.getByRole('group', { name: 'That did not work' })
+    await summary.waitFor()
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")')).toBe('mistakes')
+    expect(await page.getByLabel('Name').inputValue()).toBe('Test')
+    await page.getByRole('link', { name: 'The name is taken already.' }).click()
+    expect(await page.evaluate('document.activeElement.id')).toBe('name')
+  })
+
+  it('sends nothing that a page of another origin asks for, though the cookie goes along', async () => {
+    const { id } = await service.make.organization()
+    const context = await openContext()
+    const { home, member } = await signInBrowser(context, id)
+    const evil = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<form method="post" action="${home}account/name"><input name="firstName" value="Mallory"><input name="lastName" value="M">
+        <button>Win a prize</button></form>`)
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void evil.close())
+    await once(evil, 'listening')
+    const page = await context.newPage()
+    await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}`)
+    const sent = page.waitForRequest(`${home}account/name`)
+    await press(page, 'Win a prize')
+    expect((await (await sent).allHeaders()).cookie).toContain('session=')
+    expect(await heading(page)).toBe('That was not taken')
+    expect((await service.db.user.findUniqueOrThrow({ where: { id: member.userId } })).firstName).toBe('Ada')
+  })
+
+  it('works where the service is reached without encryption under a name, as within a company', async () => {
+    const port = await findFreePort()
+    const named = await startServiceForTest({ PUBLIC_URL: `http://portal.test:${port}` })
+    await named.app.listen({ port, host: '127.0.0.1' })
+    const path = await joinPath(named, await named.make.organization(), 'colleague@example.com')
+    const page = await (await openContext()).newPage()
+    await page.goto(`http://portal.test:${port}${path}`)
+    await page.getByLabel('First name').fill('Ada')
+    await page.getByLabel('Last name').fill('Lovelace')
+    await page.getByLabel('Password').fill(PASSWORD)
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await press(page, 'Join')
+    const headers = await (await sent).allHeaders()
+    expect([headers['sec-fetch-site'], headers.origin]).toEqual([undefined, `http://portal.test:${port}`])
+    await page.getByRole('link', { name: 'My account' }).waitFor()
+  })
+
+  describe('every page', () => {
+    const open: Record<string, (home: string, page: Page) => Promise<unknown>> = {
+      home: (home, page) => page.goto(home),
+      account: (home, page) => page.goto(`${home}account?done=name`),
+      integrations: (home, page) => page.goto(`${home}settings/integrations?done=revoked`),
+      'a mistake': async (home, page) => {
+        await page.goto(`${home}settings/integrations`)
+        await page.getByLabel('Name').fill(LONG.repeat(4))
+        await press(page, 'Generate API Key')
+        await page.getByText('That did not work').waitFor()
+      },
+      'a key': async (home, page) => {
+        await page.goto(`${home}settings/integrations`)
+        await page.getByLabel('Name').fill(service.make.unique(LONG))
+        await press(page, 'Generate API Key')
+        await page.locator('#key').waitFor()
+      },
+      organizations: (_home, page) => page.goto(`${origin}/portal`),
+      'sign in': (_home, page) => page.goto(`${origin}/portal/sign-in?done=reset`),
+      forgot: (_home, page) => page.goto(`${origin}/portal/forgot`),
+      'a dead link': (_home, page) => page.goto(`${origin}/portal/join/x`),
+      'an unknown page': (_home, page) => page.goto(`${origin}/portal/x/nowhere`),
+      join: async (_home, page) => {
+        const path = await joinPath(service, await service.make.organization(), `${service.deps.newId()}@example.com`)
+        await page.goto(origin + path)
+      },
+    }
+
+    /** An organization with everything that can be too long for a line. */
+    async function furnish(context: BrowserContext) {
+      const { id } = await service.make.organization()
+      await service.db.organization.update({ where: { id }, data: { name: `${LONG} ${id}` } })
+      const { home, member } = await signInBrowser(context, id, ['admin', 'grader', 'client'])
+      await service.db.user.update({ where: { id: member.userId }, data: { firstName: LONG, lastName: LONG } })
+      const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
+      const other = await service.make.organization()
+      await service.make.member(other.id, { credentialId, roles: ['admin'] })
+      return home
+    }
+
+    it.each(Object.keys(open))(
+      'is accessible, in dark and in light, on wide and narrow screens, keeps its policy, and never scrolls sideways: %s',
+      async (name) => {
+        const strict = await openContext()
+        const strictPage = await strict.newPage()
+        const complaints = watch(strictPage)
+        await open[name]!(await furnish(strict), strictPage)
+        expect(complaints.filter((text) => !/status of (404|422)/.test(text))).toEqual([])
+        const context = await openContext({ bypassCSP: true }) // the check is a script
+        const page = await context.newPage()
+        await open[name]!(await furnish(context), page)
+        for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too
+        for (const viewport of [desktop, phone])
+          for (const colorScheme of ['dark', 'light'] as const) {
+            await page.setViewportSize(viewport)
+            await page.emulateMedia({ colorScheme })
+            await expectAccessible(page)
+            expect([viewport.width, await overflow(page)]).toEqual([viewport.width, 0])
+          }
+      },
+    )
+  })
+})
