@@ -1,13 +1,15 @@
 import type { Prisma } from '../generated/prisma/client.ts'
-import type { Context, ServiceContext } from './context.ts'
+import type { ServiceContext } from './context.ts'
 
 /** What is recorded: by a verb in the past, as a list shows it. */
 export type AuditAction =
   | 'signed_in'
   | 'joined'
   | 'invited_member'
+  | 'changed_name'
   | 'changed_password'
   | 'reset_password'
+  | 'ended_sessions'
   | 'generated_key'
   | 'rotated_key'
   | 'revoked_key'
@@ -24,8 +26,11 @@ const KEPT_FOR_MS = 365 * 86_400_000
 /** Entries a statement. */
 const FORGOTTEN_AT_ONCE = 5_000
 
-/** Records what the context's actor does in its organization. Called in the transaction of the change: both are kept, or neither is. */
-export async function recordAudit(ctx: Context, { action, target, details = {} }: AuditEvent): Promise<void> {
+/** Records what the context's actor does in an organization. Called in the transaction of the change: both are kept, or neither is. */
+export async function recordAudit(
+  ctx: ServiceContext & { organization: { id: string } },
+  { action, target, details = {} }: AuditEvent,
+): Promise<void> {
   const { actor, db, deps, organization } = ctx
   await db.auditEntry.create({
     data: {

@@ -1,5 +1,5 @@
-import { recordAudit } from '../audit.ts'
 import type { ServiceContext } from '../context.ts'
+import { isEmailAddress } from '../email-address.ts'
 import { DomainError } from '../errors.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
@@ -7,20 +7,22 @@ import { claimLink, findOpenLink, isOpen } from './account-links.ts'
 import type { AccountLinkRef } from './account-tokens.ts'
 import { findNameIssues } from './names.ts'
 import { findPasswordIssues, hashPassword } from './passwords.ts'
-import { asMember, endOtherSessions, findMemberships, type SignedIn } from './sessions.ts'
+import { endOtherSessions, findMemberships, recordForAll, type SignedIn } from './sessions.ts'
 import { checkPassword } from './sign-in.ts'
 import { countReset, forgiveSignIns } from './sign-in-attempts.ts'
 
 /** Changes the name by which all organizations know whoever is signed in. @throws DomainError invalid. */
 export async function changeName(
-  { db, deps }: ServiceContext,
+  service: ServiceContext,
   { memberships }: SignedIn,
   { firstName, lastName }: { firstName: string; lastName: string },
 ): Promise<void> {
   refuse(findNameIssues({ firstName, lastName }))
-  await db.user.updateMany({
-    where: { id: { in: memberships.map(({ userId }) => userId) } },
-    data: { firstName: firstName.trim(), lastName: lastName.trim(), updatedAt: deps.clock() },
+  await inTransaction(service, async (inside) => {
+    const { db, deps } = inside
+    const data = { firstName: firstName.trim(), lastName: lastName.trim(), updatedAt: deps.clock() }
+    await db.user.updateMany({ where: { id: { in: memberships.map(({ userId }) => userId) } }, data })
+    await recordForAll(inside, memberships, { action: 'changed_name' })
   })
 }
 
@@ -47,7 +49,7 @@ export async function changePassword(
     const { count } = await inside.db.credential.updateMany({ where, data })
     if (count === 0) throw wrongPassword()
     await endOtherSessions(inside, signedIn)
-    for (const membership of memberships) await recordAudit(asMember(inside, membership), { action: 'changed_password' })
+    await recordForAll(inside, memberships, { action: 'changed_password' })
   })
 }
 
@@ -64,7 +66,7 @@ export async function requestPasswordReset(
   { email, network }: { email: string; network: string },
 ): Promise<void> {
   const mayAsk = await countReset(service, { email, network })
-  if (mayAsk) await service.deps.queue.enqueuePasswordReset(service.db, email)
+  if (mayAsk && isEmailAddress(email)) await service.deps.queue.enqueuePasswordReset(service.db, email)
 }
 
 /** Whose password a link sets; null when it can't be used (any more). Changes nothing. */
@@ -97,8 +99,7 @@ export async function resetPassword(
     await inside.db.session.deleteMany({ where: { credentialId } })
     await inside.db.accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: now } })
     await forgiveSignIns(inside, { email, network })
-    for (const membership of await findMemberships(inside, credentialId))
-      await recordAudit(asMember(inside, membership), { action: 'reset_password' })
+    await recordForAll(inside, await findMemberships(inside, credentialId), { action: 'reset_password' })
     return true
   })
 }

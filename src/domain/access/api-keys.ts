@@ -1,7 +1,9 @@
 import { hash as digest, randomInt } from 'node:crypto'
+import { recordAudit } from '../audit.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../page.ts'
+import { inTransaction } from '../transaction.ts'
 import { findApiKey } from './api-key-lookup.ts'
 
 /** A key without its secret. */
@@ -93,13 +95,18 @@ export async function createApiKey(ctx: ServiceContext, input: NewApiKey): Promi
 
 /** Like createApiKey, but returns null when the organization has a key of that name. Of several simultaneous calls one creates the key. */
 export async function createApiKeyUnlessNamed(
-  { db, deps: { clock, newId } }: ServiceContext,
+  ctx: ServiceContext,
   { organizationId, name, mode, expiresAt = null, createdById = null }: NewApiKey,
 ): Promise<{ key: string; apiKey: ApiKeySummary } | null> {
+  const { clock, newId } = ctx.deps
   const key = generateApiKey(mode)
   const data = { id: newId(), organizationId, name, mode, expiresAt, createdById, createdAt: clock(), ...fingerprintApiKey(key) }
-  const [apiKey] = await db.apiKey.createManyAndReturn({ data: [data], skipDuplicates: true, omit })
-  return apiKey ? { key, apiKey } : null
+  return inTransaction(ctx, async (inside) => {
+    const [apiKey] = await inside.db.apiKey.createManyAndReturn({ data: [data], skipDuplicates: true, omit })
+    if (!apiKey) return null
+    await recordKey(inside, 'generated_key', apiKey)
+    return { key, apiKey }
+  })
 }
 
 /** The organization's keys, oldest first. */
@@ -110,10 +117,22 @@ export const listApiKeys = ({ db }: ServiceContext, organizationId: string): Pro
     omit,
   })
 
-/** Revokes the key; one that is revoked already keeps its time. @throws Error when there is no such key. */
-export async function revokeApiKey({ db, deps }: ServiceContext, id: string): Promise<ApiKeySummary> {
-  await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: deps.clock() } })
-  const apiKey = await db.apiKey.findUnique({ where: { id }, omit })
-  if (!apiKey) throw new Error(`There is no key ${id}.`)
-  return apiKey
+/** Refuses the key, in both its values, from now on; one that is revoked already stays as it is. @throws Error when there is no such key. */
+export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<ApiKeySummary> {
+  return inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const { count } = await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: deps.clock() } })
+    const apiKey = await db.apiKey.findUnique({ where: { id }, omit })
+    if (!apiKey) throw new Error(`There is no key ${id}.`)
+    if (count > 0) await recordKey(inside, 'revoked_key', apiKey)
+    return apiKey
+  })
 }
+
+/** Records what was done to a key. */
+export const recordKey = (
+  ctx: ServiceContext,
+  action: 'generated_key' | 'rotated_key' | 'revoked_key',
+  { id, name, organizationId }: { id: string; name: string; organizationId: string },
+): Promise<void> =>
+  recordAudit({ ...ctx, organization: { id: organizationId } }, { action, target: { kind: 'api_key', id }, details: { name } })

@@ -1,10 +1,9 @@
-import { type AuditAction, recordAudit } from '../audit.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
-import { createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey } from './api-keys.ts'
+import { createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
 import { findNameIssues } from './names.ts'
 import { authorize } from './permissions.ts'
 
@@ -15,6 +14,7 @@ const ROTATION_MS = 24 * 3_600_000
 
 const select = {
   id: true,
+  organizationId: true,
   name: true,
   mode: true,
   lastFour: true,
@@ -52,26 +52,16 @@ export async function generateKey(
   refuse([...findNameIssues({ name }), ...past])
   const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : null
   const wanted = { organizationId: ctx.organization.id, name: name.trim(), mode, expiresAt, createdById }
-  return inTransaction(ctx, async (inside) => {
-    const made = await createApiKeyUnlessNamed(inside, wanted)
-    if (!made) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
-    await recordKey(inside, 'generated_key', made.apiKey)
-    return { key: made.key, name: made.apiKey.name }
-  })
+  const made = await createApiKeyUnlessNamed(ctx, wanted)
+  if (!made) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
+  return { key: made.key, name: made.apiKey.name }
 }
 
 /** Refuses a key, in both its values, from now on. One that is revoked already stays as it is. @throws DomainError not_permitted, api_key_not_found. */
 export async function revokeKey(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_keys')
-  await inTransaction(ctx, async (inside) => {
-    const { db, deps } = inside
-    const found = await findKey(inside, id)
-    const { count } = await db.apiKey.updateMany({
-      where: { organizationId: ctx.organization.id, id, revokedAt: null },
-      data: { revokedAt: deps.clock() },
-    })
-    if (count > 0) await recordKey(inside, 'revoked_key', found)
-  })
+  await findKey(ctx, id)
+  await revokeApiKey(ctx, id)
 }
 
 /**
@@ -110,6 +100,3 @@ async function findKey({ db, organization }: Context, id: string): Promise<Liste
   if (!found) throw new DomainError('api_key_not_found')
   return found
 }
-
-const recordKey = (ctx: Context, action: AuditAction, { id, name }: { id: string; name: string }) =>
-  recordAudit(ctx, { action, target: { kind: 'api_key', id }, details: { name } })

@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts'
-import { MAX_NAME_LENGTH, MAX_NAME_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
 
 /** What is wrong with names: each needs one character or more that is not white space. */
 export const findNameIssues = (names: Record<string, string>): Issue[] =>

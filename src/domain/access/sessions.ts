@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import { type AuditEvent, recordAudit } from '../audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 
 /** Milliseconds without a request, and in all, after which a session ends. */
@@ -130,13 +132,22 @@ export async function endSession({ db }: ServiceContext, token: string): Promise
 }
 
 /** Ends one session of one's own; none that is over, or somebody else's. */
-export async function endOwnSession({ db }: ServiceContext, { credential }: SignedIn, id: string): Promise<void> {
-  if (isUuid(id)) await db.session.deleteMany({ where: { id, credentialId: credential.id } })
-}
+export const endOwnSession = (service: ServiceContext, signedIn: SignedIn, id: string): Promise<void> =>
+  isUuid(id) ? endSessions(service, signedIn, { id }) : Promise.resolve()
 
 /** Ends all sessions of one's own but this one. */
-export async function endOtherSessions({ db }: ServiceContext, { credential, sessionId }: SignedIn): Promise<void> {
-  await db.session.deleteMany({ where: { credentialId: credential.id, id: { not: sessionId } } })
+export const endOtherSessions = (service: ServiceContext, signedIn: SignedIn): Promise<void> =>
+  endSessions(service, signedIn, { id: { not: signedIn.sessionId } })
+
+const endSessions = (service: ServiceContext, signedIn: SignedIn, where: Prisma.SessionWhereInput): Promise<void> =>
+  inTransaction(service, async (inside) => {
+    const { count } = await inside.db.session.deleteMany({ where: { ...where, credentialId: signedIn.credential.id } })
+    if (count > 0) await recordForAll(inside, signedIn.memberships, { action: 'ended_sessions', details: { count } })
+  })
+
+/** Records what a person does as such, in each organization that they are a member of. */
+export async function recordForAll(inside: ServiceContext, memberships: Membership[], event: AuditEvent): Promise<void> {
+  for (const membership of memberships) await recordAudit(asMember(inside, membership), event)
 }
 
 const hashToken = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash('sha256', token, 'buffer'))

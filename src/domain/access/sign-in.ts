@@ -1,9 +1,8 @@
-import { recordAudit } from '../audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { isPassword } from './passwords.ts'
-import { asMember, type Browser, type Credential, findMemberships, type NewSession, startSession } from './sessions.ts'
+import { type Browser, type Credential, findMemberships, type NewSession, recordForAll, startSession } from './sessions.ts'
 import { countSignIn, forgiveSignIns } from './sign-in-attempts.ts'
 
 /** What is signed in with by an address, in either case. */
@@ -46,7 +45,7 @@ export async function signIn(
   return inTransaction(service, async (inside) => {
     const session = await startSession(inside, credential, browser)
     if (!session) throw wrong()
-    for (const membership of memberships) await recordAudit(asMember(inside, membership), { action: 'signed_in' })
+    await recordForAll(inside, memberships, { action: 'signed_in' })
     return session
   })
 }

@@ -35,7 +35,10 @@ it('generates a key, which is shown once and works', async () => {
   expect(await rowOf('Production')).toMatchObject({ mode: 'live', expiresAt: null, createdById: member.id })
   const made = await service.v1(key).post('/tags').send({ name: 'Made with it' })
   expect(made.status).toBe(201)
-  const audit = await service.db.auditEntry.findFirstOrThrow({ where: { organizationId: organization.id } })
+  const audit = await service.db.auditEntry.findFirstOrThrow({
+    where: { organizationId: organization.id },
+    orderBy: { id: 'desc' },
+  })
   expect(audit).toMatchObject({
     action: 'generated_key',
     actorKind: 'member',
