@@ -105,6 +105,8 @@ describe('a variable', () => {
     ['ALTERNATE_PREFIX', '/docs/alternate'],
     ['ALTERNATE_EXPIRES_IN_DAYS', '3651'],
     ['ALTERNATE_GRADER_REQUIRED', 'maybe'],
+    ['INIT_ADMIN_EMAIL', 'admin@example.com'],
+    ['ALTERNATE_PREFIX', '/portal'],
     ['TRUST_PROXY', 'everybody'],
     ['TRUST_PROXY', '10.0.0.0/99'],
     ['TRUST_PROXY', '10.0.0.0/0'],

@@ -35,7 +35,12 @@ it('takes its secrets from files', async () => {
     env[`${name}_FILE`] = path.join(folder, name)
     await writeFile(env[`${name}_FILE`]!, `${secret}\n`)
   }
-  const service = await startProcess({ ...env, INIT_ORG_NAME: 'Acme', INIT_API_KEY_NAME: 'First' })
+  const service = await startProcess({
+    ...env,
+    INIT_ORG_NAME: 'Acme',
+    INIT_API_KEY_NAME: 'First',
+    INIT_ADMIN_EMAIL: 'admin@example.com',
+  })
   const [key] = service.output().match(/ak_live_\w+/)!
   const client = await connect(secrets.DATABASE_URL)
   const { rows } = await client.query(
@@ -44,7 +49,11 @@ it('takes its secrets from files', async () => {
   )
   const body = { assessmentId: rows[0].id, recipientEmail: 'sam@example.com' }
   expect((await ask(service, key, '/invites', body)).status).toBe(201)
-  expect((await smtp.waitFor(1))[0]!.envelope.to).toEqual(['sam@example.com'])
+  const recipients = (await smtp.waitFor(2)).flatMap(({ envelope }) => envelope.to)
+  expect(recipients.sort()).toEqual(['admin@example.com', 'sam@example.com'])
+  // Where to find the first admin's link, and not the link.
+  expect(service.output()).toContain("npm run cli -- member invite 'Acme' admin@example.com")
+  expect(service.output()).not.toContain('/portal/join/')
 })
 
 it('exits with 78 for a configuration that is not usable, naming all that is wrong with it, without a stack trace or a secret', async () => {

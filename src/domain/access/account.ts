@@ -9,7 +9,7 @@ import { findNameIssues } from './names.ts'
 import { findPasswordIssues, hashPassword } from './passwords.ts'
 import { endOtherSessions, findMemberships, recordForAll, type SignedIn } from './sessions.ts'
 import { checkPassword } from './sign-in.ts'
-import { countReset, forgiveSignIns } from './sign-in-attempts.ts'
+import { countReset, forgiveAddress } from './sign-in-attempts.ts'
 
 /** Changes the name by which all organizations know whoever is signed in. @throws DomainError invalid. */
 export async function changeName(
@@ -81,11 +81,7 @@ export async function readResetOffer(service: ServiceContext, ref: AccountLinkRe
  * @returns whether the link could be used.
  * @throws DomainError invalid, for the password.
  */
-export async function resetPassword(
-  service: ServiceContext,
-  ref: AccountLinkRef,
-  { password, network }: { password: string; network: string },
-): Promise<boolean> {
+export async function resetPassword(service: ServiceContext, ref: AccountLinkRef, password: string): Promise<boolean> {
   const link = await findOpenLink(service, ref)
   if (!link?.credential) return false
   const { id: credentialId, email } = link.credential
@@ -98,7 +94,7 @@ export async function resetPassword(
     await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt: now } })
     await inside.db.session.deleteMany({ where: { credentialId } })
     await inside.db.accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: now } })
-    await forgiveSignIns(inside, { email, network })
+    await forgiveAddress(inside, email)
     await recordForAll(inside, await findMemberships(inside, credentialId), { action: 'reset_password' })
     return true
   })

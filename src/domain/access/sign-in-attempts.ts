@@ -4,6 +4,8 @@ import { DomainError } from '../errors.ts'
 
 /** What is counted: attempts to sign in, or wishes for a new password. */
 type Purpose = 'sign-in' | 'reset'
+/** Whose attempts. Those of a network that is refused already are not counted against the address. */
+type Counted = 'address' | 'network'
 
 /** How often within {@link WINDOW_MS} of the first. */
 const LIMITS = { 'sign-in': { address: 5, network: 50 }, reset: { address: 3, network: 50 } } as const
@@ -11,59 +13,53 @@ const WINDOW_MS = 15 * 60_000
 
 type Attempt = { email: string; network: string }
 
-/**
- * Counts an attempt before it is known how it ends, so that many at once are no more than many in a row; over all processes, because the
- * database does it.
- *
- * @returns whether the address has been tried too often; the seconds until it may be tried again.
- * @throws DomainError invalid (`tooMany`, with the seconds as its limit) when the network has tried too often.
- */
-async function count({ db, deps }: ServiceContext, purpose: Purpose, { email, network }: Attempt): Promise<number | null> {
-  const now = deps.clock()
-  const endsAt = new Date(now.getTime() + WINDOW_MS)
-  const keys = { address: keyOf(purpose, 'address', email), network: keyOf(purpose, 'network', network) }
-  // In the order of the keys: two statements that lock the same rows never wait for each other in a ring.
-  const ordered = Object.values(keys).sort((a, b) => Buffer.compare(a, b))
-  const rows: { key: Uint8Array; count: number; endsAt: Date }[] = []
-  for (const key of ordered)
-    rows.push(
-      ...(await db.$queryRaw<typeof rows>`
-        INSERT INTO sign_in_attempts AS counted (key, count, ends_at) VALUES (${key}, 1, ${endsAt})
-        ON CONFLICT (key) DO UPDATE SET
-          count = CASE WHEN counted.ends_at <= ${now} THEN 1 ELSE least(counted.count, 1000000) + 1 END,
-          ends_at = CASE WHEN counted.ends_at <= ${now} THEN ${endsAt} ELSE counted.ends_at END
-        RETURNING key, count, ends_at AS "endsAt"`),
-    )
-  const wait = (of: 'address' | 'network') => {
-    const row = rows.find(({ key }) => Buffer.compare(key, keys[of]) === 0)!
-    return row.count > LIMITS[purpose][of] ? Math.ceil((row.endsAt.getTime() - now.getTime()) / 1000) : null
-  }
-  const seconds = wait('network')
-  if (seconds !== null) throw tooMany(seconds)
-  return wait('address')
-}
-
 /** Five wrong passwords of an address, fifty from a network. @throws DomainError invalid: `tooMany`, with the seconds to wait. */
-export async function countSignIn(ctx: ServiceContext, attempt: Attempt): Promise<void> {
-  const seconds = await count(ctx, 'sign-in', attempt)
+export async function countSignIn(ctx: ServiceContext, { email, network }: Attempt): Promise<void> {
+  const seconds = (await count(ctx, 'sign-in', 'network', network)) ?? (await count(ctx, 'sign-in', 'address', email))
   if (seconds !== null) throw tooMany(seconds)
 }
 
 /** Whether a new password may be asked for once more for the address, which nobody is told. @throws DomainError invalid: `tooMany`, of the network. */
-export const countReset = async (ctx: ServiceContext, attempt: Attempt): Promise<boolean> =>
-  (await count(ctx, 'reset', attempt)) === null
+export async function countReset(ctx: ServiceContext, { email, network }: Attempt): Promise<boolean> {
+  const seconds = await count(ctx, 'reset', 'network', network)
+  if (seconds !== null) throw tooMany(seconds)
+  return (await count(ctx, 'reset', 'address', email)) === null
+}
 
-/** The person has shown to be who they are: what was tried before is no reason to refuse them, and this attempt was no wrong one. */
-export async function forgiveSignIns({ db }: ServiceContext, { email, network }: Attempt): Promise<void> {
+/** The person has shown to be who they are: what was tried before is no reason to refuse them. */
+export async function forgiveAddress({ db }: ServiceContext, email: string): Promise<void> {
   await db.signInAttempt.deleteMany({ where: { key: keyOf('sign-in', 'address', email) } })
-  await db.signInAttempt.updateMany({
+}
+
+/** The same, and the attempt that was counted was no wrong one: to its network it does not count. */
+export async function forgiveSignIn(ctx: ServiceContext, { email, network }: Attempt): Promise<void> {
+  await forgiveAddress(ctx, email)
+  await ctx.db.signInAttempt.updateMany({
     where: { key: keyOf('sign-in', 'network', network), count: { gt: 0 } },
     data: { count: { decrement: 1 } },
   })
 }
 
+/**
+ * Counts an attempt before it is known how it ends, so that many at once are no more than many in a row; over all processes, because the
+ * database does it.
+ *
+ * @returns the seconds to wait when there were too many; null when there were not.
+ */
+async function count({ db, deps }: ServiceContext, purpose: Purpose, of: Counted, text: string): Promise<number | null> {
+  const now = deps.clock()
+  const endsAt = new Date(now.getTime() + WINDOW_MS)
+  const [counted] = await db.$queryRaw<[{ count: number; endsAt: Date }]>`
+    INSERT INTO sign_in_attempts AS counted (key, count, ends_at) VALUES (${keyOf(purpose, of, text)}, 1, ${endsAt})
+    ON CONFLICT (key) DO UPDATE SET
+      count = CASE WHEN counted.ends_at <= ${now} THEN 1 ELSE least(counted.count, 1000000) + 1 END,
+      ends_at = CASE WHEN counted.ends_at <= ${now} THEN ${endsAt} ELSE counted.ends_at END
+    RETURNING count, ends_at AS "endsAt"`
+  return counted.count > LIMITS[purpose][of] ? Math.ceil((counted.endsAt.getTime() - now.getTime()) / 1000) : null
+}
+
 const tooMany = (seconds: number) =>
   new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'tooMany', limit: seconds }] })
 
-const keyOf = (purpose: Purpose, of: 'address' | 'network', text: string): Uint8Array<ArrayBuffer> =>
+const keyOf = (purpose: Purpose, of: Counted, text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(hash('sha256', `${purpose} ${of} ${text.toLowerCase()}`, 'buffer'))

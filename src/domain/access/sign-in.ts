@@ -3,7 +3,7 @@ import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { isPassword } from './passwords.ts'
 import { type Browser, type Credential, findMemberships, type NewSession, recordForAll, startSession } from './sessions.ts'
-import { countSignIn, forgiveSignIns } from './sign-in-attempts.ts'
+import { countSignIn, forgiveSignIn } from './sign-in-attempts.ts'
 
 /** What is signed in with by an address, in either case. */
 export async function findCredential({ db }: ServiceContext, email: string): Promise<Credential | undefined> {
@@ -26,7 +26,7 @@ export async function checkPassword(
   const credential = await findCredential(service, email)
   const isRight = await isPassword(password, credential?.passwordHash)
   if (!credential || !isRight) return null
-  await forgiveSignIns(service, { email, network })
+  await forgiveSignIn(service, { email, network })
   return credential
 }
 

@@ -46,8 +46,8 @@ export function passwordRoutes(app: FastifyInstance, { system, settings }: Porta
     return submit(request, reply, {
       page: (form) => resetPage(form, token, found.offer.email),
       async work(values) {
-        const input = { ...readFields(values, 'password'), network: browserOf(request).network }
-        return (await resetPassword(system, found.ref, input)) ? `${PORTAL_PREFIX}/sign-in?done=reset` : deadLinkPage
+        const isReset = await resetPassword(system, found.ref, readFields(values, 'password').password)
+        return isReset ? `${PORTAL_PREFIX}/sign-in?done=reset` : deadLinkPage
       },
     })
   })
