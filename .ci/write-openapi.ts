@@ -18,6 +18,7 @@ const app = await buildApp(config, {
     deps: {
       apiKeyCache: noApiKeyCache,
       queue: { enqueueInvitationEmails: async () => {} },
+      events: { recorded: () => {}, head: () => 0n },
       invitationUrl: () => '',
       clock: () => new Date(),
       newId: () => crypto.randomUUID(),

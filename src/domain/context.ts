@@ -11,11 +11,19 @@ export type Queue = {
   enqueueInvitationEmails: (db: Connection, emailIds: string[]) => Promise<void>
 }
 
+/** The numbering of events, as far as the domain needs it. */
+export type EventNumbering = {
+  /** Events were committed, and are to be numbered soon. */
+  recorded: () => void
+  /** The highest position in the feed, as of a second ago or later. */
+  head: () => bigint
+}
+
 /** How an attempt to send a mail may end, as it is counted. */
 export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried'] as const
 
 /** What the scheduled sweep does, each by itself. */
-export const SWEEP_PARTS = ['expire_invites', 'forget_answers'] as const
+export const SWEEP_PARTS = ['expire_invites', 'forget_answers', 'forget_events'] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 
 /** What the domain counts. */
@@ -23,6 +31,8 @@ export type Metrics = {
   inviteCreated: () => void
   emailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
+  eventsNumbered: (count: number) => void
+  numberingFailed: () => void
 }
 
 /** Where the domain reports what no caller waits for. Shaped like pino's methods. */
@@ -32,6 +42,7 @@ export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: st
 export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
+  events: EventNumbering
   /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
   invitationUrl: (invite: InvitationRef) => string
   clock: () => Date

@@ -15,8 +15,8 @@ const include = {
 /** An invite as its candidate sees it. */
 export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include }>
 
-/** What the candidate does with the invite; to decline is to revoke. */
-export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete'> | 'decline'
+/** What the candidate does with the invite. */
+export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete' | 'decline'>
 
 /** The invite a signed link stands for; null when a newer link has replaced it, or the invite is gone. */
 export async function findInvitation(
@@ -41,7 +41,7 @@ export async function moveAsCandidate(
   move: CandidateMove,
 ): Promise<void> {
   const ctx = await enterAsCandidate(service, { id: inviteId, linkVersion })
-  await moveInvite(ctx, move === 'decline' ? 'revoke' : move, { inviteId, linkVersion }, stampsOf(move, ctx.deps.clock()))
+  await moveInvite(ctx, move, { inviteId, linkVersion }, stampsOf(move, ctx.deps.clock()))
 }
 
 /** The organization's context with the candidate of that invite as actor. @throws DomainError invite_not_found. */

@@ -5,6 +5,8 @@ import type { MemberRole } from '../access/members.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
+import { inviteEvents } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
 import { shareQuery } from '../shared-query.ts'
 import { inTransaction } from '../transaction.ts'
 import { queueInvitationEmail } from './emails.ts'
@@ -34,7 +36,7 @@ const DAY_MS = 86_400_000
 const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
- * Makes an invite and queues its mail, unless that is not wanted; both or neither (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
+ * Makes an invite and queues its mail, unless that is not wanted; all of it or nothing (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
  *
  * @throws DomainError assessment_not_found or invalid, with an issue (rule `reference`) for each id that is not the organization's, or
  *   (rule `grader`) of a member who may not grade; duplicate_invite with the id of the invite that stands in the way.
@@ -87,6 +89,7 @@ async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
     })
   }
   if (input.sendEmail ?? true) await queueInvitationEmail(ctx, invite)
+  await recordEvents(ctx, [inviteEvents.created(invite)])
   return invite
 }
 

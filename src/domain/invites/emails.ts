@@ -1,6 +1,8 @@
 import { anyOf } from '../../db/query.ts'
 import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { emailEvents, type ToldInvite } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
@@ -69,21 +71,46 @@ export const findEmails = ({ db }: ServiceContext, ids: string[]): Promise<Invit
  * Records what became of one attempt to send. A sending that is not `queued` any more was finished by another attempt, and stays as it is:
  * the process of this one was held up for so long that its job was given to another.
  */
-export async function recordAttempt({ db, deps }: ServiceContext, id: string, outcome: Outcome): Promise<void> {
-  const now = deps.clock()
+export async function recordAttempt(ctx: ServiceContext, id: string, outcome: Outcome): Promise<void> {
+  const now = ctx.deps.clock()
   const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
-  await db.inviteEmail.updateMany({
-    where: { id, state: 'queued' },
-    data: { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt },
-  })
+  await changeQueued(ctx, id, { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt })
 }
 
 /** Gives up a sending whose retries are used up; the reason of its last attempt stays. */
-export async function giveUpEmail({ db, deps }: ServiceContext, id: string): Promise<void> {
-  await db.inviteEmail.updateMany({
-    where: { id, state: 'queued' },
-    data: { state: 'failed', failure: 'given_up', updatedAt: deps.clock() },
+export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
+  changeQueued(ctx, id, { state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() })
+
+type EmailChange = Omit<Prisma.InviteEmailUpdateManyMutationInput, 'state' | 'failure'> &
+  ({ state: 'queued' | 'captured' } | { state: 'sent' } | { state: 'failed'; failure: EmailFailure })
+
+/** Changes a sending if it is still queued. One that is now sent or failed is an event. */
+async function changeQueued(ctx: ServiceContext, id: string, change: EmailChange): Promise<void> {
+  const where = { id, state: 'queued' } as const
+  if (change.state !== 'sent' && change.state !== 'failed') {
+    await ctx.db.inviteEmail.updateMany({ where, data: change })
+    return
+  }
+  await inTransaction(ctx, async (inside) => {
+    const [email] = await inside.db.inviteEmail.updateManyAndReturn({
+      where,
+      data: change,
+      select: { organizationId: true, inviteId: true },
+    })
+    if (!email) return
+    const invite = await holdInvite(inside, email)
+    const event = change.state === 'sent' ? emailEvents.sent(invite, id) : emailEvents.failed(invite, id, change.failure)
+    await recordEvents(inside, [event])
   })
+}
+
+/** The invite, which does not move until the transaction ends: the state that the mail's event shows is the one it has in the feed then. */
+async function holdInvite(
+  { db }: ServiceContext,
+  { organizationId, inviteId: id }: { organizationId: string; inviteId: string },
+): Promise<ToldInvite> {
+  await db.$queryRaw`SELECT FROM invites WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR SHARE`
+  return db.invite.findUniqueOrThrow({ where: { organizationId, id } })
 }
 
 /** How many mails are failed, and how many since then were refused by the mail server, given up, and sent. */

@@ -2,29 +2,33 @@ import type { Connection } from '../../db/client.ts'
 import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { inviteEvents, type TellInvite, type ToldInvite } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
+import { inTransaction } from '../transaction.ts'
 
 // The states of an invite, and what moves it from one to another. Creation (none -> pending) is in create.ts.
 
 /** A way from some states into one. */
-export type Move = 'accept' | 'start' | 'complete' | 'revoke' | 'reactivate' | 'extend' | 'resend'
+export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'reactivate' | 'extend' | 'resend'
 
 type Rule = {
   from: readonly InviteStatus[]
   /** undefined: the state stays. */
   to?: InviteStatus
+  event: TellInvite
 }
 
 const moves = {
   // By the candidate.
-  accept: { from: ['pending'], to: 'accepted' },
-  start: { from: ['accepted'], to: 'started' },
-  complete: { from: ['started'], to: 'completed' },
-  // By the organization, or by the candidate who declines.
-  revoke: { from: ['pending', 'accepted', 'started'], to: 'revoked' },
+  accept: { from: ['pending'], to: 'accepted', event: inviteEvents.accepted },
+  start: { from: ['accepted'], to: 'started', event: inviteEvents.started },
+  complete: { from: ['started'], to: 'completed', event: inviteEvents.completed },
+  decline: { from: ['pending', 'accepted', 'started'], to: 'revoked', event: inviteEvents.declined },
   // By the organization.
-  reactivate: { from: ['expired', 'revoked'], to: 'pending' },
-  extend: { from: ['pending', 'accepted'] },
-  resend: { from: ['pending', 'accepted', 'started'] },
+  revoke: { from: ['pending', 'accepted', 'started'], to: 'revoked', event: inviteEvents.revoked },
+  reactivate: { from: ['expired', 'revoked'], to: 'pending', event: inviteEvents.reactivated },
+  extend: { from: ['pending', 'accepted'], event: inviteEvents.extended },
+  resend: { from: ['pending', 'accepted', 'started'], event: inviteEvents.resent },
 } as const satisfies Record<Move, Rule>
 
 /** The states that the clock ends: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
@@ -72,19 +76,30 @@ export const expireAllDueInvites = (ctx: ServiceContext): Promise<number> => fli
 /** Invites a statement: a campaign whose invites all end at once is more than one statement has time for. */
 const FLIPPED_AT_ONCE = 2_000
 
-async function flipDue({ db, deps }: ServiceContext, which: Prisma.Sql): Promise<number> {
-  const now = deps.clock()
+async function flipDue(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
   for (let flipped = 0; ; ) {
-    // What another transaction holds is not waited for: two that flip at once can't block each other, whatever the order of the rows.
-    const count = await db.$executeRaw`
-      WITH due AS MATERIALIZED (
-        SELECT id FROM invites WHERE ${which} AND expires_at <= ${now} LIMIT ${FLIPPED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
-      )
-      UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id`
+    const count = await inTransaction(ctx, (inside) => flipSome(inside, which))
     flipped += count
     if (count < FLIPPED_AT_ONCE) return flipped
   }
 }
+
+async function flipSome(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
+  // What another transaction holds is not waited for: two that flip at once can't block each other, whatever the order of the rows.
+  const flipped = await ctx.db.$queryRaw<ToldInvite[]>`
+    WITH due AS MATERIALIZED (
+      SELECT id FROM invites WHERE ${which} AND expires_at <= ${ctx.deps.clock()} LIMIT ${FLIPPED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id
+    RETURNING invites.id, organization_id AS "organizationId", assessment_id AS "assessmentId", status, mode,
+      assessment_session AS "assessmentSession", expires_at AS "expiresAt"`
+  await recordExpiry(ctx, flipped)
+  return flipped.length
+}
+
+/** It is the clock that ends an invite, whoever finds out. */
+const recordExpiry = (ctx: ServiceContext, flipped: ToldInvite[]): Promise<void> =>
+  recordEvents({ ...ctx, actor: { kind: 'system' } }, flipped.map(inviteEvents.expired))
 
 /** Whether an invite in this state may make the move. */
 export const mayMove = (move: Move, status: InviteStatus): boolean => (moves[move] as Rule).from.includes(status)
@@ -92,8 +107,8 @@ export const mayMove = (move: Move, status: InviteStatus): boolean => (moves[mov
 type Target = { inviteId: string; linkVersion?: number }
 
 /**
- * Makes a move by one guarded UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing
- * and is no error.
+ * Makes a move by one guarded UPDATE, with its event, so that of two that race exactly one wins. Repeating a move that has been made
+ * changes nothing and is no error.
  *
  * @param change what the move stamps besides the state.
  * @returns the invite, and whether this call has moved it.
@@ -105,19 +120,13 @@ export async function moveInvite(
   target: Target,
   change: Prisma.InviteUncheckedUpdateManyInput,
 ): Promise<{ invite: InviteRow; moved: boolean }> {
-  const { from, to }: Rule = moves[move]
-  const { db, deps } = ctx
   const { inviteId, linkVersion } = target
-  const now = deps.clock()
   const where = { organizationId: ctx.organization.id, id: inviteId, ...(linkVersion !== undefined && { linkVersion }) }
-  await flipIfDue(db, now, where)
-  const [invite] = await db.invite.updateManyAndReturn({
-    where: { ...where, status: { in: [...from] } },
-    data: { ...change, ...(to && { status: to }), updatedAt: now },
-  })
+  await flipIfDue(ctx, where)
+  const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, change))
   if (invite) return { invite, moved: true }
 
-  const unmoved = await db.invite.findFirst({ where })
+  const unmoved = await ctx.db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
   // Another move came in between and led where this one is allowed: to refuse it with that state would be no reason.
   if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, change)
@@ -127,11 +136,31 @@ export async function moveInvite(
   return { invite: unmoved, moved: false }
 }
 
+/** @returns undefined when the invite is in no state that the move may begin with. */
+async function moveFrom(
+  ctx: Context,
+  move: Move,
+  where: Prisma.InviteWhereInput,
+  change: Prisma.InviteUncheckedUpdateManyInput,
+): Promise<InviteRow | undefined> {
+  const { from, to, event }: Rule = moves[move]
+  const [invite] = await ctx.db.invite.updateManyAndReturn({
+    where: { ...where, status: { in: [...from] } },
+    data: { ...change, ...(to && { status: to }), updatedAt: ctx.deps.clock() },
+  })
+  if (invite) await recordEvents(ctx, [event(invite)])
+  return invite
+}
+
 /** So that the guard of the move, which goes by the state alone, is exact at this instant. */
-async function flipIfDue(db: Connection, now: Date, where: Prisma.InviteWhereInput): Promise<void> {
-  const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: now } }
-  const [flipped] = await db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
-  if (flipped) await db.invite.updateMany({ where: due, data: { status: 'expired', updatedAt: flipped.expiresAt } })
+async function flipIfDue(ctx: Context, where: Prisma.InviteWhereInput): Promise<void> {
+  const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: ctx.deps.clock() } }
+  const [found] = await ctx.db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
+  if (!found) return
+  await inTransaction(ctx, async (inside) => {
+    const data = { status: 'expired', updatedAt: found.expiresAt } as const
+    await recordExpiry(inside, await inside.db.invite.updateManyAndReturn({ where: due, data }))
+  })
 }
 
 /** An invite is also pending without ever having been reactivated: then there is nothing to repeat. */

@@ -121,6 +121,7 @@ const participles: Record<Move, string> = {
   accept: 'accepted',
   start: 'started',
   complete: 'completed',
+  decline: 'declined',
   revoke: 'revoked',
   resend: 'sent again',
   extend: 'extended',
