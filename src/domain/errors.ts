@@ -15,6 +15,7 @@ export type ErrorKind =
   | 'duplicate_tag_name'
   | 'move_not_allowed'
   | 'idempotency_key_reused'
+  | 'cursor_gone'
   | 'invalid'
 
 /** One thing wrong with one field of the input, named as the domain or the interface's schema names it. */

@@ -1,5 +1,7 @@
 import type { Context, KeyMode } from '../context.ts'
 
+export const KEY_MODES = ['live', 'test'] as const satisfies KeyMode[]
+
 /** Who has made a row, as rows say it, and in which mode. */
 export type Author = { createdById: string | null; createdByKeyId: string | null; mode: KeyMode }
 

@@ -48,6 +48,9 @@ export type EventData = {
   'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
 }
 
+/** The same of an event of any type. */
+export type ToldData = OfInvite & Submission & Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure }
+
 type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
 /** An event to record; who made it happen, and when, the context says. */
 export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType]

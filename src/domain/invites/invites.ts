@@ -7,7 +7,7 @@ import { readWords, refuseExcess } from '../filters.ts'
 import { type Listing, type Page, readPage, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
-import type { InviteFilter, InviteOrder } from './filter.ts'
+import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { asOfNow } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
@@ -41,15 +41,17 @@ const DISTANT = 1_000
  * v1.md GET /invites; alternate.md GET /assessment_invites.
  *
  * Filter, order and count go by the status that is stored: an invite that has become due is flipped to expired first. One that can't
- * be, because another transaction holds it, is expired all the same: then, as for a search, every row of the organization is looked at.
+ * be, because another transaction holds it, is expired all the same: then, as for a search, every row of the organization is looked at,
+ * unless the filter names a recipient or a tag.
  *
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  const searches = readWords(filter.search).length > 0
-  const total = searches ? null : await countInvites(ctx, filter)
+  const { recipientEmail, tagId, search } = filter
+  const isCounted = recipientEmail === undefined && tagId === undefined && readWords(search).length === 0
+  const total = isCounted ? await countInvites(ctx, filter) : null
   if (total === null) return listMatches(ctx, filter, order, page)
   return readPage(
     page,
@@ -59,13 +61,13 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   )
 }
 
-function findInvites(ctx: Context, filter: InviteFilter, { field, direction }: InviteOrder, window: Window): Promise<Invite[]> {
+function findInvites(ctx: Context, filter: CountedFilter, { field, direction }: InviteOrder, window: Window): Promise<Invite[]> {
   const where = toWhere(ctx, filter)
   const orderBy = [{ [field]: direction }, { id: direction }]
   return ctx.db.invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
 }
 
-async function findDistantInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window, total: number) {
+async function findDistantInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, window: Window, total: number) {
   const ids = await findDistantIds(ctx, filter, order, window, total)
   return findInOrder(ctx, filter, ids)
 }
@@ -83,7 +85,7 @@ function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, pag
   )
 }
 
-async function findInOrder(ctx: Context, filter: InviteFilter, ids: string[]): Promise<Invite[]> {
+async function findInOrder(ctx: Context, filter: CountedFilter, ids: string[]): Promise<Invite[]> {
   const where = { ...toWhere(ctx, filter), id: anyOf(ids) }
   const invites = await ctx.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
   const byId = new Map(invites.map((invite) => [invite.id, invite]))
@@ -113,7 +115,7 @@ export async function requireInvite(ctx: Context, id: string): Promise<void> {
   if (!exists) throw new DomainError('invite_not_found')
 }
 
-function toWhere(ctx: Context, { assessmentId, status }: InviteFilter): Prisma.InviteWhereInput {
+function toWhere(ctx: Context, { assessmentId, status }: CountedFilter): Prisma.InviteWhereInput {
   return {
     organizationId: ctx.organization.id,
     ...(assessmentId !== undefined && { assessmentId }),

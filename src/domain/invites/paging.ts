@@ -1,12 +1,10 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import type { Window } from '../page.ts'
-import type { InviteFilter, InviteOrder } from './filter.ts'
+import type { CountedFilter, InviteOrder } from './filter.ts'
 import { expireDueInvites, nextExpiry } from './lifecycle.ts'
 
 // Where Prisma would count and skip rows one by one: an organization may have a million invites.
-
-type Countable = Omit<InviteFilter, 'search'>
 
 const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', createdAt: 'created_at' } as const
 
@@ -16,7 +14,7 @@ const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', 
  *
  * @returns null when one that is due could not be flipped: the rows then do not say what is.
  */
-export async function countInvites(ctx: Context, filter: Countable): Promise<number | null> {
+export async function countInvites(ctx: Context, filter: CountedFilter): Promise<number | null> {
   const kept = await readKeptCount(ctx, filter)
   if (kept !== null) return kept
   await expireDueInvites(ctx)
@@ -24,7 +22,7 @@ export async function countInvites(ctx: Context, filter: Countable): Promise<num
 }
 
 /** @returns null when an invite is due. */
-async function readKeptCount(ctx: Context, filter: Countable): Promise<number | null> {
+async function readKeptCount(ctx: Context, filter: CountedFilter): Promise<number | null> {
   const { db, deps } = ctx
   const [{ total, next }] = await db.$queryRaw<[{ total: number; next: Date | null }]>`
     SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
@@ -38,7 +36,7 @@ async function readKeptCount(ctx: Context, filter: Countable): Promise<number | 
  */
 export async function findDistantIds(
   ctx: Context,
-  filter: Countable,
+  filter: CountedFilter,
   { field, direction }: InviteOrder,
   { skip, take }: Window,
   total: number,
@@ -64,7 +62,7 @@ export async function findDistantIds(
 export const orderBy = (field: InviteOrder['field'], direction: InviteOrder['direction']): Prisma.Sql =>
   Prisma.raw(`${COLUMNS[field]} ${direction}, id ${direction}`)
 
-function counted({ organization }: Context, { assessmentId, status }: Countable): Prisma.Sql {
+function counted({ organization }: Context, { assessmentId, status }: CountedFilter): Prisma.Sql {
   const ofStatus = status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`
   return assessmentId === undefined
     ? Prisma.sql`SELECT coalesce(sum(count), 0)::int FROM organization_invite_counts WHERE organization_id = ${organization.id}::uuid ${ofStatus}`
