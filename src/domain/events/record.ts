@@ -10,20 +10,15 @@ import type { EventActor, NewEvent } from './event.ts'
  */
 export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  const { db, deps } = ctx
-  const actor = actors[ctx.actor.kind]
-  const by = { actorType: actor, actorId: ctx.actor.kind === 'apiKey' ? ctx.actor.id : null, createdAt: deps.clock() }
-  await db.event.createMany({
-    data: events.map(({ type, organizationId, mode, data }) => ({
-      id: deps.newId(),
-      organizationId,
-      type,
-      mode,
-      inviteId: data.inviteId,
-      data,
-      ...by,
-    })),
-  })
+  const { actor, db, deps } = ctx
+  const actorId = actor.kind === 'apiKey' ? actor.id : null
+  const rows = events.map((event) => ({ ...event, id: deps.newId() }))
+  // One statement whatever their number, which Prisma's createMany takes ten times as long for.
+  await db.$executeRaw`
+    INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, actor_id, data, created_at)
+    SELECT id, "organizationId", type, mode, (data->>'inviteId')::uuid, ${actors[actor.kind]}, ${actorId}::uuid, data, ${deps.clock()}
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS new(id uuid, "organizationId" uuid, type text, mode key_mode, data jsonb)`
   tellAfterCommit(ctx)
 }
 
