@@ -1,6 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
-import type { Context, KeyMode } from '../context.ts'
+import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { EventActor, EventType, ToldData } from './event.ts'
 
@@ -56,21 +56,41 @@ export async function readEvents(
  * others.
  */
 function select(ctx: Context, { types, inviteId, mode }: EventFilter, after: Prisma.Sql, limit: number): Prisma.Sql {
-  const modes = mode === 'all' ? (['live', 'test'] satisfies KeyMode[]) : [mode]
-  const first = Prisma.sql`ORDER BY position LIMIT ${limit}`
-  const own = Prisma.sql`
-    SELECT id, type, position, created_at AS "createdAt", actor_type AS "actorType", actor_id AS "actorId", data
-    FROM events WHERE organization_id = ${ctx.organization.id}::uuid AND position > ${after}`
+  const organizationId = Prisma.sql`${ctx.organization.id}::uuid`
+  const modes = Prisma.sql`${mode === 'all' ? ['live', 'test'] : [mode]}::key_mode[]`
   if (inviteId !== undefined) {
     const ofTypes = types === undefined ? Prisma.empty : Prisma.sql`AND type = ANY(${types})`
-    return Prisma.sql`${own} AND invite_id = ${inviteId}::uuid AND mode = ANY(${modes}::key_mode[]) ${ofTypes} ${first}`
+    const filter = Prisma.sql`AND mode = ANY(${modes}) ${ofTypes}`
+    return scan(Prisma.sql`organization_id, invite_id`, Prisma.sql`${organizationId}, ${inviteId}::uuid`, {
+      after,
+      limit,
+      filter,
+    })
   }
-  const inModes = Prisma.sql`unnest(${modes}::key_mode[]) AS chosen_mode`
-  return types === undefined
-    ? Prisma.sql`SELECT e.* FROM ${inModes}, LATERAL (${own} AND mode = chosen_mode ${first}) e ${first}`
-    : Prisma.sql`SELECT e.* FROM ${inModes}, unnest(${types}::text[]) AS chosen_type,
-        LATERAL (${own} AND mode = chosen_mode AND type = chosen_type ${first}) e ${first}`
+  const first = Prisma.sql`ORDER BY position LIMIT ${limit}`
+  if (types === undefined) {
+    const events = scan(Prisma.sql`organization_id, mode`, Prisma.sql`${organizationId}, chosen_mode`, { after, limit })
+    return Prisma.sql`SELECT e.* FROM unnest(${modes}) chosen_mode, LATERAL (${events}) e ${first}`
+  }
+  const key = Prisma.sql`organization_id, mode, type`
+  const events = scan(key, Prisma.sql`${organizationId}, chosen_mode, chosen_type`, { after, limit })
+  return Prisma.sql`
+    SELECT e.* FROM unnest(${modes}) chosen_mode, unnest(${types}::text[]) chosen_type, LATERAL (${events}) e ${first}`
 }
+
+/**
+ * SQL: the events behind a position whose key has these values. Written as a range of an index: of equalities PostgreSQL would make
+ * filters, and walk through the positions of all organizations where it takes what is looked for to be frequent.
+ */
+const scan = (
+  key: Prisma.Sql,
+  values: Prisma.Sql,
+  { after, limit, filter = Prisma.empty }: { after: Prisma.Sql; limit: number; filter?: Prisma.Sql },
+): Prisma.Sql => Prisma.sql`
+  SELECT id, type, position, created_at AS "createdAt", actor_type AS "actorType", actor_id AS "actorId", data
+  FROM events
+  WHERE (${key}, position) > (${values}, ${after}) AND (${key}) <= (${values}) AND position IS NOT NULL ${filter}
+  ORDER BY ${key}, position LIMIT ${limit}`
 
 const toEvent = ({ id, type, position, createdAt, actorType, actorId, data }: Row): FeedEvent => ({
   id,
