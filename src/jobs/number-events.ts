@@ -5,7 +5,7 @@ import { numberEvents } from '../domain/events/number.ts'
 /** Milliseconds for which events gather that are then numbered together. */
 const GATHER_MS = 20
 /** How often each process looks without having been told: others may have committed events, and ended. */
-const LOOK_EVERY_MS = 1_000
+const LOOK_EVERY_MS = 500
 
 export type Numbering = EventNumbering & {
   /** Numbers what is there, and from now on what comes. @throws whatever the first look fails by. */
@@ -44,7 +44,7 @@ export function createNumbering(): Numbering {
         failing = false
       } catch (error) {
         system.deps.metrics.numberingFailed()
-        if (!failing) system.deps.log.error({ err: error }, 'events can not be numbered; this is tried again every second')
+        if (!failing) system.deps.log.error({ err: error }, 'events can not be numbered; this is tried again twice a second')
         failing = true
       }
       if (isLast) return
