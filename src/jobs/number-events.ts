@@ -3,7 +3,7 @@ import type { EventNumbering, ServiceContext } from '../domain/context.ts'
 import { numberEvents } from '../domain/events/number.ts'
 
 /** Milliseconds for which events gather that are then numbered together. */
-const GATHER_MS = 20
+const GATHER_MS = 50
 /** How often each process looks without having been told: others may have committed events, and ended. */
 const LOOK_EVERY_MS = 500
 

@@ -1,3 +1,4 @@
+import { Prisma } from '../../generated/prisma/client.ts'
 import type { Actor, ServiceContext } from '../context.ts'
 import { tellAfterCommit } from '../transaction.ts'
 import type { EventActor, NewEvent } from './event.ts'
@@ -7,14 +8,16 @@ import type { EventActor, NewEvent } from './event.ts'
  * recorded while its row is locked, so that they are in the order of its changes.
  *
  * @param ctx inside the transaction; its actor made them happen.
+ * @param beside SQL: another insertion, to be made by the same statement. That spares a request most of what an event costs.
  */
-export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Promise<void> {
+export async function recordEvents(ctx: ServiceContext, events: NewEvent[], beside?: Prisma.Sql): Promise<void> {
   if (events.length === 0) return
   const { actor, db, deps } = ctx
   const actorId = actor.kind === 'apiKey' ? actor.id : null
   const rows = events.map((event) => ({ ...event, id: deps.newId() }))
   // One statement whatever their number, which Prisma's createMany takes ten times as long for.
   await db.$executeRaw`
+    ${beside === undefined ? Prisma.empty : Prisma.sql`WITH beside AS (${beside})`}
     INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, actor_id, data, created_at)
     SELECT id, "organizationId", type, mode, (data->>'inviteId')::uuid, ${actors[actor.kind]}, ${actorId}::uuid, data, ${deps.clock()}
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)

@@ -88,8 +88,9 @@ async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
       data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
     })
   }
-  if (input.sendEmail ?? true) await queueInvitationEmail(ctx, invite)
-  await recordEvents(ctx, [inviteEvents.created(invite)])
+  const event = inviteEvents.created(invite)
+  if (input.sendEmail ?? true) await queueInvitationEmail(ctx, invite, event)
+  else await recordEvents(ctx, [event])
   return invite
 }
 

@@ -1,7 +1,7 @@
 import { anyOf } from '../../db/query.ts'
-import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { emailEvents, type ToldInvite } from '../events/event.ts'
+import { emailEvents, type NewEvent, type ToldInvite } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
@@ -33,24 +33,25 @@ export type Outcome =
   | { state: 'failed'; failure: EmailFailure; reason: string }
   | { state: 'queued'; reason: string }
 
-/** Adds one sending of the invite's mail to the transaction: its record and its job. */
+/**
+ * Adds one sending of the invite's mail to the transaction: its record and its job.
+ *
+ * @param event what happened to the invite, where it is yet to be recorded.
+ */
 export async function queueInvitationEmail(
-  { db, deps: { clock, newId, queue } }: ServiceContext,
+  ctx: ServiceContext,
   invite: { id: string; organizationId: string; linkVersion: number },
+  event?: NewEvent,
 ): Promise<void> {
-  const now = clock()
-  const email = await db.inviteEmail.create({
-    data: {
-      id: newId(),
-      organizationId: invite.organizationId,
-      inviteId: invite.id,
-      linkVersion: invite.linkVersion,
-      createdAt: now,
-      updatedAt: now,
-    },
-    select: { id: true },
-  })
-  await queue.enqueueInvitationEmails(db, [email.id])
+  const { db, deps } = ctx
+  const id = deps.newId()
+  const now = deps.clock()
+  const insertion = Prisma.sql`
+    INSERT INTO invite_emails (id, organization_id, invite_id, link_version, created_at, updated_at)
+    VALUES (${id}::uuid, ${invite.organizationId}::uuid, ${invite.id}::uuid, ${invite.linkVersion}, ${now}, ${now})`
+  if (event) await recordEvents(ctx, [event], insertion)
+  else await db.$executeRaw(insertion)
+  await deps.queue.enqueueInvitationEmails(db, [id])
 }
 
 /** How many mails wait, and since when the oldest. */
