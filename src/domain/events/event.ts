@@ -1,4 +1,4 @@
-import type { EmailFailure, InviteStatus } from '../../generated/prisma/client.ts'
+import { type EmailFailure, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
 
 /** What events tell of. */
@@ -65,6 +65,11 @@ export type ToldInvite = {
   assessmentSession: string | null
   expiresAt: Date
 }
+/** SQL: the columns of that. */
+export const toldColumns = Prisma.sql`
+  invites.id, organization_id AS "organizationId", assessment_id AS "assessmentId", status, mode, assessment_session AS "assessmentSession",
+  expires_at AS "expiresAt"`
+
 export type TellInvite = (invite: ToldInvite) => NewEvent
 
 /** What may happen to an invite. */

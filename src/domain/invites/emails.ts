@@ -1,7 +1,7 @@
 import { anyOf } from '../../db/query.ts'
 import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { emailEvents, type NewEvent, type ToldInvite } from '../events/event.ts'
+import { emailEvents, type NewEvent, type ToldInvite, toldColumns } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
@@ -110,8 +110,9 @@ async function holdInvite(
   { db }: ServiceContext,
   { organizationId, inviteId: id }: { organizationId: string; inviteId: string },
 ): Promise<ToldInvite> {
-  await db.$queryRaw`SELECT FROM invites WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR SHARE`
-  return db.invite.findUniqueOrThrow({ where: { organizationId, id } })
+  const [invite] = await db.$queryRaw<[ToldInvite]>`
+    SELECT ${toldColumns} FROM invites WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR SHARE`
+  return invite
 }
 
 /** How many mails are failed, and how many since then were refused by the mail server, given up, and sent. */

@@ -2,7 +2,7 @@ import type { Connection } from '../../db/client.ts'
 import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { inviteEvents, type TellInvite, type ToldInvite } from '../events/event.ts'
+import { inviteEvents, type TellInvite, type ToldInvite, toldColumns } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
 import { inTransaction } from '../transaction.ts'
 
@@ -91,8 +91,7 @@ async function flipSome(ctx: ServiceContext, which: Prisma.Sql): Promise<number>
       SELECT id FROM invites WHERE ${which} AND expires_at <= ${ctx.deps.clock()} LIMIT ${FLIPPED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id
-    RETURNING invites.id, organization_id AS "organizationId", assessment_id AS "assessmentId", status, mode,
-      assessment_session AS "assessmentSession", expires_at AS "expiresAt"`
+    RETURNING ${toldColumns}`
   await recordExpiry(ctx, flipped)
   return flipped.length
 }
