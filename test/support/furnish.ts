@@ -67,7 +67,6 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
   if (first === 'boolean') return true
   if (format === 'uuid') return ownIdFor(name, of)
   if (format === 'email') return `${crypto.randomUUID()}@example.com`
-  if (pattern?.startsWith('^[0-9]')) return '0'
   return words?.[0] ?? (pattern?.startsWith('^#') ? '#2563EB' : crypto.randomUUID())
 }
 

@@ -2,7 +2,6 @@ import { compileDocument, follow, type InterfaceName, type OperationObject, read
 import type { Service } from './service.ts'
 
 export type FieldSchema = {
-  $ref?: string
   type?: string | string[]
   format?: string
   enum?: string[]

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
+import { EVENT_TYPES } from '../../domain/events/event.ts'
 import { EVENT_MODES, readEvents } from '../../domain/events/feed.ts'
 import { MAX_FILTER_VALUES } from '../../domain/filters.ts'
 import { Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import { EventTypeView, EventView, presentEvent } from './events.view.ts'
+import { EventView, presentEvent } from './events.view.ts'
 import { Limit, toLimit } from './list.ts'
 
 /** As many digits as any position has. */
@@ -18,7 +19,7 @@ const query = Type.Object({
     }),
   ),
   limit: Limit,
-  type: Type.Optional(Type.Array(EventTypeView, { maxItems: MAX_FILTER_VALUES, description: 'Only events of these types' })),
+  type: Type.Optional(Type.Array(Words(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'Only events of these types' })),
   inviteId: Type.Optional(Uuid('Only events of this invite')),
   mode: Type.Optional(Words(EVENT_MODES, { default: 'live', description: 'Of live invites, of test invites, or of both' })),
 })

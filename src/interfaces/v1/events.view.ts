@@ -6,8 +6,6 @@ import { NAME } from '../../http/schema-keywords.ts'
 
 // Beyond v1.md: what has happened, for whoever keeps in step.
 
-export const EventTypeView = Words(EVENT_TYPES, { [NAME]: 'EventType' })
-
 const EventData = Type.Object(
   {
     inviteId: Uuid(),
@@ -30,7 +28,7 @@ const EventData = Type.Object(
 export const EventView = Type.Object(
   {
     id: Uuid('The same wherever the event is told'),
-    type: EventTypeView,
+    type: Words(EVENT_TYPES),
     position: Type.Integer({ description: 'Place in the feed: rises from event to event, not by one' }),
     createdAt: DateTime(),
     actor: Type.Object(

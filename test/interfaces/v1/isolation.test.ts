@@ -31,7 +31,7 @@ async function furnish() {
 /** Everything of an answer that could tell a client something, but for what counts requests, tells the time or repeats the id asked for. */
 async function answerTo(request: Test, id: string) {
   const { status, text, headers } = await request
-  const told = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|ratelimit-.*)$/.test(name))
+  const told = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|events-cursor|ratelimit-.*)$/.test(name))
   return { status, text, headers: told.map(([name, value]) => [name, String(value).replaceAll(id, '{id}')]) }
 }
 
