@@ -10,12 +10,12 @@ const mayUse = {
   'jobs/': ['jobs/', 'domain/'],
   'http/': ['http/', 'domain/'],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'http/'],
-  // It writes thousands of rows at a time, for which the domain has no functions, and checks fields by the interfaces' patterns.
+  // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
   'import/': ['import/', 'domain/', 'db/', 'http/field-types.ts', generated],
   // Its organization is a document like any other; whether there is one of that name already, it looks up itself.
   'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
-  // One of the two programs: it runs on what the runtime opens, and checks names by the interfaces' patterns.
-  'cli/(?!checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/', 'http/field-types.ts'],
+  // One of the two programs: it runs on what the runtime opens.
+  'cli/(?!checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/'],
   // They look at the database and the mail server themselves, whatever is wrong with them.
   'cli/(checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/'],
   // It shows a mail as it goes out.

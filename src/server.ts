@@ -78,7 +78,7 @@ function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Prom
       log.info({ signal }, 'stopping')
       close()
     } else if (performance.now() - since >= ONE_SIGNAL_MS) {
-      log.error({ signal }, 'a second signal: ending at once')
+      log.error({ signal }, 'second signal: exiting immediately')
       process.exit(EXIT_FAILED)
     }
   }

@@ -45,21 +45,20 @@ const BAD_LOCALE =
   'names that differ in the case of letters like É count as different. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
 
 async function checkSchema(url: string): Promise<Check[]> {
-  try {
-    const pending = await findPendingMigrations(url)
-    if (pending.length > 0) {
-      return [problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`)]
-    }
-    return [ok('migrations', 'none pending'), ...(await checkContent(url))]
-  } catch (error) {
-    return [problem('migrations', describeError(error))]
+  const pending = await findPendingMigrations(url).catch(describeError)
+  if (typeof pending === 'string') return [problem('migrations', pending)]
+  if (pending.length > 0) {
+    return [problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`)]
   }
+  return [ok('migrations', 'none pending'), ...(await checkContent(url))]
 }
 
 async function checkContent(url: string): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
     return [await checkQueue(db), await checkFailedMails(db), await checkNumbering(db)]
+  } catch (error) {
+    return [problem('content', describeError(error))]
   } finally {
     await db.$disconnect()
   }

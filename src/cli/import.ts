@@ -24,7 +24,7 @@ type Options = OutputOptions & Pick<ImportOptions, 'overwriteProgress'>
 export function addImportCommand(program: Command): void {
   addCommand(program, 'import', 'load organizations from a JSON document; loading it again changes nothing')
     .argument('<file>', '- for standard input')
-    .option('--overwrite-progress', 'take status and times of invites that are there from the document too')
+    .option('--overwrite-progress', 'also take the status and times of existing invites from the document')
     .action(async (file: string, options: Options) => {
       const source = file === '-' ? 'standard input' : file
       const json = parseDocument(source, file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8'))
@@ -34,7 +34,7 @@ export function addImportCommand(program: Command): void {
 
 async function load(ctx: ServiceContext, source: string, json: unknown, { overwriteProgress = false }: Options): Promise<Output> {
   const { isTTY } = process.stderr
-  const onWait = () => void process.stderr.write('Another import is under way: waiting for its end.\n')
+  const onWait = () => void process.stderr.write('Another import is running: waiting until it ends.\n')
   try {
     const options = { overwriteProgress, onWait, ...(isTTY && { onProgress: showProgress }) }
     return showSummary(await importDocument(ctx, readDocument(json), options))
@@ -66,7 +66,7 @@ function showRefusal(source: string, { problems }: ImportError): Output {
 }
 
 function showInterruption({ message, summary, cause }: ImportInterrupted): Output {
-  const complaint = `error: ${message}: ${describeError(cause)}\nImport the document again: what is loaded already stays as it is.\n`
+  const complaint = `error: ${message}: ${describeError(cause)}\nImport the document again: what has been loaded stays as it is.\n`
   return { ...showSummary(summary), complaint }
 }
 
@@ -79,7 +79,7 @@ function showSummary({ organizations, counts, generatedKeys }: Summary): Output 
 const showKeys = (keys: GeneratedKey[]): string =>
   keys.length === 0
     ? ''
-    : `\nNew API keys. Keep them now: they are not stored, and not shown again.\n\n${table(
+    : `\nNew API keys. Save them now: they are not stored, and not shown again.\n\n${table(
         ['ORGANIZATION', 'NAME', 'KEY'],
         keys.map(({ organization, name, key }) => [organization, name, key]),
       )}`

@@ -2,23 +2,22 @@ import { type Command, Option } from 'commander'
 import { type ApiKeySummary, createApiKey, listApiKeys, revokeApiKey } from '../domain/access/api-keys.ts'
 import { findMemberId, findOrganization } from '../domain/access/organizations.ts'
 import { expiryAfter } from '../domain/invites/create.ts'
+import { MAX_KEY_DAYS } from '../domain/limits.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, parseName, parseTime, perform } from './session.ts'
 
 type NewKeyOptions = OutputOptions & { test?: true; expiresInDays?: number; expiresAt?: Date; createdBy?: string }
 
-const MAX_DAYS = 36_500
-
 /** `key create | list | revoke`. */
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys')
 
-  addCommand(key, 'create', 'make an API key; it is shown this once')
+  addCommand(key, 'create', 'create an API key; it is shown only once')
     .argument('<organization>', 'id or name')
     .argument('<name>', 'unique within the organization', parseName)
     .option('--test', 'a test key: mail of invites made with it is captured')
-    .addOption(new Option('--expires-in-days <days>').argParser(parseCount(MAX_DAYS)).conflicts('expiresAt'))
+    .addOption(new Option('--expires-in-days <days>').argParser(parseCount(MAX_KEY_DAYS)).conflicts('expiresAt'))
     .addOption(new Option('--expires-at <time>', 'ISO 8601').argParser(parseTime))
     .option('--created-by <member>', 'id or address of the member whose key it is')
     .action(createKey)
@@ -32,7 +31,7 @@ export function addKeyCommands(program: Command): void {
       }),
     )
 
-  addCommand(key, 'revoke', 'refuse an API key from now on')
+  addCommand(key, 'revoke', 'revoke an API key')
     .argument('<keyId>', 'see: key list')
     .action((id: string, options: OutputOptions) =>
       perform(options, async ({ operator }) => {
@@ -54,7 +53,7 @@ const createKey = (idOrName: string, name: string, options: NewKeyOptions): Prom
       expiresAt: expiresInDays === undefined ? (expiresAt ?? null) : expiryAfter(operator.deps.clock(), expiresInDays),
       createdById: createdBy === undefined ? null : await findMemberId(operator, organization.id, createdBy),
     })
-    const text = `${key}\n\nKeep it now: it is not stored, and not shown again.\n\n${toTable([apiKey], operator.deps.clock())}`
+    const text = `${key}\n\nSave it now: it is not stored, and not shown again.\n\n${toTable([apiKey], operator.deps.clock())}`
     return { text, json: { key, ...toJson(apiKey) } }
   })
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { defined } from '../domain/defined.ts'
 import {
   EMAIL_STATES,
   findEmail,
@@ -27,7 +28,7 @@ export function addMailCommands(program: Command): void {
     .addOption(new Option('--limit <count>').argParser(parseCount(MAX_LISTED)).default(50))
     .action((options: ListOptions) =>
       perform(options, async ({ operator }) => {
-        const emails = await listEmails(operator, { limit: options.limit, ...(options.state && { state: options.state }) })
+        const emails = await listEmails(operator, defined({ limit: options.limit, state: options.state }))
         return { text: toTable(emails), json: emails.map(toJson) }
       }),
     )
@@ -42,7 +43,7 @@ export function addMailCommands(program: Command): void {
       }),
     )
 
-  const retry = addCommand(mail, 'retry', 'queue failed mails once more')
+  const retry = addCommand(mail, 'retry', 'queue failed mails again')
     .argument('[id]', 'one failed mail')
     .option('--all', 'all failed mails')
   retry.action((id: string | undefined, options: OutputOptions & { all?: true }) => {

@@ -15,7 +15,7 @@ import { addCommand, parseName, perform } from './session.ts'
 export function addOrganizationCommands(program: Command): void {
   const org = program.command('org').description('organizations')
 
-  addCommand(org, 'create', 'make an organization')
+  addCommand(org, 'create', 'create an organization')
     .argument('<name>', 'unique, in either case', parseName)
     .addOption(new Option('--tier <tier>', 'decides the rate limit').choices(TIERS).default('standard'))
     .action((name: string, options: OutputOptions & { tier: Tier }) =>

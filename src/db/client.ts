@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool } from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
+import { NoConnection } from './errors.ts'
 
 /** The data layer: Prisma over a pool of connections. */
 export type Db = PrismaClient
@@ -25,7 +26,23 @@ export function openPool(url: string, { max = 10 }: { max?: number } = {}): Pool
   // A connection that breaks in the instant between being made and being used would have no listener, and end the process. The query
   // that it was made for fails with it.
   pool.on('connect', (client) => client.on('error', () => {}))
+  tellWaitsInVain(pool)
   return pool
+}
+
+/** Timers may fire a little early. */
+const TIMER_TOLERANCE_MS = 50
+
+/** Gives the error of who waited in vain for a connection a class: pg-pool tells it from a broken connection only by its message. */
+function tellWaitsInVain(pool: Pool): void {
+  const connect = pool.connect.bind(pool)
+  const connectAndTell = (callback?: Parameters<typeof connect>[0]) => {
+    const longest = performance.now() + TIMEOUTS.connectionTimeoutMillis - TIMER_TOLERANCE_MS
+    const explain = (error: Error): Error => ('code' in error || performance.now() < longest ? error : new NoConnection(error))
+    if (!callback) return connect().catch((error) => Promise.reject(explain(error)))
+    return connect((error, client, release) => callback(error && explain(error), client, release))
+  }
+  pool.connect = connectAndTell as typeof pool.connect
 }
 
 /** Prisma over the pool; `$disconnect()` closes both. */

@@ -2,7 +2,7 @@ import { type SpawnOptions, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, chown, cp, mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, cp, lchown, lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -77,9 +77,12 @@ export async function chooseSocketFolder(folder: string, identity: Identity): Pr
   if (folder.length <= MAX_SOCKET_FOLDER_LENGTH) return folder
   const sockets = path.join(tmpdir(), `assessments-${digest(folder)}`)
   await mkdir(sockets, { recursive: true, mode: 0o700 })
-  // Fails when the folder is somebody else's, who could then pose as the server.
+  const { uid } = await lstat(sockets).then((found) => (found.isDirectory() ? found : { uid: undefined }))
+  // Anybody may write to the folder above: what is somebody else's, or leads elsewhere, could let them pose as the server.
+  if (uid === undefined || ![process.getuid?.(), identity?.uid].includes(uid))
+    throw new Error(`${sockets} is not ours: remove it.`)
   await chmod(sockets, 0o700)
-  if (identity) await chown(sockets, identity.uid, identity.gid)
+  if (identity) await lchown(sockets, identity.uid, identity.gid)
   return sockets
 }
 

@@ -13,9 +13,21 @@ export function violatedConstraint(error: unknown): string | undefined {
   return causeOf(error)?.constraint?.index
 }
 
-/** Whether a statement gave up because another transaction had locked what it needed (`lock_timeout`, see client.ts). */
-export const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Prisma.PrismaClientKnownRequestError && causeOf(error)?.originalCode === '55P03'
+/** No connection could be had in the time there is for it (`connectionTimeoutMillis`, see client.ts), mostly because all are in use. */
+export class NoConnection extends Error {
+  constructor(cause: Error) {
+    super('no connection to the database', { cause })
+    this.name = 'NoConnection'
+  }
+}
+
+/**
+ * Whether a request waited in vain: for what another transaction had locked (`lock_timeout`, 55P03), for a connection, or for a
+ * transaction to begin or end in its time (P2028).
+ */
+export const isDatabaseBusy = (error: unknown): boolean =>
+  error instanceof NoConnection ||
+  (error instanceof Prisma.PrismaClientKnownRequestError && (error.code === 'P2028' || causeOf(error)?.originalCode === '55P03'))
 
 /** What PostgreSQL said. */
 const causeOf = ({ meta }: Prisma.PrismaClientKnownRequestError) =>

@@ -53,7 +53,8 @@ export async function migrate(
       logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`)
     const pending = compareHistory(migrations, await readHistory(client))
     for (const migration of pending) {
-      if (migration.index) log.info({ migration: migration.name }, 'migrating beside what runs: this waits for open transactions')
+      if (migration.index)
+        log.info({ migration: migration.name }, 'migrating without blocking writes: this waits for open transactions')
       await applyPatiently(client, migration, log, lockAttempts)
       log.info({ migration: migration.name }, 'migrated')
     }
@@ -161,7 +162,7 @@ async function applyConcurrently(client: Client, migration: Migration, index: st
   } catch (error) {
     await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
     await dropInvalid(client, index).catch((left) =>
-      log.warn({ index, reason: left.message }, 'an index that is not valid is left: the next run drops it'),
+      log.warn({ index, reason: left.message }, 'an invalid index is left behind: the next run drops it'),
     )
     throw error
   }

@@ -45,11 +45,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     recipientEmail: 'candidate@example.com',
     recipientName: 'Sam Rivera',
     questionReplayLimit: 2,
-    answerRecordLimit: 1,
-    screenRecording: true,
-    webcamMonitoring: true,
     requireIdCapture: false,
-    facePhotoRequired: false,
     customMessage: 'We look forward to hearing you.',
   })
   return { organization: { id: organizationId, name }, key, assessmentId }

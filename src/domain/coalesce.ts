@@ -1,4 +1,4 @@
-/** Asks once for all who want to know at the same time: how often somebody asks is not ours to say. */
+/** Shares one call among all callers that ask while it is in progress. */
 export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined
   return () => {

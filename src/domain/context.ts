@@ -22,11 +22,11 @@ export type EventNumbering = {
 /** How an attempt to send a mail may end, as it is counted. */
 export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried'] as const
 
-/** What the scheduled sweep does, each by itself. */
+/** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = ['expire_invites', 'forget_answers', 'forget_events'] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 
-/** What the domain counts. */
+/** The domain's metrics. */
 export type Metrics = {
   inviteCreated: () => void
   emailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
@@ -35,10 +35,10 @@ export type Metrics = {
   numberingFailed: () => void
 }
 
-/** Where the domain reports what no caller waits for. Shaped like pino's methods. */
+/** The log, with pino's methods. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
 
-/** Everything from outside that domain functions use, but the database; time, ids and the queue are parameters so that tests can set them. */
+/** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */
 export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
@@ -51,7 +51,7 @@ export type Deps = {
   metrics: Metrics
 }
 
-/** Who acts. What each may do is said in one table, in access/permissions.ts. */
+/** Who acts. What each may do is defined in access/permissions.ts. */
 export type Actor =
   /** A system with an API key; `createdById` is the member who generated the key. */
   | { kind: 'apiKey'; id: string; mode: KeyMode; createdById: string | null }
@@ -62,13 +62,13 @@ export type Actor =
   /** The service itself: its jobs, its clock. */
   | { kind: 'system' }
 
-/** Work that is not of one organization. */
+/** Context of work that does not belong to one organization. */
 export type ServiceContext = {
   actor: Actor
-  /** The one door to the database. Within a transaction it is the transaction, so that nothing can read or write beside it. */
+  /** The only access to the database. Inside a transaction it is the transaction, so that nothing can read or write outside it. */
   db: Connection
   deps: Deps
 }
 
-/** Work for one organization: every query begins with its id. */
+/** Context of work for one organization: every query is restricted to its id. */
 export type Context = ServiceContext & { organization: { id: string; name: string; tier: Tier } }

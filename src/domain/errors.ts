@@ -1,4 +1,7 @@
-export { isLockTimeout } from '../db/errors.ts'
+import type { InviteStatus } from '../generated/prisma/client.ts'
+import type { Move } from './invites/moves.ts'
+
+export { isDatabaseBusy } from '../db/errors.ts'
 
 /** What a request can get wrong, in the domain's words. Status and wording are each interface's own. */
 export type ErrorKind =
@@ -18,16 +21,29 @@ export type ErrorKind =
   | 'cursor_gone'
   | 'invalid'
 
-/** One thing wrong with one field of the input, named as the domain or the interface's schema names it. */
-export type Issue = {
-  /** Path of the field, joined by dots; empty for the input as a whole. */
-  field: string
-  rule: string
-  /** What the rule compares with, e.g. the minimum. */
-  limit?: unknown
-  /** What was given, where the answer repeats it. */
-  value?: unknown
-}
+/** The least and the greatest integer that a field takes. */
+export type Range = { minimum: number; maximum: number }
+
+/** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
+export type Violation =
+  /** `text` allows neither NUL nor half of a surrogate pair; `blank` neither these nor white space alone. */
+  | { rule: 'required' | 'email' | 'uuid' | 'boolean' | 'text' | 'blank' | 'color' | 'idempotency-key' }
+  | { rule: 'choice'; limit: readonly string[]; value: unknown }
+  | { rule: 'integer' | 'minimum' | 'maximum'; limit: Range }
+  | { rule: 'maxLength' | 'maxItems' | 'maxWords'; limit: number }
+  /** An expiry that would be earlier than the present one. */
+  | { rule: 'later'; limit: Date }
+  /** An id of nothing that the organization has, or of a member who may not grade. */
+  | { rule: 'reference' | 'grader'; value: string }
+  | { rule: 'move'; limit: Move; value: InviteStatus }
+  /** What only one interface can find wrong, in its own words. */
+  | { rule: 'malformed'; text: string }
+
+/**
+ * One thing wrong with one field of the input, named as the domain or the interface's schema names it.
+ * `field` is its path, joined by dots; empty for the input as a whole.
+ */
+export type Issue = { field: string } & Violation
 
 /** The one error the domain throws. Anything else that escapes is a failure of the service, not of the request. */
 export class DomainError extends Error {

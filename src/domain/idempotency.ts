@@ -2,8 +2,8 @@ import type { Context, ServiceContext } from './context.ts'
 import { DomainError } from './errors.ts'
 import { inTransaction } from './transaction.ts'
 
-/** What a request was answered with. */
-export type Answer = { status: number; body: string }
+/** What a request was answered with: a number and a text that mean something to the interface alone, and are kept as they are. */
+export type Answer = { code: number; text: string }
 
 type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
 
@@ -11,9 +11,9 @@ type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
 const KEPT_FOR_MS = 24 * 3_600_000
 
 /**
- * Does the work once for an idempotency key of the organization, and answers every later request with that key as the first. The record
- * is committed in the same transaction as what the work made. While the first is under way the next waits for it: its insert of the
- * same primary key does. Work that fails leaves no record.
+ * Does the work once for an idempotency key of the organization, and gives every later request with that key the first answer. The record
+ * is committed in the same transaction as the work's changes. While the first request is in progress, the next one waits for it, because
+ * it inserts the same primary key. Work that fails leaves no record.
  *
  * @param work must do all its writing through the context it is given.
  * @throws DomainError idempotency_key_reused when the key was used for another request.
@@ -28,12 +28,15 @@ export async function doOnce(
     if (earlier) return { ...earlier, replayed: true }
     const answer = await work(inside)
     const id = { organizationId: ctx.organization.id, key: request.key }
-    await inside.db.idempotencyRecord.update({ where: { organizationId_key: id }, data: answer })
+    await inside.db.idempotencyRecord.update({
+      where: { organizationId_key: id },
+      data: { status: answer.code, body: answer.text },
+    })
     return { ...answer, replayed: false }
   })
 }
 
-/** @returns null when the key is free, and now ours; otherwise the answer it stands for. */
+/** @returns null when the key was free, and is now taken; otherwise the answer recorded for it. */
 async function claim({ organization, db, deps }: Context, { key, fingerprint }: Request): Promise<Answer | null> {
   const organizationId = organization.id
   const now = deps.clock()
@@ -45,13 +48,13 @@ async function claim({ organization, db, deps }: Context, { key, fingerprint }: 
   if (count === 1) return null
   const record = await db.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
-  return { status: record.status!, body: record.body! }
+  return { code: record.status!, text: record.body! }
 }
 
-/** Answers a statement: what has piled up while nobody swept is more than one statement has time for. */
+/** Answers deleted by one statement: a backlog would take longer than a statement may. */
 const FORGOTTEN_AT_ONCE = 5_000
 
-/** Forgets the answers that no retry may ask for any more; all but those that another transaction holds. */
+/** Deletes expired answers, except rows that another transaction has locked. */
 export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
   const until = oldest(deps.clock())
   let count: number

@@ -1,18 +1,24 @@
-/** Which part of a list is asked for. Pages count from 1. */
+/** The requested page of a list. Pages count from 1. */
 export type Page = { number: number | 'last'; size: number }
 
-/** Part of a list, and how long the list is. A page beyond the end has no items. */
+/** A page of a list, and the length of the whole list. A page beyond the end has no items. */
 export type Listing<T> = { items: T[]; total: number; page: number; pageSize: number }
 
-/** Order of a list: one field, with the id as tie-break in the same direction, so that the order is total. */
+/** Order of a list: by one field, and by the id where that is equal. */
 export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' }
+
+/** The order for Prisma, with the id as tie-break in the same direction: no two rows are equal, so that none moves between two pages. */
+export const totalOrder = <Field extends string>({ field, direction }: Order<Field>) => [
+  { [field]: direction },
+  { id: direction },
+]
 
 export const pageCount = (total: number, size: number): number => Math.ceil(total / size)
 
-/** Rows of a list, counted from 0. */
+/** A range of rows, counted from 0. */
 export type Window = { skip: number; take: number }
 
-/** Counts first, because a page beyond the end then costs no search for it. `find` is told the count. */
+/** Counts first, so that a page beyond the end needs no second query. `find` gets the count. */
 export async function readPage<T>(
   page: Page,
   count: () => Promise<number>,

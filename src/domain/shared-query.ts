@@ -3,17 +3,16 @@ import type { Connection } from '../db/client.ts'
 import type { Context } from './context.ts'
 import { isUuid } from './uuid.ts'
 
-/** Those of the organization's rows that have these ids, in no particular order. */
+/** Finds the organization's rows with these ids, in no particular order; other ids are left out. */
 type Find<Row> = (ctx: Context, ids: string[]) => Promise<Row[]>
 type Batch<Row> = { ids: Set<string>; found: Promise<Map<string, Row>> }
 
-/** The longest list that is still one of the prepared statements. */
+/** Longer lists would need more prepared statements. */
 const MAX_IDS = 128
 
 /**
- * The same query, shared: what is asked for an organization in the same turn of the event loop becomes one query, which costs little
- * more than that of one asker. A lone asker waits for nothing but the end of the turn. A transaction shares with itself only.
- * What is no id is not found.
+ * Batches lookups by id: those for one organization in the same turn of the event loop become one query, which costs little more than one
+ * lookup. A single caller waits only for the end of the turn. A transaction shares only with itself. Text that is not a UUID finds nothing.
  */
 export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {
   const gathering = new WeakMap<Connection, Map<string, Batch<Row>>>()

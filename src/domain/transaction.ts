@@ -5,7 +5,7 @@ import type { ServiceContext } from './context.ts'
 const recording = new WeakSet<Connection>()
 
 /**
- * All or nothing. Within a transaction that is open already a part of it: when it fails, the rest may go on.
+ * Does the work in a transaction. Inside an open transaction it becomes a savepoint: when it fails, the transaction can go on.
  *
  * @param work does all its reading and writing through the context it is given.
  */

@@ -2,16 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RawAnswer } from './client-error.ts'
 import { type Failure, type FailureKind, toFailure } from './failure.ts'
 
-/** How an interface says what went wrong with the requests under its prefix. */
+/** How an interface answers errors of requests under its prefix. */
 export type Envelope = {
   /** Path, without a trailing slash. */
   prefix: string
   sendFailure: (failure: Failure, request: FastifyRequest, reply: FastifyReply) => FastifyReply
-  /** The answer to what never became a request. */
+  /** The answer to bytes that could not be parsed as a request. */
   rawFailure: (kind: FailureKind) => RawAnswer
 }
 
-/** Has everything that goes wrong in the scope, and a path it doesn't have, answered in the envelope of the path. */
+/** Answers all errors in the scope, and unknown paths, in the envelope that the path belongs to. */
 export function answerFailures(app: FastifyInstance, envelopeOf: (path: string) => Envelope): void {
   app.setErrorHandler((error, request, reply) => answerError(envelopeOf(request.url), error, request, reply))
   app.setNotFoundHandler((request, reply) =>
@@ -19,7 +19,7 @@ export function answerFailures(app: FastifyInstance, envelopeOf: (path: string) 
   )
 }
 
-/** Answers whatever was thrown in the envelope, and logs what is not the request's own mistake. */
+/** Answers an error in the envelope, and logs it unless it is the client's mistake. */
 export function answerError(
   { sendFailure }: Envelope,
   error: unknown,
@@ -28,6 +28,6 @@ export function answerError(
 ): FastifyReply {
   const failure = toFailure(error)
   if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
-  if (failure.kind === 'database_busy') request.log.warn({ err: error }, 'request waited in vain for a lock in the database')
+  if (failure.kind === 'database_busy') request.log.warn({ err: error }, 'database busy: the client is told to retry')
   return sendFailure(failure, request, reply)
 }

@@ -1,7 +1,7 @@
 import type { FastifyError } from 'fastify'
-import { DomainError, type ErrorKind, type Issue, isLockTimeout } from '../domain/errors.ts'
+import { DomainError, type ErrorKind, type Issue, isDatabaseBusy } from '../domain/errors.ts'
 
-/** Everything that can go wrong with a request: the domain's kinds, and those of HTTP itself. */
+/** Every kind of error: the domain's, and those of HTTP itself. */
 export type FailureKind =
   | ErrorKind
   | 'path_not_found'
@@ -29,13 +29,13 @@ export type Failure = {
   detail?: string | undefined
 }
 
-/** Headers that tell a program what the body tells a person. */
+/** The error in headers, for programs. */
 export const failureHeaders = ({ kind, retryAfter }: Pick<Failure, 'kind' | 'retryAfter'>): Record<string, string> => ({
   'x-error-code': kind,
   ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
 })
 
-/** What an HTTP layer throws by itself, without the domain. */
+/** An error of the HTTP layer, not of the domain. */
 export class HttpError extends Error {
   readonly kind: FailureKind
   readonly retryAfter: number | undefined
@@ -61,11 +61,11 @@ const fastifyKinds: Record<string, FailureKind> = {
 /** Longer than a migration holds anybody up, see db/migrate.ts. */
 const BUSY_RETRY_AFTER_SECONDS = 5
 
-/** Sorts whatever was thrown while a request was answered. What is not known is `internal`, and nothing of it is shown. */
+/** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof DomainError) return { kind: error.kind, issues: error.issues, existingId: error.existingId }
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
-  if (isLockTimeout(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
+  if (isDatabaseBusy(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
   const { code, statusCode } = error as Partial<FastifyError>
   const kind =
     fastifyKinds[code ?? ''] ??

@@ -1,18 +1,11 @@
 import { type StringOptions, type TSchema, Type } from '@sinclair/typebox'
 import { KEY_MODES } from '../domain/access/author.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
+import { HEX_COLOR_PATTERN, MAX_EMAIL_LENGTH, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../domain/limits.ts'
 import { UUID_PATTERN } from '../domain/uuid.ts'
 import { HIDDEN_PATTERN, NAME } from './schema-keywords.ts'
 
-/** The largest integer both documents let through: what PostgreSQL's `integer` holds. */
-export const MAX_INTEGER = 2_147_483_647
-/** #RRGGBB. */
-export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$'
-/** Text that PostgreSQL and a mail can hold: no NUL, no half of a surrogate pair. */
-export const TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
-/** The same, and something in it besides white space. */
-export const NON_BLANK_TEXT_PATTERN = '^\\s*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$'
-/** As much of that as documents show: clients that read patterns without the flag `u` take half of an emoji for a lone surrogate. */
+/** As much of NON_BLANK_TEXT_PATTERN as documents show: clients without the flag `u` take half of an emoji for a lone surrogate. */
 export const NOT_BLANK_PATTERN = '\\S'
 
 /** Text without what neither PostgreSQL nor a mail can hold. */
@@ -24,7 +17,7 @@ export const Uuid = (description?: string) =>
   Type.String({ format: 'uuid', pattern: UUID_PATTERN, ...(description && { description }) })
 export const DateTime = (description?: string) => Type.String({ format: 'date-time', ...(description && { description }) })
 export const Email = (description?: string) =>
-  Type.String({ format: 'email', maxLength: 254, ...(description && { description }) })
+  Type.String({ format: 'email', maxLength: MAX_EMAIL_LENGTH, ...(description && { description }) })
 export const HexColor = (description?: string) => Type.String({ pattern: HEX_COLOR_PATTERN, ...(description && { description }) })
 
 /** One of these words. */

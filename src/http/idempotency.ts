@@ -9,7 +9,7 @@ import { requestOrigin } from './address.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What makes a retry known; null without the header. */
+    /** The key and fingerprint that identify a retry; null without the header. */
     idempotency: { key: string; fingerprint: Uint8Array<ArrayBuffer> } | null
   }
 }
@@ -32,8 +32,8 @@ export const IdempotencyHeaders = Type.Object({
 export type Answer<Body extends object> = { status: number; body: Body }
 
 /**
- * Takes the fingerprint of each request that has an Idempotency-Key: of what the client sent, before validation fills in defaults and
- * turns digits into numbers.
+ * Computes the fingerprint of each request with an Idempotency-Key from what the client sent, before validation fills in defaults and
+ * converts numbers.
  */
 export function fingerprintRequests(app: FastifyInstance): void {
   app.decorateRequest('idempotency', null)
@@ -48,7 +48,7 @@ export function fingerprintRequests(app: FastifyInstance): void {
  * Answers a POST, once for each Idempotency-Key when the client sends one.
  *
  * @param work does all its writing through the context it is given.
- * @param locate for a 201: path of what the body shows, for `Location`.
+ * @param locate for a 201: path of the created resource, for `Location`.
  * @throws DomainError invalid for a malformed key, idempotency_key_reused; HttpError malformed_request when there is something to
  *   locate and the client has not said where it found the service; whatever the work throws.
  */
@@ -73,18 +73,18 @@ export async function answerOnce<Body extends object>(
   const answer = await doOnce(request.ctx, idempotency, async (ctx) => {
     const { status, body } = await work(ctx)
     // By the route's own serializer, so that a replay is the first answer to the byte.
-    return { status, body: String(reply.code(status).serialize(body)) }
+    return { code: status, text: String(reply.code(status).serialize(body)) }
   })
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
-  showLocation(JSON.parse(answer.body))
+  showLocation(JSON.parse(answer.text))
   return reply
-    .code(answer.status)
+    .code(answer.code)
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)
-    .send(answer.body)
+    .send(answer.text)
 }
 
-/** The same for the same request of a key of the same mode: what a test key has made, and mailed to nobody, is no answer to a live one. */
+/** Includes the mode of the API key: the answer to a test key, whose invites are not mailed, is none for a live key. */
 const fingerprint = ({ ctx, method, url, body }: FastifyRequest): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
     createHash('sha256')

@@ -40,7 +40,7 @@ const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** Those of every answer to a request that was authenticated and counted. */
+/** Headers of every answer to a request that was authenticated and counted. */
 export const COUNTED: HeaderName[] = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
 /** The headers of a response, by reference. */

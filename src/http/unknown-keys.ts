@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { HttpError } from './failure.ts'
 
 const WINDOW_MS = 60_000
-/** Those that were counted last are remembered: few megabytes, however many networks there are. */
+/** Only the most recent are kept: a few megabytes, however many networks there are. */
 const MAX_NETWORKS = 10_000
 /** What a proxy calls its client can be as long as a header. */
 const MAX_NAME_LENGTH = 50

@@ -2,14 +2,18 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { API_KEY_PATTERN } from '../domain/access/api-keys.ts'
 import { AUDIENCES, MEDIA_FORMATS } from '../domain/assessments/assessments.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
+import {
+  HEX_COLOR_PATTERN,
+  MAX_CODE_LENGTH,
+  MAX_INTEGER,
+  MAX_NAME_LENGTH,
+  MAX_TAG_NAME_LENGTH,
+  NON_BLANK_TEXT_PATTERN,
+  TEXT_PATTERN,
+} from '../domain/limits.ts'
 import { UUID_PATTERN } from '../domain/uuid.ts'
-import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, OrNull, TEXT_PATTERN, Words } from '../http/field-types.ts'
+import { OrNull, Words } from '../http/field-types.ts'
 
-/** Names and codes are indexed, and PostgreSQL's index entries are limited: at four bytes a character this is a third of it. */
-export const MAX_NAME_LENGTH = 200
-/** As in POST /tags. */
-const MAX_TAG_NAME_LENGTH = 100
-const MAX_CODE_LENGTH = 35
 /** The last time that PostgreSQL and JavaScript write alike. */
 export const LATEST = new Date('9999-12-31T23:59:59.999Z')
 

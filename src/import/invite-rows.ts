@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from '../domain/invites/create.ts'
+import { defined } from '../domain/defined.ts'
+import { expiryAfter } from '../domain/invites/create.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
 import { asOfNow } from '../domain/invites/lifecycle.ts'
+import { withDefaults } from '../domain/invites/new-invite.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/limits.ts'
 import { type InviteEntry, LATEST } from './format.ts'
-import { distinct, given, type Place } from './rows.ts'
+import { distinct, type Place } from './rows.ts'
 import type { Wanted } from './save.ts'
 import type { InviteRow } from './tables.ts'
 
@@ -33,7 +36,7 @@ export function wantInvite(
   const { screenRecording, webcamMonitoring, requireIdCapture } = entry.proctoringSettings ?? {}
   return {
     id: place.id,
-    given: given({
+    given: defined({
       assessmentId: entry.assessmentId,
       recipientEmail: entry.recipientEmail,
       recipientName: entry.recipientName,
@@ -62,19 +65,11 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): Invi
     organizationId,
     assessmentId: entry.assessmentId,
     recipientEmail: entry.recipientEmail,
-    recipientName: null,
+    ...withDefaults({ requireIdCapture: entry.proctoringSettings?.requireIdCapture }),
     status: 'pending',
-    questionReplayLimit: 1,
-    answerRecordLimit: 1,
-    screenRecording: true,
-    webcamMonitoring: true,
-    requireIdCapture: true,
-    facePhotoRequired: entry.proctoringSettings?.requireIdCapture ?? true,
-    customMessage: '',
     mode: 'live',
     linkVersion: 1,
     assessmentSession: null,
-    assignedGraderId: null,
     createdById: null,
     createdByKeyId: null,
     sentAt,

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { apiKeyPrefix, fingerprintApiKey, generateApiKey } from '../domain/access/api-keys.ts'
 import type { KeyMode } from '../domain/context.ts'
+import { defined } from '../domain/defined.ts'
 import type { ApiKey } from '../generated/prisma/client.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
-import { given, type Place } from './rows.ts'
+import type { Place } from './rows.ts'
 import type { Wanted } from './save.ts'
 
 /** The mode that a key itself shows. */
@@ -57,7 +58,7 @@ export function wantApiKey(
   const fingerprint = key && fingerprintApiKey(key)
   return {
     id,
-    given: given({ name, mode, expiresAt, createdById, ...fingerprint }),
+    given: defined({ name, mode, expiresAt, createdById, ...fingerprint }),
     alter: (current) => {
       const isReplaced = fingerprint && !isDeepStrictEqual(fingerprint.hash, current.hash)
       return revokedAt === undefined || (revokedAt === null && !isReplaced) ? {} : { revokedAt }

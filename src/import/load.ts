@@ -95,7 +95,7 @@ async function loadOrganization(
   const generatedKeys: GeneratedKey[] = []
   const onKey: Run['onKey'] = (name, key) => void generatedKeys.push({ organization: organization.name, name, key })
   const run = { organizationId, now: ctx.deps.clock(), overwriteProgress, counts, onKey, advance, listWrites: [] }
-  // Or the transaction might hold invites that lists and the sweep have to flip, and they would wait for each other.
+  // Or the transaction might hold invites that lists and the sweep set to expired, and they would wait for each other.
   await expireAllDueInvites(ctx)
   await longTransaction(ctx, (tx) => writeOrganization({ ...run, tx }, plan, organization))
   return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys }

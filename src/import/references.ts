@@ -1,4 +1,4 @@
-import { MAX_INTEGER } from '../http/field-types.ts'
+import { MAX_INTEGER } from '../domain/limits.ts'
 import type { OrganizationEntry } from './format.ts'
 import { type Check, type Found, type Kind, nounOf, rowsIn } from './match.ts'
 

@@ -1,4 +1,5 @@
 import { DEFAULT_COLOR } from '../domain/assessments/tags.ts'
+import { defined } from '../domain/defined.ts'
 import type { Category, Instruction, Language, Organization, Question, Tag, User } from '../generated/prisma/client.ts'
 import type {
   AssessmentEntry,
@@ -21,12 +22,6 @@ export type Place = { id: string; organizationId: string; now: Date }
 /** Ids of the languages by code. */
 export type LanguageIds = Map<string, string>
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** The fields that have a value. */
-export const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>
-
 export const distinct = <T>(list: readonly T[] | undefined): T[] | undefined => list && [...new Set(list)]
 const languageIds = (codes: readonly string[] | undefined, languages: LanguageIds): string[] | undefined =>
   distinct(codes)?.map((code) => languages.get(code)!)
@@ -40,13 +35,13 @@ const timesOf = ({ createdAt, updatedAt }: { createdAt?: Date; updatedAt?: Date 
 
 export const wantOrganization = ({ name, tier }: OrganizationEntry, { id, now }: Place): Wanted<Organization> => ({
   id,
-  given: given({ name, tier }),
+  given: defined({ name, tier }),
   create: () => ({ id, name, tier: 'standard', createdAt: now, updatedAt: now }),
 })
 
 export const wantLanguage = ({ id, code, name }: KnownLanguage): Wanted<Language> => ({
   id,
-  given: given({ code, name }),
+  given: defined({ code, name }),
   create: () => ({ id, code, name: '' }),
 })
 
@@ -58,7 +53,7 @@ export const wantCategory = ({ name }: CategoryEntry, { id, organizationId }: Pl
 
 export const wantInstruction = ({ title, body }: InstructionEntry, { id, organizationId }: Place): Wanted<Instruction> => ({
   id,
-  given: given({ title, body }),
+  given: defined({ title, body }),
   create: () => ({ id, organizationId, title: '', body }),
 })
 
@@ -66,7 +61,7 @@ export const wantUser = (entry: MemberEntry, { id, now }: Pick<Place, 'id' | 'no
   const { firstName, lastName, email, avatarUrl } = entry
   return {
     id,
-    given: given({ firstName, lastName, email, avatarUrl }),
+    given: defined({ firstName, lastName, email, avatarUrl }),
     create: () => ({ id, firstName, lastName, email, avatarUrl: '', ...timesOf(entry, now) }),
   }
 }
@@ -80,7 +75,7 @@ export function wantMember(
   const { email, status, department, canViewTranscription, joinedAt, createdAt, updatedAt } = entry
   return {
     id,
-    given: given({
+    given: defined({
       userId,
       email,
       roles: distinct(entry.roles),
@@ -114,7 +109,7 @@ export function wantTag(entry: TagEntry, { id, organizationId, now }: Place): Wa
   const { name, color, description, icon, createdById, createdAt, updatedAt } = entry
   return {
     id,
-    given: given({ name, color, description, icon, createdById, createdAt, updatedAt }),
+    given: defined({ name, color, description, icon, createdById, createdAt, updatedAt }),
     create: () => ({
       id,
       organizationId,
@@ -133,7 +128,7 @@ export function wantAssessment(entry: AssessmentEntry, place: Place, languages: 
   const { id, organizationId, now } = place
   return {
     id,
-    given: given({
+    given: defined({
       name,
       defaultQuestionFormat,
       defaultAnswerFormat,
@@ -175,7 +170,7 @@ export function wantQuestion(entry: QuestionEntry, { id, organizationId, now }: 
   const targetLanguage = codeOrNull(entry.targetLanguage)
   return {
     id,
-    given: given({
+    given: defined({
       assessmentId,
       order,
       inputType,

@@ -51,7 +51,7 @@ const settle = async (id: string, work: Promise<void>): Promise<JobResult> =>
 
 async function giveUp(system: ServiceContext, emailId: string): Promise<void> {
   await giveUpEmail(system, emailId)
-  system.deps.log.error({ emailId }, 'an invitation was given up after all its retries')
+  system.deps.log.error({ emailId }, 'sending an invitation failed: no retries left')
 }
 
 /**
@@ -104,7 +104,8 @@ async function recordWhateverItTakes(
       return await recordAttempt(system, emailId, outcome)
     } catch (error) {
       if (stopped.aborted) throw error
-      if (tries === 1) system.deps.log.error({ err: error, emailId }, 'what became of an invitation can not be recorded yet')
+      if (tries === 1)
+        system.deps.log.error({ err: error, emailId }, 'the outcome of sending an invitation could not be recorded: retrying')
       await sleep(RECORD_AGAIN_MS, undefined, { ref: false })
     }
   }

@@ -19,8 +19,8 @@ const parts: Record<SweepPart, (system: ServiceContext, retention: Retention) =>
 }
 
 /**
- * Every minute: flips the invites the clock has ended, and forgets the answers no retry may ask for and the events that are too old. One
- * process of all does it.
+ * Every minute, in one of the processes: sets due invites to expired, and deletes expired idempotency records and events that are kept no
+ * longer.
  */
 export async function startSweep(boss: PgBoss, system: ServiceContext, retention: Retention): Promise<void> {
   await boss.createQueue(SWEEP, { retryLimit: 0, deleteAfterSeconds: 3_600 })
@@ -30,7 +30,7 @@ export async function startSweep(boss: PgBoss, system: ServiceContext, retention
   await boss.schedule(SWEEP, '* * * * *')
 }
 
-/** One part. What it fails by keeps no other from its turn; the next minute tries again. */
+/** Runs one part. A failure does not stop the others; the part runs again in the next minute. */
 async function sweep(system: ServiceContext, part: SweepPart, retention: Retention): Promise<void> {
   try {
     await parts[part](system, retention)

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../domain/limits.ts'
 import { Words } from '../http/field-types.ts'
 
 /** Of a SECRET_KEY, in characters. */
@@ -81,7 +82,11 @@ export const Environment = Type.Object({
     pattern: '^(/[A-Za-z0-9_-]+)+$',
     description: 'Path prefix of the snake_case interface.',
   }),
-  ALTERNATE_EXPIRES_IN_DAYS: Count(30, 'Days until an invite made through the snake_case interface expires.', { maximum: 3650 }),
+  ALTERNATE_EXPIRES_IN_DAYS: Count(
+    DEFAULT_EXPIRES_IN_DAYS,
+    'Days until an invite made through the snake_case interface expires.',
+    EXPIRY_DAYS,
+  ),
   ALTERNATE_GRADER_REQUIRED: Type.Boolean({
     default: false,
     description: 'Whether the snake_case interface refuses assigned_grader: null.',

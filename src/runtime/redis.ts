@@ -27,11 +27,11 @@ export async function connectRedis(url: string, log: FastifyBaseLogger): Promise
     reason = error
   })
   redis.on('reconnecting', () => {
-    if (!away) log.warn({ err: reason }, 'Redis is away: this process counts requests by itself')
+    if (!away) log.warn({ err: reason }, 'Redis is unreachable: this process counts requests by itself')
     away = true
   })
   redis.on('ready', () => {
-    if (away) log.info('Redis is back: requests are counted over all processes')
+    if (away) log.info('Redis is reachable again: requests are counted across all processes')
     away = false
     reason = undefined
   })

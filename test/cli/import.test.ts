@@ -20,7 +20,7 @@ afterAll(() => service.close())
 const env = () => ({ DATABASE_URL: service.databaseUrl, DATABASE_POOL_SIZE: '2' })
 const importFile = (file: string, ...options: string[]) => runCli(['import', file, '--json', ...options], env())
 const countsOf = ({ code, stdout, stderr }: Awaited<ReturnType<typeof importFile>>) => {
-  expect({ code, stderr: stderr.replace(/^Another import is under way: .*\n/, '') }).toEqual({ code: 0, stderr: '' })
+  expect({ code, stderr: stderr.replace(/^Another import is running: .*\n/, '') }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout).counts
 }
 

@@ -43,6 +43,7 @@ afterAll(async () => {
   await postgres.close()
 })
 
+const BUSY = { status: 503, body: { error: 'The service is busy. Please try again later.' } }
 type Answer = { status: number; body: unknown }
 
 async function send(resource: string, body?: unknown): Promise<Answer> {
@@ -114,7 +115,9 @@ describe('a database that goes away', () => {
     const answers = await clients.stop()
     const failed = answers.filter(({ status }) => status !== 201)
     expect(failed.length).toBeGreaterThan(0)
-    for (const { status, body } of failed) expect([status, body]).toEqual([500, { error: 'Internal server error' }])
+    // Whoever waits in vain for a connection, as on a busy machine, hears that it is busy.
+    const internal = { status: 500, body: { error: 'Internal server error' } }
+    for (const { status, body } of failed) expect([internal, BUSY]).toContainEqual({ status, body })
     await expectAllKept(answers)
   })
 
@@ -143,12 +146,19 @@ describe('a database that does not answer', () => {
       const answers = await Promise.all(Array.from({ length: POOL_SIZE }, () => send('/tags')))
       expect(answers.map(({ status }) => status)).toEqual(Array(POOL_SIZE).fill(200))
     }
+    // Nor does the queue wait for ever for its own connections, each of which a mail needs.
+    for (let i = 0; i < 8; i++) {
+      const recipientEmail = `after-${i}@example.com`
+      expect((await sendInvite(recipientEmail)).status).toBe(201)
+      const captured = () => db.inviteEmail.count({ where: { state: 'captured', invite: { recipientEmail } } })
+      await waitUntil('its mail to be captured', async () => (await captured()) === 1 || undefined)
+    }
   })
 
   it('answers 503 to what waits for a locked table before it is unlocked, and serves the rest', async () => {
     const unlock = await lockTable('tags')
     const [waiting, other] = await Promise.all([send('/tags'), send('/members')])
-    expect(waiting).toMatchObject({ status: 503, body: { error: 'The service is busy. Please try again later.' } })
+    expect(waiting).toEqual(BUSY)
     expect(other).toMatchObject({ status: 200 })
     await unlock()
   })
@@ -164,7 +174,7 @@ it('answers while every connection of the pool is taken, and recovers by itself'
     return waiting === BigInt(POOL_SIZE) || undefined
   })
   await send('/tags')
-  for (const { status } of await Promise.all(holding)) expect(status).toBeOneOf([500, 503])
+  for (const answer of await Promise.all(holding)) expect(answer).toEqual(BUSY)
   await unlock()
   await serves()
 })

@@ -40,7 +40,7 @@ it('is answered with 503 and Retry-After in the envelope of each interface and o
   ])
   expect([page.status, page.text]).toEqual([503, expect.stringContaining('Please try again in a few minutes')])
   for (const { headers } of [listed, listedAlternate, created, page]) expect(headers['retry-after']).toBe('5')
-  const warnings = logLines.filter((line) => line.includes('request waited in vain for a lock in the database'))
+  const warnings = logLines.filter((line) => line.includes('database busy: the client is told to retry'))
   expect(warnings).toHaveLength(4)
   expect(logLines.filter((line) => line.includes('request failed'))).toEqual([])
 

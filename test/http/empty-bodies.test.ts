@@ -93,3 +93,9 @@ describe('a body that is not empty still needs the type of JSON', () => {
     expect(status).toBe(201)
   })
 })
+
+it('a body that a GET has is not read, in chunks or not, whatever its type', async () => {
+  const chunked = await send('GET', '/api/v1/tags', [FORM, 'Transfer-Encoding: chunked'], '3\r\na=b\r\n0\r\n\r\n')
+  const whole = await send('GET', '/api/v1/tags', [FORM, 'Content-Length: 3'], 'a=b')
+  expect([chunked.status, whole.status]).toEqual([200, 200])
+})

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS } from '../../src/domain/filters.ts'
+import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS } from '../../src/domain/limits.ts'
 import { type Furnished, fillPath, furnish, ownIdFor } from '../support/furnish.ts'
 import { multiply } from '../support/multiply.ts'
 import { type FieldSchema, KEY_HEADERS, type Operation, type Parameter, readOperations } from '../support/operations.ts'

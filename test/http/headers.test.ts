@@ -194,6 +194,13 @@ describe('Link, on the lists of v1', () => {
     expect(relationsOf(headers.link).next).toBe(`https://assess.example.org/api/v1/invites?${query}&page=2&status=pending`)
   })
 
+  it('is absent where a long query would make it too long for proxies and clients', async () => {
+    const { key } = await service.make.organization()
+    const list = async (length: number) => (await service.v1(key).get(`/tags?x=${'a'.repeat(length)}`)).headers
+    expect(relationsOf((await list(1_000)).link)).toHaveProperty('last')
+    expect(await list(14_000)).not.toHaveProperty('link')
+  })
+
   it('can not be broken out of by what the client sends', async () => {
     const { key } = await service.make.organization()
     const { headers } = await service.v1(key).get('/tags?x=%3E%3B%20rel%3D%22evil%22%2C%20%3Chttps%3A%2F%2Fevil.example%3E&%3E=1')

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '../support/free-port.ts'
 import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../support/processes.ts'
@@ -10,8 +11,8 @@ import { waitUntil } from '../support/wait-until.ts'
 const LIMIT = 100
 /** How long a request waits for Redis. */
 const REDIS_WAIT_MS = 100
-const AWAY = 'Redis is away: this process counts requests by itself'
-const BACK = 'Redis is back: requests are counted over all processes'
+const AWAY = 'Redis is unreachable: this process counts requests by itself'
+const BACK = 'Redis is reachable again: requests are counted across all processes'
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 const orSkipped = hasRedis ? '' : ' (skipped: there is no redis-server on this machine)'
 
@@ -159,6 +160,24 @@ it.skipIf(!hasRedis).each(Object.entries(hanging))(
     expect(saidOfRedis(replica!)).toEqual([AWAY, BACK])
     // One after the other: the line passes through this process, which a burst would keep from passing on in time.
     expect(await askWhileRedisAnswers([replica!, other!], LIMIT + 2, 1)).toEqual({ 200: LIMIT, 429: 2 })
+  },
+)
+
+it.skipIf(!hasRedis)(
+  `serves on when Redis may only be read, as one that is no primary any more, and counts together again when it may be written to${orSkipped}`,
+  async () => {
+    const redis = await startRedis(await findFreePort())
+    const replicas = await startReplicas(redis.url)
+    const operator = new Redis(redis.url)
+    onTestFinished(() => operator.disconnect())
+    await operator.replicaof('127.0.0.1', await findFreePort())
+    const { key } = await database.make.organization()
+    expect(await askAtOnce(replicas, key, 3 * LIMIT)).toEqual({ 200: 2 * LIMIT, 429: LIMIT })
+    await Promise.all(replicas.map((replica) => replica.waitForLog(AWAY)))
+
+    await operator.replicaof('NO', 'ONE')
+    await Promise.all(replicas.map((replica) => replica.waitForLog(BACK)))
+    expect(await askWhileRedisAnswers(replicas, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
   },
 )
 

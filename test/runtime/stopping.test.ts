@@ -133,7 +133,7 @@ it('ends at once at a signal that comes later than that', async () => {
   await waitUntil('a second to pass', () => Date.now() - Date.parse(time) > 1_100 || undefined)
   service.kill('SIGTERM')
   expect((await service.exited).code).toBe(1)
-  expect(service.log().at(-1)!.msg).toBe('a second signal: ending at once')
+  expect(service.log().at(-1)!.msg).toBe('second signal: exiting immediately')
 })
 
 it('stops while it still waits for its database', async () => {

@@ -3,7 +3,7 @@ import { listenForNotifications } from '../../db/notifications.ts'
 import type { Log } from '../context.ts'
 import type { ApiKeyCache, CachedApiKey } from './cached-api-key.ts'
 
-/** For processes that ask too seldom to remember anything. */
+/** For processes that authenticate too rarely to need a cache. */
 export const noApiKeyCache: ApiKeyCache = { get: () => undefined, load: (_, load) => load() }
 
 /** Notified by triggers whenever a key or its organization changes. */
@@ -11,12 +11,12 @@ const CHANNEL = 'api_keys_changed'
 const MAX_KEYS = 10_000
 
 /**
- * Remembers keys that were looked up, so that a request costs no look-up. Any change of a key or organization, by whichever process,
- * empties it; while changes can't be heard of it stays empty.
+ * Caches API keys, so that most requests need no query for theirs. Any change of a key or an organization, in whichever process, empties
+ * the cache; while notifications of changes do not arrive, it stays empty.
  */
 export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; close: () => Promise<void> } {
   const entries = new LRUCache<string, CachedApiKey>({ max: MAX_KEYS })
-  /** Look-ups under way, for a burst of requests with one key to share: each its own would exhaust the connections. */
+  /** Lookups in progress. A burst of requests with one key shares one: a query for each would exhaust the connection pool. */
   const loading = new Map<string, Promise<CachedApiKey | null>>()
   let listening = false
   let generation = 0
@@ -32,7 +32,7 @@ export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; 
       listening = true
     },
     onDown(error) {
-      if (listening) log.warn({ err: error }, 'changes of API keys can not be heard of: keys are looked up for each request')
+      if (listening) log.warn({ err: error }, 'no notifications of API key changes: the key cache is off until they are back')
       listening = false
       empty()
     },

@@ -3,17 +3,17 @@ import { anyOf } from '../../db/query.ts'
 import type { CachedApiKey } from './cached-api-key.ts'
 
 type Batch = { fingerprints: string[]; found: Promise<Map<string, CachedApiKey>> }
-/** The batch whose turn comes last, and, while it has not come, the one that can still be joined. */
+/** The last batch in the queue, and the one that still takes fingerprints because its query has not begun. */
 type Line = { last: Promise<unknown>; open: Batch | undefined }
 
-/** The longest list that is still one of the prepared statements. */
+/** Longer lists would need more prepared statements. */
 const MAX_KEYS = 128
 
 const lines = new WeakMap<Connection, Line>()
 
 /**
- * Finds a key by its fingerprint, in base64. One query at a time: what is asked for while it runs shares the next. However many unknown
- * keys arrive, they take one connection, and the requests with good ones the others.
+ * Finds an API key by its fingerprint, in base64. Only one query runs at a time, and requests that arrive meanwhile share the next one:
+ * however many unknown keys arrive, they occupy one connection and leave the others to requests with valid keys.
  */
 export async function findApiKey(db: Connection, fingerprint: string): Promise<CachedApiKey | null> {
   const line = lines.get(db) ?? { last: Promise.resolve(), open: undefined }

@@ -1,9 +1,10 @@
 import { hash as digest, randomInt } from 'node:crypto'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { totalOrder } from '../page.ts'
 import { findApiKey } from './api-key-lookup.ts'
 
-/** A key as it may be shown: everything but the key. */
+/** A key without its secret. */
 export type ApiKeySummary = {
   id: string
   name: string
@@ -24,21 +25,21 @@ const USE_RECORDED_EVERY_MS = 60_000
 /** v1.md, Authentication 4, of characters that a header carries. */
 export const API_KEY_PATTERN = /^ak_(live|test)_[!-~]{32}$/
 
-/** What every key of a mode begins with: v1.md, Authentication 4. */
+/** The prefix of all keys of a mode: v1.md, Authentication 4. */
 export const apiKeyPrefix = (mode: KeyMode): string => `ak_${mode}_`
 
 /** A new key: its mode's prefix and 32 characters (190 bits) from the system's cryptographic source. */
 export const generateApiKey = (mode: KeyMode): string =>
   apiKeyPrefix(mode) + Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** What is stored of a key. A fast hash is enough for 190 random bits: there is nothing to guess. */
+/** What is stored of a key. A fast hash is enough: 190 random bits cannot be guessed. */
 export const fingerprintApiKey = (key: string) => ({
   hash: new Uint8Array(digest('sha256', key, 'buffer')),
   lastFour: key.slice(-4),
 })
 
 /**
- * Finds the organization a key belongs to, and notes the key's use (v1.md, Authentication 1 to 5).
+ * Finds the organization a key belongs to, and records that the key was used (v1.md, Authentication 1 to 5).
  *
  * @throws DomainError api_key_missing, api_key_unknown, api_key_revoked, api_key_expired.
  */
@@ -56,18 +57,18 @@ export async function authenticate(service: ServiceContext, key: string | undefi
     found.lastUsedAt = now
     // Not awaited: no request waits for bookkeeping.
     recordUse(service, found.id, now).catch((error) =>
-      deps.log.warn({ err: error, apiKeyId: found.id }, 'last use of a key not recorded'),
+      deps.log.warn({ err: error, apiKeyId: found.id }, 'the last use of an API key could not be recorded'),
     )
   }
   const { id, mode, createdById, organization } = found
   return { ...service, organization, actor: { kind: 'apiKey', id, mode, createdById } }
 }
 
-/** What can be no key is not looked for. */
+/** Without a query for text that has not the form of a key. */
 const lookUp = async ({ db, deps }: ServiceContext, key: string, fingerprint: string) =>
   API_KEY_PATTERN.test(key) ? deps.apiKeyCache.load(fingerprint, () => findApiKey(db, fingerprint)) : null
 
-/** Guarded, so that of the requests that see the same old value only one writes. */
+/** The condition lets only one of several simultaneous requests write. */
 async function recordUse({ db }: ServiceContext, id: string, now: Date): Promise<void> {
   const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
   await db.apiKey.updateMany({
@@ -77,7 +78,7 @@ async function recordUse({ db }: ServiceContext, id: string, now: Date): Promise
 }
 
 /**
- * Makes a key and returns it: the only time it is seen (v1.md, Authentication 3).
+ * Creates a key and returns it: the only time it is shown (v1.md, Authentication 3).
  *
  * @throws Error when the organization already has a key of that name, or has no such member.
  */
@@ -87,7 +88,7 @@ export async function createApiKey(ctx: ServiceContext, input: NewApiKey): Promi
   return made
 }
 
-/** The same, and null where the organization has a key of that name: of those that make it at once, one gets it. */
+/** Like createApiKey, but returns null when the organization has a key of that name. Of several simultaneous calls one creates the key. */
 export async function createApiKeyUnlessNamed(
   { db, deps: { clock, newId } }: ServiceContext,
   { organizationId, name, mode, expiresAt = null, createdById = null }: NewApiKey,
@@ -98,11 +99,15 @@ export async function createApiKeyUnlessNamed(
   return apiKey ? { key, apiKey } : null
 }
 
-/** The organization's keys, the oldest first. */
+/** The organization's keys, oldest first. */
 export const listApiKeys = ({ db }: ServiceContext, organizationId: string): Promise<ApiKeySummary[]> =>
-  db.apiKey.findMany({ where: { organizationId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], omit: { hash: true } })
+  db.apiKey.findMany({
+    where: { organizationId },
+    orderBy: totalOrder({ field: 'createdAt', direction: 'asc' }),
+    omit: { hash: true },
+  })
 
-/** Refuses the key from now on; a key that is revoked already stays as it is. @throws Error when there is no such key. */
+/** Revokes the key; one that is revoked already keeps its time. @throws Error when there is no such key. */
 export async function revokeApiKey({ db, deps }: ServiceContext, id: string): Promise<ApiKeySummary> {
   await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: deps.clock() } })
   const apiKey = await db.apiKey.findUnique({ where: { id }, omit: { hash: true } })

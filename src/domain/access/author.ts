@@ -2,13 +2,13 @@ import type { Context, KeyMode } from '../context.ts'
 
 export const KEY_MODES = ['live', 'test'] as const satisfies KeyMode[]
 
-/** Who has made a row, as rows say it, and in which mode. */
+/** Who created a row, and in which mode, as its columns have it. */
 export type Author = { createdById: string | null; createdByKeyId: string | null; mode: KeyMode }
 
-/** Test keys work on test invites, everybody else on live ones. */
+/** Test keys create test invites, everybody else creates live ones. */
 export const modeOf = ({ actor }: Pick<Context, 'actor'>): KeyMode => (actor.kind === 'apiKey' ? actor.mode : 'live')
 
-/** What is made with a key is its member's, and of its mode. */
+/** Rows created with an API key are attributed to the key's member, and have the key's mode. */
 export function authorOf(ctx: Pick<Context, 'actor'>): Author {
   const key = ctx.actor.kind === 'apiKey' ? ctx.actor : undefined
   return { createdById: key?.createdById ?? null, createdByKeyId: key?.id ?? null, mode: modeOf(ctx) }

@@ -1,6 +1,6 @@
 import type { KeyMode, Tier } from '../../generated/prisma/client.ts'
 
-/** What a request needs to know of its key. */
+/** What authentication reads of an API key. */
 export type CachedApiKey = {
   id: string
   mode: KeyMode
@@ -11,9 +11,9 @@ export type CachedApiKey = {
   organization: { id: string; name: string; tier: Tier }
 }
 
-/** Keys that were looked up before, by fingerprint; never out of date for longer than a notification takes. */
+/** API keys by fingerprint; stale for no longer than a notification takes. */
 export type ApiKeyCache = {
   get: (fingerprint: string) => CachedApiKey | undefined
-  /** Remembers what `load` finds, unless a key has changed meanwhile. */
+  /** Caches what `load` finds, unless a key has changed in the meantime. */
   load: (fingerprint: string, load: () => Promise<CachedApiKey | null>) => Promise<CachedApiKey | null>
 }

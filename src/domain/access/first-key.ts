@@ -5,10 +5,10 @@ import { createApiKeyUnlessNamed } from './api-keys.ts'
 type Wanted = { organization: string; apiKey: string | undefined }
 
 /**
- * Makes the organization and its live key, whichever is missing. Of processes that start at once one makes it, because names are
- * unique.
+ * Creates the organization and its live key, whichever is missing. Of several processes that start at once only one does, because names
+ * are unique.
  *
- * @returns the key, if it was made by this call: the only time it is seen.
+ * @returns the key if this call created it: the only time it is shown.
  */
 export async function makeFirstKey(ctx: ServiceContext, { organization: name, apiKey }: Wanted): Promise<string | null> {
   const { db, deps } = ctx

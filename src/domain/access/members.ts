@@ -1,14 +1,15 @@
 import { anyOf, containsText, equalsText } from '../../db/query.ts'
 import type { Prisma, User } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { authorize } from './permissions.ts'
 
 export type { User }
-/** The roles that the interfaces give a meaning; an organization may use any other word besides. */
+/** The roles that mean something to the service; an organization may use any other words as well. */
 export type MemberRole = 'admin' | 'grader' | 'client'
 export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
 export type MemberFilter = {
@@ -35,33 +36,27 @@ const include = {
 export type Member = Prisma.MemberGetPayload<{ include: typeof include }>
 
 /** v1.md GET /members; alternate.md GET /organization_users. @throws DomainError invalid for a filter beyond its limits. */
-export function listMembers(
-  ctx: Context,
-  filter: MemberFilter,
-  { field, direction }: MemberOrder,
-  page: Page,
-): Promise<Listing<Member>> {
+export function listMembers(ctx: Context, filter: MemberFilter, order: MemberOrder, page: Page): Promise<Listing<Member>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
   const where = toWhere(ctx, filter)
   const { member } = ctx.db
-  const orderBy = [{ [field]: direction }, { id: direction }]
   return readPage(
     page,
     () => member.count({ where }),
-    (window) => member.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window }),
+    (window) => member.findMany({ where, orderBy: totalOrder(order), include, relationLoadStrategy: 'join', ...window }),
   )
 }
 
-/** alternate.md GET /organization_users/{id}. @throws DomainError member_not_found. */
+/** A member of the organization, active or not. @throws DomainError member_not_found. */
 export async function getMember(ctx: Context, id: string): Promise<Member> {
   authorize(ctx, 'read')
   const [member] = await findMembers(ctx, [id])
-  if (member?.status !== 'active') throw new DomainError('member_not_found')
+  if (!member) throw new DomainError('member_not_found')
   return member
 }
 
-/** Those of these members that are the organization's, in no particular order. */
+/** The organization's members with these ids, in no particular order; other ids are left out. */
 export const findMembers = shareQuery<Member>((ctx, ids) =>
   ctx.db.member.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
@@ -70,7 +65,7 @@ export const findMembers = shareQuery<Member>((ctx, ids) =>
   }),
 )
 
-/** Those of these accounts whose person is a member of the organization, in no particular order. */
+/** The accounts with these ids whose person is a member of the organization, in no particular order; other ids are left out. */
 export const findUsers = shareQuery<User>((ctx, ids) =>
   ctx.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } }),
 )
@@ -82,7 +77,7 @@ function toWhere(
   const byRole = Object.entries(roles).map(([role, wanted]) =>
     wanted ? { roles: { has: role } } : { NOT: { roles: { has: role } } },
   )
-  // In one condition on the account, address and all: each by itself would be a join of its own.
+  // One condition on the account for all of them, including the address: each by itself would add a join.
   const byText = [
     ...readWords(search).map((word) => {
       const found = containsText(word)
@@ -92,11 +87,13 @@ function toWhere(
     ...(lastName === undefined ? [] : [{ lastName: equalsText(lastName) }]),
   ]
   return {
-    organizationId: ctx.organization.id,
-    ...(status !== undefined && { status }),
-    ...(tagIds !== undefined && { tags: { some: { tagId: anyOf(tagIds) } } }),
-    ...(email !== undefined && { email: equalsText(email) }),
-    ...(byText.length > 0 && { user: { AND: byText } }),
+    ...defined({
+      organizationId: ctx.organization.id,
+      status,
+      tags: tagIds && { some: { tagId: anyOf(tagIds) } },
+      email: email === undefined ? undefined : equalsText(email),
+      user: byText.length === 0 ? undefined : { AND: byText },
+    }),
     AND: byRole,
   }
 }

@@ -2,12 +2,13 @@ import { violatedConstraint } from '../../db/errors.ts'
 import { equalsText } from '../../db/query.ts'
 import type { Organization } from '../../generated/prisma/client.ts'
 import type { ServiceContext, Tier } from '../context.ts'
+import { totalOrder } from '../page.ts'
 import { isUuid } from '../uuid.ts'
 
 export type { Organization }
 export const TIERS = ['standard', 'enterprise'] as const satisfies Tier[]
 
-/** Makes an organization without anything in it. @throws Error when there is one of that name, in either case. */
+/** Creates an empty organization. @throws Error when there is one of that name, whatever its case. */
 export async function createOrganization(
   { db, deps: { clock, newId } }: ServiceContext,
   { name, tier = 'standard' }: { name: string; tier?: Tier },
@@ -21,9 +22,9 @@ export async function createOrganization(
 
 /** All organizations by name. */
 export const listOrganizations = ({ db }: ServiceContext): Promise<Organization[]> =>
-  db.organization.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] })
+  db.organization.findMany({ orderBy: totalOrder({ field: 'name', direction: 'asc' }) })
 
-/** The organization of that id, or of that name in either case. @throws Error when there is none. */
+/** The organization with that id, or with that name, whatever its case. @throws Error when there is none. */
 export async function findOrganization({ db }: ServiceContext, idOrName: string): Promise<Organization> {
   const where = isUuid(idOrName) ? { id: idOrName } : { name: equalsText(idOrName) }
   const organization = await db.organization.findFirst({ where })
@@ -31,11 +32,11 @@ export async function findOrganization({ db }: ServiceContext, idOrName: string)
   return organization
 }
 
-/** Moves an organization to another tier, and so to other rate limits. */
+/** Moves an organization to another tier, which has other rate limits. */
 export const setTier = ({ db, deps }: ServiceContext, id: string, tier: Tier): Promise<Organization> =>
   db.organization.update({ where: { id }, data: { tier, updatedAt: deps.clock() } })
 
-/** The id of an organization's member, from that id or the member's address in either case. @throws Error when there is none. */
+/** The id of an organization's member, given the id or the email address, whatever its case. @throws Error when there is none. */
 export async function findMemberId({ db }: ServiceContext, organizationId: string, idOrEmail: string): Promise<string> {
   const who = isUuid(idOrEmail) ? { id: idOrEmail } : { email: equalsText(idOrEmail) }
   const member = await db.member.findFirst({ where: { organizationId, ...who }, select: { id: true } })

@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts'
 /** What an actor may be allowed to do within one organization. */
 export type Permission = 'read' | 'write_tags' | 'invite' | 'operate_invites' | 'take_invite'
 
-/** What each kind of actor may do: the one place where this is said. */
+/** What each kind of actor may do. */
 const permissions = {
   apiKey: ['read', 'write_tags', 'invite', 'operate_invites'],
   candidate: ['take_invite'],

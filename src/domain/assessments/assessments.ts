@@ -2,9 +2,10 @@ import { anyOf, containsText } from '../../db/query.ts'
 import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 
 export type { Category, Instruction, Language }
@@ -38,25 +39,24 @@ const include = {
 /** An assessment with what refers to it: languages, and the ids of categories, tags and clients. */
 export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof include }>
 
-/** How many invites it has, whatever became of them. */
+/** How many invites it has, whatever their status. */
 export const sumInviteCounts = ({ inviteCounts }: Assessment): number => inviteCounts.reduce((sum, { count }) => sum + count, 0)
 
 /** v1.md GET /assessments; alternate.md GET /assessments. @throws DomainError invalid for a filter beyond its limits. */
 export function listAssessments(
   ctx: Context,
   filter: AssessmentFilter,
-  { field, direction }: AssessmentOrder,
+  order: AssessmentOrder,
   page: Page,
 ): Promise<Listing<Assessment>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
   const where = toWhere(ctx, filter)
-  const orderBy = [{ [field]: direction }, { id: direction }]
   const { assessment } = ctx.db
   return readPage(
     page,
     () => assessment.count({ where }),
-    (window) => assessment.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window }),
+    (window) => assessment.findMany({ where, orderBy: totalOrder(order), include, relationLoadStrategy: 'join', ...window }),
   )
 }
 
@@ -68,7 +68,7 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
   return assessment
 }
 
-/** Those of these assessments that are the organization's, in no particular order. */
+/** The organization's assessments with these ids, in no particular order; other ids are left out. */
 export const findAssessments = shareQuery<Assessment>((ctx, ids) =>
   ctx.db.assessment.findMany({
     where: { organizationId: ctx.organization.id, id: anyOf(ids) },
@@ -77,12 +77,12 @@ export const findAssessments = shareQuery<Assessment>((ctx, ids) =>
   }),
 )
 
-/** Those of these instructions that are the organization's, in no particular order. */
+/** The organization's instructions with these ids, in no particular order; other ids are left out. */
 export const findInstructions = shareQuery<Instruction>((ctx, ids) =>
   ctx.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
 )
 
-/** Those of these categories that are the organization's, in no particular order. */
+/** The organization's categories with these ids, in no particular order; other ids are left out. */
 export const findCategories = shareQuery<Category>((ctx, ids) =>
   ctx.db.category.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
 )
@@ -93,14 +93,16 @@ export const findLanguages = shareQuery<Language>((ctx, ids) => ctx.db.language.
 function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
   const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search } = filter
   return {
-    organizationId: ctx.organization.id,
-    ...(name !== undefined && { name }),
-    ...(createdById !== undefined && { createdById }),
-    ...(audience !== undefined && { audience }),
-    ...(questionCount !== undefined && { questionCount }),
-    ...(tagIds !== undefined && { tags: { some: { tagId: anyOf(tagIds) } } }),
-    ...(questionFormats !== undefined && { defaultQuestionFormat: anyOf(questionFormats) }),
-    ...(answerFormats !== undefined && { defaultAnswerFormat: anyOf(answerFormats) }),
+    ...defined({
+      organizationId: ctx.organization.id,
+      name,
+      createdById,
+      audience,
+      questionCount,
+      tags: tagIds && { some: { tagId: anyOf(tagIds) } },
+      defaultQuestionFormat: questionFormats && anyOf(questionFormats),
+      defaultAnswerFormat: answerFormats && anyOf(answerFormats),
+    }),
     AND: readWords(search).map((word) => ({ name: containsText(word) })),
   }
 }

@@ -2,7 +2,7 @@ import type { Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { isUuid } from '../uuid.ts'
 
 export type { Question }
@@ -12,7 +12,7 @@ export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>
 export async function listQuestions(
   ctx: Context,
   assessmentId: string,
-  { field, direction }: QuestionOrder,
+  order: QuestionOrder,
   page: Page,
 ): Promise<Listing<Question>> {
   authorize(ctx, 'read')
@@ -31,7 +31,7 @@ export async function listQuestions(
     (window) =>
       question.findMany({
         where: { organizationId, assessmentId },
-        orderBy: [{ [field]: direction }, { id: direction }],
+        orderBy: totalOrder(order),
         ...window,
       }),
   )

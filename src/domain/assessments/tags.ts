@@ -4,10 +4,11 @@ import type { Prisma, Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { requireInvite } from '../invites/invites.ts'
-import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 
@@ -26,20 +27,18 @@ export type TagChange = Partial<Required<NewTag>>
 export const DEFAULT_COLOR = '#6B7280'
 
 /** v1.md GET /tags; alternate.md GET /tags. @throws DomainError invalid for a filter beyond its limits. */
-export function listTags(ctx: Context, filter: TagFilter, { field, direction }: TagOrder, page: Page): Promise<Listing<Tag>> {
+export function listTags(ctx: Context, filter: TagFilter, order: TagOrder, page: Page): Promise<Listing<Tag>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
   const where: Prisma.TagWhereInput = {
-    organizationId: ctx.organization.id,
-    ...(filter.name !== undefined && { name: filter.name }),
-    ...(filter.createdById !== undefined && { createdById: filter.createdById }),
+    ...defined({ organizationId: ctx.organization.id, name: filter.name, createdById: filter.createdById }),
     AND: readWords(filter.search).map((word) => ({ name: containsText(word) })),
   }
   const { tag } = ctx.db
   return readPage(
     page,
     () => tag.count({ where }),
-    (window) => tag.findMany({ where, orderBy: [{ [field]: direction }, { id: direction }], ...window }),
+    (window) => tag.findMany({ where, orderBy: totalOrder(order), ...window }),
   )
 }
 
@@ -76,7 +75,7 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
   return tag
 }
 
-/** Those of these tags that are the organization's, in no particular order. */
+/** The organization's tags with these ids, in no particular order; other ids are left out. */
 export const findTags = shareQuery<Tag>((ctx, ids) =>
   ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
 )

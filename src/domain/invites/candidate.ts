@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { asOfNow, type Move, moveInvite } from './lifecycle.ts'
+import { totalOrder } from '../page.ts'
+import { asOfNow, moveInvite } from './lifecycle.ts'
+import type { Move } from './moves.ts'
 import type { InvitationRef, SessionRef } from './tokens.ts'
 
 const include = {
@@ -15,10 +16,10 @@ const include = {
 /** An invite as its candidate sees it. */
 export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include }>
 
-/** What the candidate does with the invite. */
+/** What a candidate can do with an invite. */
 export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete' | 'decline'>
 
-/** The invite a signed link stands for; null when a newer link has replaced it, or the invite is gone. */
+/** The invite that a signed link belongs to; null when a newer link has replaced it, or the invite was deleted. */
 export async function findInvitation(
   { db, deps }: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
@@ -32,19 +33,19 @@ export const listCandidateQuestions = (
   { db }: ServiceContext,
   { organizationId, assessmentId }: CandidateInvite,
 ): Promise<Question[]> =>
-  db.question.findMany({ where: { organizationId, assessmentId }, orderBy: [{ order: 'asc' }, { id: 'asc' }] })
+  db.question.findMany({ where: { organizationId, assessmentId }, orderBy: totalOrder({ field: 'order', direction: 'asc' }) })
 
-/** @throws DomainError invite_not_found for a dead link; move_not_allowed with the state the invite is in. */
+/** @throws DomainError invite_not_found for a link that is no longer valid; move_not_allowed with the invite's present status. */
 export async function moveAsCandidate(
   service: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
   move: CandidateMove,
 ): Promise<void> {
   const ctx = await enterAsCandidate(service, { id: inviteId, linkVersion })
-  await moveInvite(ctx, move, { inviteId, linkVersion }, stampsOf(move, ctx.deps.clock()))
+  await moveInvite(ctx, move, { inviteId, linkVersion })
 }
 
-/** The organization's context with the candidate of that invite as actor. @throws DomainError invite_not_found. */
+/** The organization's context, with the candidate of that invite as the actor. @throws DomainError invite_not_found. */
 async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhereInput & { id: string }): Promise<Context> {
   const invite = await service.db.invite.findFirst({
     where,
@@ -56,19 +57,6 @@ async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhe
   return ctx
 }
 
-const stampsOf = (move: CandidateMove, now: Date): Prisma.InviteUncheckedUpdateManyInput => {
-  switch (move) {
-    case 'accept':
-      return { acceptedAt: now }
-    case 'start':
-      return { startedAt: now, assessmentSession: randomUUID() }
-    case 'complete':
-      return { completedAt: now }
-    case 'decline':
-      return { revokedAt: now }
-  }
-}
-
 /**
  * Completes the invite whose session the player reports as finished.
  *
@@ -76,5 +64,5 @@ const stampsOf = (move: CandidateMove, now: Date): Prisma.InviteUncheckedUpdateM
  */
 export async function completeSession(service: ServiceContext, { inviteId, session }: SessionRef): Promise<void> {
   const ctx = await enterAsCandidate(service, { id: inviteId, assessmentSession: session })
-  await moveInvite(ctx, 'complete', { inviteId }, stampsOf('complete', ctx.deps.clock()))
+  await moveInvite(ctx, 'complete', { inviteId })
 }

@@ -7,42 +7,28 @@ import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inviteEvents } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { shareQuery } from '../shared-query.ts'
 import { inTransaction } from '../transaction.ts'
 import { queueInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
+import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
 
-export type NewInvite = {
-  assessmentId: string
-  recipientEmail: string
-  recipientName?: string | null
-  questionReplayLimit: number
-  answerRecordLimit: number
-  /** Days from now; the default is 30. */
-  expiresInDays?: number
-  screenRecording: boolean
-  webcamMonitoring: boolean
-  requireIdCapture: boolean
-  facePhotoRequired: boolean
-  customMessage?: string
-  assignedGraderId?: string | null
-  tagIds?: string[]
-  /** false: the organization sends the link itself; a resend is mailed as always. */
-  sendEmail?: boolean
-}
-
-export const DEFAULT_EXPIRES_IN_DAYS = 30
 const DAY_MS = 86_400_000
 const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
- * Makes an invite and queues its mail, unless that is not wanted; all of it or nothing (v1.md, POST /invites 1 to 6; alternate.md, POST /assessment_invites).
+ * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,
+ * POST /assessment_invites).
  *
- * @throws DomainError assessment_not_found or invalid, with an issue (rule `reference`) for each id that is not the organization's, or
- *   (rule `grader`) of a member who may not grade; duplicate_invite with the id of the invite that stands in the way.
+ * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for
+ *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the
+ *   existing invite.
  */
 export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
   authorize(ctx, 'invite')
+  const issues = checkNewInvite(input)
+  if (issues.length > 0) throw new DomainError('invalid', { issues })
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
   const invite = await inTransaction(ctx, (inside) => insert(inside, input, tagIds)).catch((error) =>
@@ -52,33 +38,26 @@ export async function createInvite(ctx: Context, input: NewInvite): Promise<Invi
   return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
 }
 
-/** The time so many days later. */
+/** The time that many days later. */
 export const expiryAfter = (now: Date, days: number): Date => new Date(now.getTime() + days * DAY_MS)
 
 async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
   const { db, deps } = ctx
   const organizationId = ctx.organization.id
   const now = deps.clock()
-  // No look first: the unique index decides, also between requests that race.
+  const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail = true, ...terms } = input
+  // No query for a duplicate first: the unique index decides, also between concurrent requests.
   const invite = await db.invite.create({
     data: {
       id: deps.newId(),
       organizationId,
-      assessmentId: input.assessmentId,
-      recipientEmail: input.recipientEmail,
-      recipientName: input.recipientName ?? null,
-      status: 'pending',
-      questionReplayLimit: input.questionReplayLimit,
-      answerRecordLimit: input.answerRecordLimit,
-      screenRecording: input.screenRecording,
-      webcamMonitoring: input.webcamMonitoring,
-      requireIdCapture: input.requireIdCapture,
-      facePhotoRequired: input.facePhotoRequired,
-      customMessage: input.customMessage ?? '',
+      assessmentId,
+      recipientEmail,
+      ...withDefaults(terms),
       ...authorOf(ctx),
-      assignedGraderId: input.assignedGraderId ?? null,
+      status: 'pending',
       sentAt: now,
-      expiresAt: expiryAfter(now, input.expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS),
+      expiresAt: expiryAfter(now, expiresInDays),
       createdAt: now,
       updatedAt: now,
     },
@@ -89,15 +68,15 @@ async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
     })
   }
   const event = inviteEvents.created(invite)
-  if (input.sendEmail ?? true) await queueInvitationEmail(ctx, invite, event)
+  if (sendEmail) await queueInvitationEmail(ctx, invite, event)
   else await recordEvents(ctx, [event])
   return invite
 }
 
-/** The ids by which a new invite refers to others; those that were not given, or could not be read, are left out. */
+/** The ids that a new invite refers to; ids that were not given, or were invalid, are left out. */
 type References = { assessmentId?: string; assignedGraderId?: string | null | undefined; tagIds: string[] }
 
-/** @returns the assessment's name. @throws DomainError as createInvite does for unknown ids. */
+/** @returns the assessment's id and name. @throws DomainError like createInvite for unknown ids. */
 async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[]) {
   const { assessment, issues } = await resolveReferences(ctx, { ...input, tagIds })
   if (!assessment) throw new DomainError('assessment_not_found', { issues })
@@ -105,12 +84,12 @@ async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[])
   return assessment
 }
 
-/** Looks all ids up at once, so that a caller can mend at once what is wrong. An issue for each that the invite can not refer to. */
+/** Checks all ids, so that a caller can correct all of them at once. @returns an issue for each id that the invite cannot refer to. */
 export async function resolveReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
   const { db } = ctx
   const organizationId = ctx.organization.id
   const own = (id: string) => ({ organizationId_id: { organizationId, id } })
-  // One after the other: within a transaction they share a connection, and usually only the first is asked.
+  // One after the other: within a transaction they share a connection, and usually only the first query is needed.
   const [assessment] = assessmentId ? await findNames(ctx, [assessmentId]) : []
   const grader = assignedGraderId
     ? await db.member.findUnique({ where: own(assignedGraderId), select: { status: true, roles: true } })
@@ -121,12 +100,14 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   const issues: Issue[] = []
   if (assessmentId && !assessment) issues.push(unknownId('assessmentId', assessmentId))
   if (assignedGraderId && !grader) issues.push(unknownId('assignedGraderId', assignedGraderId))
-  else if (grader && !mayGrade(grader)) issues.push({ field: 'assignedGraderId', rule: 'grader', value: assignedGraderId })
+  if (assignedGraderId && grader && !mayGrade(grader)) {
+    issues.push({ field: 'assignedGraderId', rule: 'grader', value: assignedGraderId })
+  }
   for (const id of new Set(tagIds)) if (!known.has(id)) issues.push(unknownId('tagIds', id))
   return { assessment, issues }
 }
 
-/** Admins may too: they read what candidates sent in as graders do. */
+/** Admins may grade too. */
 const mayGrade = ({ status, roles }: { status: string; roles: string[] }): boolean =>
   status === 'active' && GRADING_ROLES.some((role) => roles.includes(role))
 
@@ -138,8 +119,8 @@ const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
 )
 
 /**
- * The database has the last word: an invite may be there already, and what it refers to may be deleted between the look and the insert.
- * A second look then says what it is.
+ * Translates the violation of a constraint: the invite may exist already, and what it refers to may have been deleted after it was
+ * checked; the second check then tells what is missing.
  */
 async function refuse(ctx: Context, error: unknown, input: NewInvite, tagIds: string[]): Promise<never> {
   const constraint = violatedConstraint(error)

@@ -1,9 +1,10 @@
 import { anyOf } from '../../db/query.ts'
 import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { defined } from '../defined.ts'
 import { emailEvents, type NewEvent, type ToldInvite, toldColumns } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
-import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import { requireInvite } from './invites.ts'
@@ -11,7 +12,7 @@ import { requireInvite } from './invites.ts'
 export type { InviteEmailRow }
 export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
 
-/** How many failed sendings are queued again in one transaction: far fewer than fit into the time it has. */
+/** Failed sendings queued again in one transaction: few enough for its time limit. */
 const RETRY_BATCH = 1_000
 
 const include = {
@@ -24,10 +25,10 @@ const include = {
   },
 } satisfies Prisma.InviteEmailInclude
 
-/** One sending of an invite's mail, with all that the mail says. */
+/** One sending of an invite's mail, with everything that the mail shows. */
 export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include }>
 
-/** What became of one attempt to send: the mail server took it, it was captured, it failed for good, or another attempt is to come. */
+/** The outcome of one attempt to send: accepted by the mail server, captured, failed permanently, or to be retried. */
 export type Outcome =
   | { state: 'sent' | 'captured' }
   | { state: 'failed'; failure: EmailFailure; reason: string }
@@ -54,7 +55,7 @@ export async function queueInvitationEmail(
   await deps.queue.enqueueInvitationEmails(db, [id])
 }
 
-/** How many mails wait, and since when the oldest. */
+/** The number of queued mails, and the time of the oldest. */
 export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Promise<{ waiting: number; oldest: Date | null }> {
   const { _count, _min } = await db.inviteEmail.aggregate({ where: { state: 'queued' }, _count: true, _min: { createdAt: true } })
   return { waiting: _count, oldest: _min.createdAt }
@@ -64,13 +65,13 @@ export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Pro
 export const findEmail = async ({ db }: ServiceContext, id: string): Promise<InviteEmail | null> =>
   isUuid(id) ? db.inviteEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
 
-/** Those of these sendings that there are, in no particular order. */
+/** The sendings with these ids, in no particular order; ids of none are left out. */
 export const findEmails = ({ db }: ServiceContext, ids: string[]): Promise<InviteEmail[]> =>
   db.inviteEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
 
 /**
- * Records what became of one attempt to send. A sending that is not `queued` any more was finished by another attempt, and stays as it is:
- * the process of this one was held up for so long that its job was given to another.
+ * Records the outcome of one attempt to send. A sending that is no longer `queued` was finished by another attempt, and stays as it is:
+ * this attempt took so long that its job was given to another process.
  */
 export async function recordAttempt(ctx: ServiceContext, id: string, outcome: Outcome): Promise<void> {
   const now = ctx.deps.clock()
@@ -78,7 +79,7 @@ export async function recordAttempt(ctx: ServiceContext, id: string, outcome: Ou
   await changeQueued(ctx, id, { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt })
 }
 
-/** Gives up a sending whose retries are used up; the reason of its last attempt stays. */
+/** Marks a sending without retries left as failed; the reason of its last attempt is kept. */
 export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
   changeQueued(ctx, id, { state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() })
 
@@ -115,7 +116,7 @@ async function holdInvite(
   return invite
 }
 
-/** How many mails are failed, and how many since then were refused by the mail server, given up, and sent. */
+/** The number of failed mails in all, and the numbers of mails refused by the mail server, given up, and sent since that time. */
 export async function measureFailedEmails(
   { db }: Pick<ServiceContext, 'db'>,
   since: Date,
@@ -131,17 +132,17 @@ export async function measureFailedEmails(
 }
 
 /**
- * The newest sendings of all organizations, for the operator, by their ids, which rise with time: a page costs the same however many
- * there are.
+ * The newest sendings of all organizations, for the operator, ordered by id, which increases with time: a page costs the same however
+ * many sendings there are.
  *
- * @param before only those that are older than the sending with this id.
+ * @param before only sendings older than the one with this id.
  */
 export const listEmails = (
   { db }: ServiceContext,
   { state, before, limit }: { state?: EmailState; before?: string; limit: number },
 ): Promise<InviteEmail[]> =>
   db.inviteEmail.findMany({
-    where: { ...(state && { state }), ...(before !== undefined && { id: { lt: before } }) },
+    where: defined({ state, id: before === undefined ? undefined : { lt: before } }),
     orderBy: { id: 'desc' },
     take: limit,
     include,
@@ -154,35 +155,34 @@ export type InviteEmailOrder = Order<'createdAt'>
 export async function listInviteEmails(
   ctx: Context,
   inviteId: string,
-  { field, direction }: InviteEmailOrder,
+  order: InviteEmailOrder,
   page: Page,
 ): Promise<Listing<InviteEmailRow>> {
   await requireInvite(ctx, inviteId)
   const { inviteEmail } = ctx.db
   const where = { organizationId: ctx.organization.id, inviteId }
-  const orderBy = [{ [field]: direction }, { id: direction }]
   return readPage(
     page,
     () => inviteEmail.count({ where }),
-    (window) => inviteEmail.findMany({ where, orderBy, ...window }),
+    (window) => inviteEmail.findMany({ where, orderBy: totalOrder(order), ...window }),
   )
 }
 
-/** Queues a failed sending once more. @returns how many: none when there is no failed one of that id. */
+/** Queues a failed sending again. @returns 0 when there is no failed sending with that id, else 1. */
 export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise<number> =>
   isUuid(id) ? requeueFailed(ctx, [id]) : 0
 
 /**
- * Queues all failed sendings once more, each once. What was done stays done when a later part of them fails.
+ * Queues all failed sendings again, in batches that are committed one by one.
  *
- * @returns how many.
+ * @returns how many were queued.
  */
 export async function retryFailedEmails(ctx: ServiceContext): Promise<number> {
   let queued = 0
   for (let last: string | undefined; ; ) {
     const batch = await ctx.db.inviteEmail.findMany({
-      // Those behind the last one only: what fails again meanwhile is not met a second time.
-      where: { state: 'failed', ...(last !== undefined && { id: { gt: last } }) },
+      // Only sendings after the last batch: one that fails again in the meantime is not queued a second time.
+      where: defined({ state: 'failed' as const, id: last === undefined ? undefined : { gt: last } }),
       orderBy: { id: 'asc' },
       take: RETRY_BATCH,
       select: { id: true },
@@ -196,7 +196,7 @@ export async function retryFailedEmails(ctx: ServiceContext): Promise<number> {
   }
 }
 
-/** Those of these sendings that are failed, all or none of them. @returns how many. */
+/** Queues the sendings with these ids that are failed, all or none of them. @returns how many. */
 const requeueFailed = (ctx: ServiceContext, ids: string[]): Promise<number> =>
   inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const failed = await db.inviteEmail.updateManyAndReturn({

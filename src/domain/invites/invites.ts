@@ -2,13 +2,14 @@ import { anyOf } from '../../db/query.ts'
 import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Page, readPage, type Window } from '../page.ts'
+import { type Listing, type Page, readPage, totalOrder, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
-import { asOfNow } from './lifecycle.ts'
+import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
 
@@ -22,7 +23,7 @@ export const INVITE_STATUSES = [
   'revoked',
 ] as const satisfies InviteStatus[]
 
-/** What every shape of an invite shows of its neighbours. */
+/** The related rows that every representation of an invite needs. */
 const include = {
   assessment: { select: { name: true } },
   tags: { select: { tagId: true }, orderBy: { position: 'asc' } },
@@ -34,15 +35,15 @@ export type Invite = Prisma.InviteGetPayload<{ include: typeof include }>
 /** The same with the grader's account. */
 export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclude }>
 
-/** Rows to skip from which on it is cheaper to find the ids first. */
+/** From this offset on it is cheaper to find the ids first. */
 const DISTANT = 1_000
 
 /**
  * v1.md GET /invites; alternate.md GET /assessment_invites.
  *
- * Filter, order and count go by the status that is stored: an invite that has become due is flipped to expired first. One that can't
- * be, because another transaction holds it, is expired all the same: then, as for a search, every row of the organization is looked at,
- * unless the filter names a recipient or a tag.
+ * Filter, order and count use the stored status, so invites that are due are first set to expired. When one cannot be, because another
+ * transaction has locked it, the list is computed from every row of the organization, as for a search, unless the filter names a recipient
+ * or a tag.
  *
  * @throws DomainError invalid for a filter beyond its limits.
  */
@@ -51,7 +52,7 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   refuseExcess(filter)
   const { recipientEmail, tagId, search } = filter
   const isCounted = recipientEmail === undefined && tagId === undefined && readWords(search).length === 0
-  const total = isCounted ? await countInvites(ctx, filter) : null
+  const total = isCounted ? await countCurrent(ctx, filter) : null
   if (total === null) return listMatches(ctx, filter, order, page)
   return readPage(
     page,
@@ -61,10 +62,17 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   )
 }
 
-function findInvites(ctx: Context, filter: CountedFilter, { field, direction }: InviteOrder, window: Window): Promise<Invite[]> {
+/** Counts after setting due invites to expired. @returns null when a due invite could not be set. */
+async function countCurrent(ctx: Context, filter: CountedFilter): Promise<number | null> {
+  const total = await countInvites(ctx, filter)
+  if (total !== null) return total
+  await expireDueInvites(ctx)
+  return countInvites(ctx, filter)
+}
+
+function findInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, window: Window): Promise<Invite[]> {
   const where = toWhere(ctx, filter)
-  const orderBy = [{ [field]: direction }, { id: direction }]
-  return ctx.db.invite.findMany({ where, orderBy, include, relationLoadStrategy: 'join', ...window })
+  return ctx.db.invite.findMany({ where, orderBy: totalOrder(order), include, relationLoadStrategy: 'join', ...window })
 }
 
 async function findDistantInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, window: Window, total: number) {
@@ -115,10 +123,5 @@ export async function requireInvite(ctx: Context, id: string): Promise<void> {
   if (!exists) throw new DomainError('invite_not_found')
 }
 
-function toWhere(ctx: Context, { assessmentId, status }: CountedFilter): Prisma.InviteWhereInput {
-  return {
-    organizationId: ctx.organization.id,
-    ...(assessmentId !== undefined && { assessmentId }),
-    ...(status !== undefined && { status }),
-  }
-}
+const toWhere = (ctx: Context, { assessmentId, status }: CountedFilter): Prisma.InviteWhereInput =>
+  defined({ organizationId: ctx.organization.id, assessmentId, status })

@@ -1,115 +1,92 @@
 import type { Connection } from '../../db/client.ts'
 import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
-import { inviteEvents, type TellInvite, type ToldInvite, toldColumns } from '../events/event.ts'
+import { inviteEvents, type ToldInvite, toldColumns } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
 import { inTransaction } from '../transaction.ts'
+import { type Move, mayMove, moves } from './moves.ts'
 
-// The states of an invite, and what moves it from one to another. Creation (none -> pending) is in create.ts.
+// How an invite comes from one state to another: by a move of the table in moves.ts, or by the clock.
 
-/** A way from some states into one. */
-export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'reactivate' | 'extend' | 'resend'
-
-type Rule = {
-  from: readonly InviteStatus[]
-  /** undefined: the state stays. */
-  to?: InviteStatus
-  event: TellInvite
-}
-
-const moves = {
-  // By the candidate.
-  accept: { from: ['pending'], to: 'accepted', event: inviteEvents.accepted },
-  start: { from: ['accepted'], to: 'started', event: inviteEvents.started },
-  complete: { from: ['started'], to: 'completed', event: inviteEvents.completed },
-  decline: { from: ['pending', 'accepted', 'started'], to: 'revoked', event: inviteEvents.declined },
-  // By the organization.
-  revoke: { from: ['pending', 'accepted', 'started'], to: 'revoked', event: inviteEvents.revoked },
-  reactivate: { from: ['expired', 'revoked'], to: 'pending', event: inviteEvents.reactivated },
-  extend: { from: ['pending', 'accepted'], event: inviteEvents.extended },
-  resend: { from: ['pending', 'accepted', 'started'], event: inviteEvents.resent },
-} as const satisfies Record<Move, Rule>
-
-/** The states that the clock ends: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
+/** The states that expire: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
 const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
 
 type Expirable = { status: InviteStatus; expiresAt: Date; updatedAt: Date }
 
-/** An invite as it is at this instant, whether or not its row has been flipped to expired yet. */
+/** An invite as of now: expired once it is due, even if its row does not say so yet. */
 export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
   const due = EXPIRING.some((status) => status === invite.status) && invite.expiresAt <= now
   return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
 }
 
-/** Written out, not as parameters: only so PostgreSQL knows the index of those that can expire. */
+/** Literals instead of parameters: otherwise PostgreSQL does not use the partial index of invites that can expire. */
 const expiring = Prisma.sql`status IN ('pending', 'accepted')`
 
-/** SQL: the status of an invite as it is at this instant, whether or not its row has been flipped to expired yet. */
+/** SQL: the status of an invite as of now: expired once it is due, even if its row does not say so yet. */
 export const statusAt = (now: Date): Prisma.Sql =>
   Prisma.sql`CASE WHEN ${expiring} AND expires_at <= ${now} THEN 'expired' ELSE status END`
 
-/** SQL: when the clock ends the next of the organization's invites, past or to come; null when there is none. One entry of an index. */
+/** SQL: the earliest expiry among the organization's invites that can expire, past or future; null when there is none. */
 export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Prisma.Sql =>
   Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`
 
-/** The flips under way, by organization: lists that are asked for at the same time share one. */
-const flips = new WeakMap<Connection, Map<string, Promise<number>>>()
+/** The updates in progress, by organization: simultaneous lists share one. */
+const running = new WeakMap<Connection, Map<string, Promise<number>>>()
 
 /**
- * Flips the organization's due invites to expired, so that filter, order and count of a list are those of this instant; all but those
- * that another transaction holds.
+ * Sets the organization's due invites to expired, so that filter, order and count of a list are correct as of now; except rows that
+ * another transaction has locked.
  */
 export async function expireDueInvites(ctx: Context): Promise<void> {
   const { id } = ctx.organization
-  const underWay = flips.get(ctx.db) ?? new Map<string, Promise<number>>()
-  flips.set(ctx.db, underWay)
-  const flip = () => flipDue(ctx, Prisma.sql`organization_id = ${id}::uuid AND ${expiring}`).finally(() => underWay.delete(id))
-  const shared = underWay.get(id) ?? flip()
-  underWay.set(id, shared)
+  const byOrganization = running.get(ctx.db) ?? new Map<string, Promise<number>>()
+  running.set(ctx.db, byOrganization)
+  const expire = () =>
+    expireDue(ctx, Prisma.sql`organization_id = ${id}::uuid AND ${expiring}`).finally(() => byOrganization.delete(id))
+  const shared = byOrganization.get(id) ?? expire()
+  byOrganization.set(id, shared)
   await shared
 }
 
-/** The same for all organizations, for the scheduled sweep. @returns how many were flipped. */
-export const expireAllDueInvites = (ctx: ServiceContext): Promise<number> => flipDue(ctx, expiring)
+/** Sets the due invites of all organizations to expired, for the scheduled sweep. @returns how many. */
+export const expireAllDueInvites = (ctx: ServiceContext): Promise<number> => expireDue(ctx, expiring)
 
-/** Invites a statement: a campaign whose invites all end at once is more than one statement has time for. */
-const FLIPPED_AT_ONCE = 2_000
+/** Invites updated by one statement: a campaign whose invites all expire at once would take longer than a statement may. */
+const EXPIRED_AT_ONCE = 2_000
 
-async function flipDue(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
-  for (let flipped = 0; ; ) {
-    const count = await inTransaction(ctx, (inside) => flipSome(inside, which))
-    flipped += count
-    if (count < FLIPPED_AT_ONCE) return flipped
+async function expireDue(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
+  for (let expired = 0; ; ) {
+    const count = await inTransaction(ctx, (inside) => expireSome(inside, which))
+    expired += count
+    if (count < EXPIRED_AT_ONCE) return expired
   }
 }
 
-async function flipSome(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
-  // What another transaction holds is not waited for: two that flip at once can't block each other, whatever the order of the rows.
-  const flipped = await ctx.db.$queryRaw<ToldInvite[]>`
+async function expireSome(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
+  // SKIP LOCKED: two such updates at once cannot block each other, whatever the order of the rows.
+  const expired = await ctx.db.$queryRaw<ToldInvite[]>`
     WITH due AS MATERIALIZED (
-      SELECT id FROM invites WHERE ${which} AND expires_at <= ${ctx.deps.clock()} LIMIT ${FLIPPED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
+      SELECT id FROM invites WHERE ${which} AND expires_at <= ${ctx.deps.clock()} LIMIT ${EXPIRED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id
     RETURNING ${toldColumns}`
-  await recordExpiry(ctx, flipped)
-  return flipped.length
+  await recordExpiry(ctx, expired)
+  return expired.length
 }
 
 /** It is the clock that ends an invite, whoever finds out. */
-const recordExpiry = (ctx: ServiceContext, flipped: ToldInvite[]): Promise<void> =>
-  recordEvents({ ...ctx, actor: { kind: 'system' } }, flipped.map(inviteEvents.expired))
+const recordExpiry = (ctx: ServiceContext, expired: ToldInvite[]): Promise<void> =>
+  recordEvents({ ...ctx, actor: { kind: 'system' } }, expired.map(inviteEvents.expired))
 
-/** Whether an invite in this state may make the move. */
-export const mayMove = (move: Move, status: InviteStatus): boolean => (moves[move] as Rule).from.includes(status)
-
-type Target = { inviteId: string; linkVersion?: number }
+type Target = { inviteId: string; linkVersion?: number | undefined }
 
 /**
- * Makes a move by one guarded UPDATE, with its event, so that of two that race exactly one wins. Repeating a move that has been made
- * changes nothing and is no error.
+ * Makes a move, as the table in moves.ts has it, with its event: the one way in which an invite is moved by anybody. It is one guarded
+ * UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing and is no error.
  *
- * @param change what the move stamps besides the state.
+ * @param expiresAt the new expiry, of the moves that have one: extend and reactivate.
  * @returns the invite, and whether this call has moved it.
  * @throws DomainError invite_not_found; move_not_allowed with the state the invite is in.
  */
@@ -117,18 +94,17 @@ export async function moveInvite(
   ctx: Context,
   move: Move,
   target: Target,
-  change: Prisma.InviteUncheckedUpdateManyInput,
+  expiresAt?: Date,
 ): Promise<{ invite: InviteRow; moved: boolean }> {
-  const { inviteId, linkVersion } = target
-  const where = { organizationId: ctx.organization.id, id: inviteId, ...(linkVersion !== undefined && { linkVersion }) }
-  await flipIfDue(ctx, where)
-  const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, change))
+  const where = defined({ organizationId: ctx.organization.id, id: target.inviteId, linkVersion: target.linkVersion })
+  await expireIfDue(ctx, where)
+  const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, expiresAt))
   if (invite) return { invite, moved: true }
 
   const unmoved = await ctx.db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
-  // Another move came in between and led where this one is allowed: to refuse it with that state would be no reason.
-  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, change)
+  // Another move came in between, and its status allows this one: try again.
+  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, expiresAt)
   if (!isFinished(move, unmoved)) {
     throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: unmoved.status }] })
   }
@@ -140,19 +116,20 @@ async function moveFrom(
   ctx: Context,
   move: Move,
   where: Prisma.InviteWhereInput,
-  change: Prisma.InviteUncheckedUpdateManyInput,
+  expiresAt: Date | undefined,
 ): Promise<InviteRow | undefined> {
-  const { from, to, event }: Rule = moves[move]
+  const { from, to, stamp, event } = moves[move]
+  const now = ctx.deps.clock()
   const [invite] = await ctx.db.invite.updateManyAndReturn({
     where: { ...where, status: { in: [...from] } },
-    data: { ...change, ...(to && { status: to }), updatedAt: ctx.deps.clock() },
+    data: { ...stamp?.(now), ...defined({ status: to, expiresAt }), updatedAt: now },
   })
   if (invite) await recordEvents(ctx, [event(invite)])
   return invite
 }
 
-/** So that the guard of the move, which goes by the state alone, is exact at this instant. */
-async function flipIfDue(ctx: Context, where: Prisma.InviteWhereInput): Promise<void> {
+/** Sets a due invite to expired, because the condition of the move checks only the stored status. */
+async function expireIfDue(ctx: Context, where: Prisma.InviteWhereInput): Promise<void> {
   const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: ctx.deps.clock() } }
   const [found] = await ctx.db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
   if (!found) return
@@ -162,8 +139,7 @@ async function flipIfDue(ctx: Context, where: Prisma.InviteWhereInput): Promise<
   })
 }
 
-/** An invite is also pending without ever having been reactivated: then there is nothing to repeat. */
+/** A pending invite has been reactivated only if its link version was raised. */
 function isFinished(move: Move, { status, linkVersion }: InviteRow): boolean {
-  const { to }: Rule = moves[move]
-  return status === to && (move !== 'reactivate' || linkVersion > 1)
+  return status === moves[move].to && (move !== 'reactivate' || linkVersion > 1)
 }

@@ -2,17 +2,20 @@ import type { Context } from '../context.ts'
 import { getInvite, type InviteStatus } from './invites.ts'
 import { type InvitationRef, signInvitation } from './tokens.ts'
 
-/** Where candidates reach the service (without a trailing slash), and what signs their links, newest first. */
+/** The public address of the service (without a trailing slash), and the keys that sign links, newest first. */
 export type LinkSettings = { publicUrl: string; secretKeys: readonly string[] }
+
+/** Path of the candidates' pages. Mails that were sent carry it. */
+export const INVITATION_PATH = '/i'
 
 /** The address of the candidate's page. */
 export const invitationUrl = ({ publicUrl, secretKeys }: LinkSettings, invite: InvitationRef): string =>
-  `${publicUrl}/i/${signInvitation(secretKeys, invite)}`
+  `${publicUrl}${INVITATION_PATH}/${signInvitation(secretKeys, invite)}`
 
-/** What a link leads to depends on the invite's status: of one that is over, to a page that says so. */
+/** The link with the invite's status, on which the page behind it depends. */
 export type InvitationLink = { link: string; status: InviteStatus; expiresAt: Date }
 
-/** The link that the invite's mail carries, whatever its status. Beyond both documents. @throws DomainError invite_not_found. */
+/** The link that the invite's mail contains, whatever its status. Beyond both documents. @throws DomainError invite_not_found. */
 export async function getInvitationLink(ctx: Context, inviteId: string): Promise<InvitationLink> {
   const { id, linkVersion, status, expiresAt } = await getInvite(ctx, inviteId)
   return { link: ctx.deps.invitationUrl({ inviteId: id, linkVersion }), status, expiresAt }

@@ -1,24 +1,26 @@
 import { authorize } from '../access/permissions.ts'
+import { checkInteger, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
-import { DEFAULT_EXPIRES_IN_DAYS, expiryAfter } from './create.ts'
+import { expiryAfter } from './create.ts'
 import { queueInvitationEmail } from './emails.ts'
 import { getInvite, type InviteDetail } from './invites.ts'
-import { type Move, mayMove, moveInvite } from './lifecycle.ts'
+import { moveInvite } from './lifecycle.ts'
+import { type Move, mayMove } from './moves.ts'
 
-// What the organization does with an invite it has made. Beyond both documents.
+// Operations of the organization on an existing invite. Beyond both documents.
 
-/** Sends the mail once more, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed. */
-export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'resend', id, {}, { mail: true })
+/** Sends the mail again, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed. */
+export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'resend', id, { mail: true })
 
-/** Ends the invite: its link opens no assessment any more. @throws DomainError invite_not_found, move_not_allowed. */
-export const revokeInvite = (ctx: Context, id: string): Promise<InviteDetail> =>
-  operate(ctx, 'revoke', id, { revokedAt: ctx.deps.clock() })
+/** Revokes the invite: its link no longer opens the assessment. @throws DomainError invite_not_found, move_not_allowed. */
+export const revokeInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'revoke', id)
 
 /**
- * Moves the expiry to so many days from now, never to an earlier time.
+ * Extends the expiry to that many days from now, never to an earlier time.
  *
  * @throws DomainError invite_not_found, move_not_allowed, invalid.
  */
@@ -27,7 +29,7 @@ export async function extendInvite(
   id: string,
   { expiresInDays }: { expiresInDays: number },
 ): Promise<InviteDetail> {
-  const expiresAt = expiryAfter(ctx.deps.clock(), expiresInDays)
+  const expiresAt = expiryIn(ctx, expiresInDays)
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
     const current = await getInvite(inside, id)
@@ -38,39 +40,42 @@ export async function extendInvite(
   })
 }
 
-/** Holds the invite until the transaction ends: two that extend it at once take turns, and neither shortens what the other has made. */
+/** @throws DomainError invalid for a number of days that no invite may have. */
+function expiryIn({ deps }: Context, expiresInDays: number): Date {
+  const issues = findIssues([['expiresInDays', checkInteger(expiresInDays, EXPIRY_DAYS)]])
+  if (issues.length > 0) throw new DomainError('invalid', { issues })
+  return expiryAfter(deps.clock(), expiresInDays)
+}
+
+/** Locks the invite until the transaction ends, so that of two simultaneous extensions neither shortens the other's. */
 async function lockInvite({ organization, db }: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
   await db.$queryRaw`SELECT id FROM invites WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
 }
 
 /**
- * Brings an expired or revoked invite back to pending, with a new link and a mail that carries it; earlier links are dead.
+ * Makes an expired or revoked invite pending again, with a new link and a mail that contains it; earlier links stop working.
  *
- * @throws DomainError invite_not_found, move_not_allowed.
+ * @throws DomainError invite_not_found, move_not_allowed, invalid.
  */
-export function reactivateInvite(
+export async function reactivateInvite(
   ctx: Context,
   id: string,
   { expiresInDays = DEFAULT_EXPIRES_IN_DAYS }: { expiresInDays?: number | undefined },
 ): Promise<InviteDetail> {
-  const now = ctx.deps.clock()
-  const cleared = { acceptedAt: null, startedAt: null, completedAt: null, revokedAt: null, assessmentSession: null }
-  const change = { ...cleared, sentAt: now, expiresAt: expiryAfter(now, expiresInDays), linkVersion: { increment: 1 } }
-  return operate(ctx, 'reactivate', id, change, { mail: true })
+  return operate(ctx, 'reactivate', id, { expiresAt: expiryIn(ctx, expiresInDays), mail: true })
 }
 
 async function operate(
   ctx: Context,
   move: Move,
   id: string,
-  change: Parameters<typeof moveInvite>[3],
-  { mail = false } = {},
+  { expiresAt, mail = false }: { expiresAt?: Date; mail?: boolean } = {},
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   if (!isUuid(id)) throw new DomainError('invite_not_found')
   await inTransaction(ctx, async (inside) => {
-    const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, change)
+    const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, expiresAt)
     if (mail && moved) await queueInvitationEmail(inside, invite)
   })
   return getInvite(ctx, id)

@@ -2,27 +2,18 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import type { Window } from '../page.ts'
 import type { CountedFilter, InviteOrder } from './filter.ts'
-import { expireDueInvites, nextExpiry } from './lifecycle.ts'
+import { nextExpiry } from './lifecycle.ts'
 
-// Where Prisma would count and skip rows one by one: an organization may have a million invites.
+// Counts and pages in SQL where Prisma would count or skip rows one by one: an organization may have a million invites.
 
 const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', createdAt: 'created_at' } as const
 
 /**
- * How many invites the filter lets through at this instant: the sum of a few rows that a trigger keeps, however many invites there are.
- * Flips those that have become due, which is mostly none.
+ * The number of invites that match the filter now: the sum of a few counters that a trigger maintains, however many invites there are.
  *
- * @returns null when one that is due could not be flipped: the rows then do not say what is.
+ * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
 export async function countInvites(ctx: Context, filter: CountedFilter): Promise<number | null> {
-  const kept = await readKeptCount(ctx, filter)
-  if (kept !== null) return kept
-  await expireDueInvites(ctx)
-  return readKeptCount(ctx, filter)
-}
-
-/** @returns null when an invite is due. */
-async function readKeptCount(ctx: Context, filter: CountedFilter): Promise<number | null> {
   const { db, deps } = ctx
   const [{ total, next }] = await db.$queryRaw<[{ total: number; next: Date | null }]>`
     SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
@@ -30,9 +21,9 @@ async function readKeptCount(ctx: Context, filter: CountedFilter): Promise<numbe
 }
 
 /**
- * The ids of a window far from the beginning, in the list's order. They stand in the index of that order, so that the rows skipped are
- * not read; what lies beyond the middle is counted from the end. Which rows those are is decided by the count in the same statement:
- * rows that come in meanwhile move the end, but not the window.
+ * The ids of a page far from the beginning, in the list's order. An index has them in that order, so that the skipped rows are not read;
+ * in the second half of the list they are counted from the end. The statement counts the rows itself, so that rows added in the meantime
+ * do not move the page.
  */
 export async function findDistantIds(
   ctx: Context,

@@ -7,17 +7,16 @@ import type { InviteFilter, InviteOrder } from './filter.ts'
 import { statusAt } from './lifecycle.ts'
 import { orderBy } from './paging.ts'
 
-// Where the kept counts don't help, what matches is counted: the invites of one recipient or tag, which indexes find. For a search, and
-// while one that is due can't be flipped, every invite of the organization is looked at.
+// Where the counters do not help, the matches are counted: the invites of one recipient or tag, which indexes find. For a search, and while
+// a due invite cannot be set to expired, every invite of the organization is read.
 
 /**
- * SQL: the invites that the filter lets through, with what a list is ordered by, and the status that each has at this instant, flipped
- * or not.
+ * SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now.
  */
 export function selectMatches({ organization }: Context, filter: InviteFilter, now: Date): Prisma.Sql {
   const { assessmentId, status, search, recipientEmail, tagId } = filter
   const patterns = readWords(search).map(containing)
-  // There is no white space in a word: none is found across the line break.
+  // Words contain no white space, so none matches across the line break.
   const searched = Prisma.sql`AND (recipient_email || E'\\n' || name) ILIKE ALL (${patterns}::text[])`
   const ofTag = Prisma.sql`
     AND i.id IN (SELECT invite_id FROM invite_tags WHERE organization_id = ${organization.id}::uuid AND tag_id = ${tagId}::uuid)`
@@ -37,7 +36,7 @@ export async function countMatches({ db }: Context, matches: Prisma.Sql): Promis
   return total
 }
 
-/** The ids of a window of the matches, in the list's order. */
+/** The ids of a page of the matches, in the list's order. */
 export async function findMatchingIds(
   { db }: Context,
   matches: Prisma.Sql,

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a candidate's link stands for. Raising an invite's link version makes its earlier links worthless. */
+/** What a candidate's link refers to. Raising an invite's link version invalidates its earlier links. */
 export type InvitationRef = { inviteId: string; linkVersion: number }
 
-/** What the player knows of an invite that has been started. */
+/** What the player's reference refers to: the session of a started invite. */
 export type SessionRef = { inviteId: string; session: string }
 
 const ID_BYTES = 16
@@ -12,8 +12,8 @@ const VERSION_BYTES = 2
 const MAC_BYTES = 16
 
 /**
- * The secret part of a candidate's link: the invite's id, the link's version and an HMAC over both. It is computed when needed and
- * stored nowhere, so that nothing at rest opens an invitation.
+ * The token in a candidate's link: the invite's id, the link's version and an HMAC over both. It is computed when needed and never
+ * stored, so that stored data cannot open an invitation.
  *
  * @param secretKeys newest first; the newest signs.
  */
@@ -23,27 +23,27 @@ export function signInvitation(secretKeys: readonly string[], { inviteId, linkVe
   return sign(secretKeys, 'invitation', Buffer.concat([uuidToBytes(inviteId), version]))
 }
 
-/** Reads a link's secret part; null when none of the keys has signed it. */
+/** Verifies the token of a link; null when none of the keys has signed it. */
 export function readInvitation(secretKeys: readonly string[], token: string): InvitationRef | null {
   const payload = verify(secretKeys, 'invitation', token, ID_BYTES + VERSION_BYTES)
   return payload && { inviteId: bytesToUuid(payload.subarray(0, ID_BYTES)), linkVersion: payload.readUInt16BE(ID_BYTES) }
 }
 
-/** The reference by which the player reports on a session. */
+/** The signed reference with which the player reports on a session. */
 export const signSession = (secretKeys: readonly string[], { inviteId, session }: SessionRef): string =>
   sign(secretKeys, 'session', Buffer.concat([uuidToBytes(inviteId), uuidToBytes(session)]))
 
-/** Reads a session's reference; null when none of the keys has signed it. */
+/** Verifies the reference of a session; null when none of the keys has signed it. */
 export function readSession(secretKeys: readonly string[], reference: string): SessionRef | null {
   const payload = verify(secretKeys, 'session', reference, 2 * ID_BYTES)
   return payload && { inviteId: bytesToUuid(payload.subarray(0, ID_BYTES)), session: bytesToUuid(payload.subarray(ID_BYTES)) }
 }
 
-/** What the forms of a candidate's page carry, so that no other site can send them. */
+/** The CSRF token in the forms of a candidate's page. */
 export const signForm = (secretKeys: readonly string[], token: string): string =>
   authenticationCode(secretKeys[0]!, 'form', Buffer.from(token)).toString('base64url')
 
-/** Whether the form comes from the candidate's page of this token. */
+/** Verifies the CSRF token of a form. */
 export const isOwnForm = (secretKeys: readonly string[], token: string, proof: string): boolean =>
   secretKeys.some((key) => isSame(Buffer.from(signForm([key], token)), Buffer.from(proof)))
 

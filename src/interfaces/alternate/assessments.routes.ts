@@ -6,6 +6,7 @@ import {
   listAssessments,
   MEDIA_FORMATS,
 } from '../../domain/assessments/assessments.ts'
+import { defined } from '../../domain/defined.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { AssessmentView, presentAssessment } from './assessments.view.ts'
 import { nestObjects } from './depth.ts'
@@ -25,19 +26,20 @@ const Query = ListQuery({
 })
 const tags = ['Assessments']
 
-/** A format nobody knows is one that no assessment has. */
+/** Without unknown formats, which no assessment has. */
 const knownFormats = (words: string[]) => MEDIA_FORMATS.filter((format) => words.includes(format))
 
-const toAssessmentFilter = (query: Static<typeof Query>): AssessmentFilter => ({
-  ...(query.created_by !== undefined && { createdById: query.created_by }),
-  ...(query.audience !== undefined && { audience: query.audience }),
-  ...(query.question_count !== undefined && { questionCount: query.question_count }),
-  ...(query.tags !== undefined && { tagIds: query.tags }),
-  ...(query.type !== undefined && { questionFormats: knownFormats(query.type) }),
-  ...(query.answer_type !== undefined && { answerFormats: knownFormats(query.answer_type) }),
-  ...(query.name !== undefined && { name: query.name }),
-  ...(query.search !== undefined && { search: query.search }),
-})
+const toAssessmentFilter = (query: Static<typeof Query>): AssessmentFilter =>
+  defined({
+    createdById: query.created_by,
+    audience: query.audience,
+    questionCount: query.question_count,
+    tagIds: query.tags,
+    questionFormats: query.type && knownFormats(query.type),
+    answerFormats: query.answer_type && knownFormats(query.answer_type),
+    name: query.name,
+    search: query.search,
+  })
 
 /** alternate.md, GET /assessments and GET /assessments/{id}. */
 export function assessmentRoutes(app: TypedApp): void {

@@ -53,7 +53,7 @@ const answers = {
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 
-/** What an answer repeats of a request. */
+/** The parts of a request that an error repeats. */
 type Asked = Pick<FastifyRequest, 'method' | 'headers'>
 
 /** A failure as Django REST framework words it: `detail`, or all that is wrong by field, whatever the kind. */
@@ -109,13 +109,11 @@ function wordIssues(issues: Issue[]): Record<string, string[]> {
   return errors
 }
 
-/** The texts that alternate-behaviour.md lists. */
-function wordIssue({ rule, limit, value }: Issue): string {
-  switch (rule) {
+/** The texts that alternate-behaviour.md lists, except for filters and JSON types, whose readers word them. */
+function wordIssue(issue: Issue): string {
+  switch (issue.rule) {
     case 'required':
       return 'This field is required.'
-    case 'null':
-      return 'This field may not be null.'
     case 'blank':
       return 'This field may not be blank.'
     case 'email':
@@ -123,52 +121,38 @@ function wordIssue({ rule, limit, value }: Issue): string {
     case 'integer':
       return 'A valid integer is required.'
     case 'minimum':
-      return `Ensure this value is greater than or equal to ${limit}.`
+      return `Ensure this value is greater than or equal to ${issue.limit.minimum}.`
     case 'maximum':
-      return `Ensure this value is less than or equal to ${limit}.`
+      return `Ensure this value is less than or equal to ${issue.limit.maximum}.`
     case 'boolean':
       return 'Must be a valid boolean.'
     case 'uuid':
       return 'Must be a valid UUID.'
-    case 'list':
-      return `Expected a list of items but got type "${pythonType(value)}".`
+    case 'choice':
+      return `Select a valid choice. ${issue.value} is not one of the available choices.`
     case 'maxItems':
-      return `Ensure this field has no more than ${limit} elements.`
+      return `Ensure this field has no more than ${issue.limit} elements.`
     case 'maxLength':
-      return `Ensure this field has no more than ${limit} characters.`
+      return `Ensure this field has no more than ${issue.limit} characters.`
     case 'maxWords':
-      return `Ensure this field has no more than ${limit} words.`
-    case 'dictionary':
-      return `Invalid data. Expected a dictionary, but got ${pythonType(value)}.`
+      return `Ensure this field has no more than ${issue.limit} words.`
+    case 'text':
+      return 'Null characters are not allowed.'
+    case 'color':
+      return 'Enter a valid color of the form #RRGGBB.'
     case 'reference':
-      return `Invalid pk "${value}" - object does not exist.`
+      return `Invalid pk "${issue.value}" - object does not exist.`
     case 'grader':
-      return `Invalid pk "${value}" - object is not an active grader or admin.`
+      return `Invalid pk "${issue.value}" - object is not an active grader or admin.`
     case 'idempotency-key':
       return 'Enter 1 to 255 printable ASCII characters without spaces.'
-    case 'filter:uuid':
-      return 'Enter a valid UUID.'
-    case 'filter:choice':
-      return `Select a valid choice. ${value} is not one of the available choices.`
-    case 'filter:number':
-      return 'Enter a number.'
-    case 'filter:boolean':
-      return 'Enter true or false.'
-    case 'filter:depth':
-      return 'Enter 0, 1 or 2.'
-    case 'filter:text':
-      return 'Null characters are not allowed.'
-    default:
-      return 'Invalid value.'
+    case 'later':
+      return `Ensure the expiry is not earlier than ${issue.limit.toISOString()}.`
+    case 'move':
+      return `The invite is ${issue.value}.`
+    case 'malformed':
+      return issue.text
   }
-}
-
-/** What Python calls the type of a value of JSON: Django REST framework's texts name it. */
-function pythonType(value: unknown): string {
-  if (value === null) return 'NoneType'
-  if (Array.isArray(value)) return 'list'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
-  return { string: 'str', boolean: 'bool' }[typeof value as string] ?? 'dict'
 }
 
 /** How the document describes all this. */

@@ -1,8 +1,9 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { Issue } from '../../domain/errors.ts'
-import { findExcess, MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS, splitText } from '../../domain/filters.ts'
+import type { Issue, Violation } from '../../domain/errors.ts'
+import { findExcess, splitText } from '../../domain/filters.ts'
+import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_INTEGER, MAX_SEARCH_WORDS } from '../../domain/limits.ts'
 import { isUuid } from '../../domain/uuid.ts'
-import { MAX_INTEGER, Words } from '../../http/field-types.ts'
+import { Words } from '../../http/field-types.ts'
 
 // Kinds of query parameters. The schema is what the document shows.
 
@@ -36,12 +37,12 @@ export const DepthParameter = Type.Optional(
   }),
 )
 
-/** A count no assessment has: what a filter for 1.5 questions, or for more than there can be, comes down to. */
+/** A count that no assessment has: the value of a filter for 1.5 questions, or for more than possible. */
 const NO_COUNT = -1
 
 /**
  * Reads the filters of a query string (alternate-behaviour.md, Filters): an empty value and an unknown parameter are ignored, of a
- * repeated one the last counts, and everything that is wrong is said at once.
+ * repeated one the last counts, and all errors are reported at once.
  */
 export function readFilters(schema: TObject, query: Record<string, string | string[]>): { value: object; issues: Issue[] } {
   const value: Record<string, unknown> = {}
@@ -50,24 +51,24 @@ export function readFilters(schema: TObject, query: Record<string, string | stri
     const text = [query[field]].flat().at(-1)
     if (text === undefined || text === '') continue
     const reading = readFilter(field, fieldSchema, text)
-    if ('rule' in reading) issues.push({ field, value: text, ...reading })
+    if ('rule' in reading) issues.push({ field, ...reading })
     else value[field] = reading.value
   }
   return { value, issues }
 }
 
-type Reading = { value: unknown } | Omit<Issue, 'field'>
+type Reading = { value: unknown } | Violation
 
 function readFilter(field: string, schema: TSchema, text: string): Reading {
-  if (text.includes('\0')) return { rule: 'filter:text' }
-  if (schema.enum) return schema.enum.includes(text) ? { value: text } : { rule: 'filter:choice' }
+  if (text.includes('\0')) return { rule: 'text' }
+  if (schema.enum) return schema.enum.includes(text) ? { value: text } : { rule: 'choice', limit: schema.enum, value: text }
   switch (schema[READ] ?? schema.format ?? schema.type) {
     case 'uuid':
-      return isUuid(text) ? { value: text.toLowerCase() } : { rule: 'filter:uuid' }
+      return isUuid(text) ? { value: text.toLowerCase() } : malformed('Enter a valid UUID.')
     case 'array':
       return readList(field, schema.items, text)
     case 'depth':
-      return /^\d+$/.test(text) ? { value: Math.min(2, Number(text)) } : { rule: 'filter:depth' }
+      return /^\d+$/.test(text) ? { value: Math.min(2, Number(text)) } : malformed('Enter 0, 1 or 2.')
     case 'integer':
       return readCount(text)
     case 'boolean':
@@ -77,22 +78,24 @@ function readFilter(field: string, schema: TSchema, text: string): Reading {
   }
 }
 
+const malformed = (text: string): Violation => ({ rule: 'malformed', text })
+
 function readList(field: string, { format }: TSchema, text: string): Reading {
   const isIds = format === 'uuid'
   const list = [...new Set(splitText(isIds ? text.toLowerCase() : text, /,/))]
-  // A word nobody knows is one that nothing has.
-  return isIds && !list.every(isUuid) ? { rule: 'filter:uuid' } : readLimited(field, list)
+  // Unknown words are no error: nothing has them.
+  return isIds && !list.every(isUuid) ? malformed('Enter a valid UUID.') : readLimited(field, list)
 }
 
 const readLimited = (field: string, value: string | string[]): Reading => findExcess(field, value) ?? { value }
 
 function readCount(text: string): Reading {
-  if (!/^\s*[+-]?\d+(\.\d+)?\s*$/.test(text)) return { rule: 'filter:number' }
+  if (!/^\s*[+-]?\d+(\.\d+)?\s*$/.test(text)) return malformed('Enter a number.')
   const count = Number(text)
   return { value: Number.isInteger(count) && count >= 0 && count <= MAX_INTEGER ? count : NO_COUNT }
 }
 
 function readBoolean(text: string): Reading {
   if (/^(true|1)$/i.test(text)) return { value: true }
-  return /^(false|0)$/i.test(text) ? { value: false } : { rule: 'filter:boolean' }
+  return /^(false|0)$/i.test(text) ? { value: false } : malformed('Enter true or false.')
 }

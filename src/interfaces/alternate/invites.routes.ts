@@ -1,5 +1,6 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
+import { defined } from '../../domain/defined.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { createInvite, resolveReferences } from '../../domain/invites/create.ts'
 import { getInvite, listInvites } from '../../domain/invites/invites.ts'
@@ -46,8 +47,7 @@ export function inviteRoutes(
       },
     },
     async (request, reply) => {
-      const { search } = request.query
-      const filter = search === undefined ? {} : { search }
+      const filter = defined({ search: request.query.search })
       const page = await presentPage(request, (ctx, page) => listInvites(ctx, filter, LIST_ORDER, page), presentInvite)
       return nestObjects(request, reply, 'invite', page)
     },
@@ -101,7 +101,7 @@ export function inviteRoutes(
   )
 }
 
-/** Everything wrong with a body is said in one answer: to the fields that could not be read come the ids that could, but are unknown. */
+/** All errors of a body go into one answer: those of its fields, and the ids that are valid but unknown. */
 async function withUnknownIds(ctx: Context, schema: TObject, body: unknown, error: Error): Promise<Error> {
   if (!(error instanceof DomainError)) return error
   const { value, issues } = readFields(schema, body)

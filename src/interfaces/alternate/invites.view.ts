@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { NewInvite } from '../../domain/invites/create.ts'
 import type { Invite } from '../../domain/invites/invites.ts'
-import { DateTime, Email, InviteStatus, isoTime, MAX_INTEGER, OrNull, Uuid } from '../../http/field-types.ts'
+import type { NewInvite } from '../../domain/invites/new-invite.ts'
+import { COUNTS, MAX_INVITE_TAGS } from '../../domain/limits.ts'
+import { DateTime, Email, InviteStatus, isoTime, OrNull, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import { AssessmentView } from './assessments.view.ts'
 import { OrganizationView, Reference, ReferenceOrNull, References } from './nested.view.ts'
@@ -44,7 +45,7 @@ const example = {
   assigned_grader: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e70',
 }
 
-const Limit = (description: string) => Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description })
+const Limit = (description: string) => Type.Integer({ ...COUNTS, description })
 
 /** alternate.md, POST /assessment_invites body: all fields required. Whether assigned_grader may be null is a setting. */
 export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =>
@@ -56,7 +57,7 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
       answer_record_limit: Limit('Max recordings of each answer'),
       face_photo_required: Type.Boolean(),
       id_photo_required: Type.Boolean(),
-      tags: Type.Array(Uuid(), { maxItems: 100, description: 'May be empty' }),
+      tags: Type.Array(Uuid(), { maxItems: MAX_INVITE_TAGS, description: 'May be empty' }),
       assigned_grader: Type.Unsafe<string | null>(
         graderRequired
           ? Uuid('An active organization user with the role grader or admin')
@@ -66,7 +67,7 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
     { [NAME]: 'NewAssessmentInvite', examples: [example] },
   )
 
-/** What this interface's body has no field for is as v1's defaults have it. */
+/** What this interface's body has no field for has the domain's defaults. */
 export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expiresInDays: number): NewInvite => ({
   recipientEmail: body.email,
   assessmentId: body.assessment,
@@ -74,8 +75,6 @@ export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expi
   answerRecordLimit: body.answer_record_limit,
   facePhotoRequired: body.face_photo_required,
   requireIdCapture: body.id_photo_required,
-  screenRecording: true,
-  webcamMonitoring: true,
   tagIds: body.tags,
   assignedGraderId: body.assigned_grader,
   expiresInDays,

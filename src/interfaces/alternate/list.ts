@@ -1,15 +1,13 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../domain/context.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { type Listing, type Page, pageCount } from '../../domain/page.ts'
 import { withParameter } from '../../http/address.ts'
 import { HttpError } from '../../http/failure.ts'
 import { OrNull } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import { DepthParameter, READ } from './filters.ts'
-
-const DEFAULT_PAGE_SIZE = 20
-const MAX_PAGE_SIZE = 100
 
 /** A total order in which rows are only ever added at the end: following `next` meets each item once. */
 export const LIST_ORDER = { field: 'createdAt', direction: 'asc' } as const

@@ -4,7 +4,7 @@ import type { Category, Instruction, Language } from '../../domain/assessments/a
 import { Email, OrNull, Uuid } from '../../http/field-types.ts'
 import { NAME, OBJECT_INSTEAD } from '../../http/schema-keywords.ts'
 
-// What has no endpoint of its own and is seen only where depth puts it.
+// Resources without an endpoint of their own, which only `depth` shows.
 
 export const OrganizationView = Type.Object({ id: Uuid(), name: Type.String() }, { [NAME]: 'Organization' })
 export const UserView = Type.Object(

@@ -1,5 +1,8 @@
 import type { Static } from '@sinclair/typebox'
-import { getMember, listMembers, type MemberFilter } from '../../domain/access/members.ts'
+import { getMember, listMembers, type Member, type MemberFilter } from '../../domain/access/members.ts'
+import type { Context } from '../../domain/context.ts'
+import { defined } from '../../domain/defined.ts'
+import { DomainError } from '../../domain/errors.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { BooleanFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter } from './filters.ts'
@@ -19,19 +22,16 @@ const Query = ListQuery({
 })
 const tags = ['Organization users']
 
-const toMemberFilter = (query: Static<typeof Query>): MemberFilter => ({
-  status: 'active',
-  roles: {
-    ...(query.is_admin !== undefined && { admin: query.is_admin }),
-    ...(query.is_grader !== undefined && { grader: query.is_grader }),
-    ...(query.is_client !== undefined && { client: query.is_client }),
-  },
-  ...(query.tags !== undefined && { tagIds: query.tags }),
-  ...(query.first_name !== undefined && { firstName: query.first_name }),
-  ...(query.last_name !== undefined && { lastName: query.last_name }),
-  ...(query.email !== undefined && { email: query.email }),
-  ...(query.search !== undefined && { search: query.search }),
-})
+const toMemberFilter = (query: Static<typeof Query>): MemberFilter =>
+  defined({
+    status: 'active' as const,
+    roles: defined({ admin: query.is_admin, grader: query.is_grader, client: query.is_client }),
+    tagIds: query.tags,
+    firstName: query.first_name,
+    lastName: query.last_name,
+    email: query.email,
+    search: query.search,
+  })
 
 /** alternate.md, GET /organization_users and GET /organization_users/{id}: active users only. */
 export function organizationUserRoutes(app: TypedApp): void {
@@ -70,6 +70,18 @@ export function organizationUserRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      nestObjects(request, reply, 'organization_user', presentOrganizationUser(await getMember(request.ctx, request.params.id))),
+      nestObjects(
+        request,
+        reply,
+        'organization_user',
+        presentOrganizationUser(await getActiveMember(request.ctx, request.params.id)),
+      ),
   )
+}
+
+/** This interface hides inactive members. @throws DomainError member_not_found. */
+async function getActiveMember(ctx: Context, id: string): Promise<Member> {
+  const member = await getMember(ctx, id)
+  if (member.status !== 'active') throw new DomainError('member_not_found')
+  return member
 }

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { getTag, listTags, type TagFilter } from '../../domain/assessments/tags.ts'
+import { defined } from '../../domain/defined.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
@@ -14,11 +15,8 @@ const Query = ListQuery({
 })
 const tags = ['Tags']
 
-const toTagFilter = ({ name, created_by, search }: Static<typeof Query>): TagFilter => ({
-  ...(name !== undefined && { name }),
-  ...(created_by !== undefined && { createdById: created_by }),
-  ...(search !== undefined && { search }),
-})
+const toTagFilter = ({ name, created_by, search }: Static<typeof Query>): TagFilter =>
+  defined({ name, createdById: created_by, search })
 
 /** alternate.md, GET /tags and GET /tags/{id}. */
 export function tagRoutes(app: TypedApp): void {

@@ -1,3 +1,4 @@
+import { INVITATION_PATH } from '../../domain/invites/links.ts'
 import type { Envelope } from '../../http/envelope.ts'
 import type { FailureKind } from '../../http/failure.ts'
 import { pageHeaders } from '../../http/html-page.ts'
@@ -5,7 +6,7 @@ import { type PageName, render, sendPage } from './pages.ts'
 
 type Answer = [status: number, page: PageName]
 
-/** What a person can't do anything about, beyond going back to the page they came from. */
+/** For errors that a person can only answer by going back to the page they came from. */
 const REFUSED: Answer = [400, 'refused']
 const UNKNOWN: Answer = [404, 'unknown']
 
@@ -19,14 +20,14 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   internal: [500, 'failure'],
 }
 
-/** The candidates' pages say it by a page. */
+/** Errors of the candidates' pages are pages too. */
 export const candidateEnvelope: Envelope = {
-  prefix: '/i',
+  prefix: INVITATION_PATH,
   sendFailure({ kind, retryAfter }, { routeOptions }, reply) {
-    // A link that could not even be read was never ours.
+    // A malformed link cannot be one of ours.
     const isUnreadable = kind === 'malformed_request' && routeOptions.url === undefined
     const [status, page] = isUnreadable ? UNKNOWN : (answers[kind] ?? REFUSED)
-    reply.headers(pageHeaders()) // not there yet where it failed before the scope's own hooks
+    reply.headers(pageHeaders()) // missing when the request failed before the scope's hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     return sendPage(reply, status, page, {})
   },

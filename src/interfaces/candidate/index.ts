@@ -26,7 +26,7 @@ const moves = new Map<string, CandidateMove>([
   ['decline', 'decline'],
 ])
 
-/** The pages behind the link in the mail. To look at one changes nothing, because mail scanners follow links: only its forms do. */
+/** The pages behind the link in the mail. Opening one changes nothing, because mail scanners follow links: only its forms do. */
 export async function candidatePages(app: FastifyInstance, { system, settings }: Options): Promise<void> {
   const { secretKeys, playerUrl } = settings
   protectPages(app, { formTargets: playerUrl ? [new URL(playerUrl).origin] : [] })
@@ -61,7 +61,7 @@ export async function candidatePages(app: FastifyInstance, { system, settings }:
   )
 }
 
-/** A move that the state does not allow is no error to a person: the page says what the state is now. */
+/** A move that the status does not allow is no error to a person: the page shows the present status. */
 async function makeMove(system: ServiceContext, ref: Parameters<typeof moveAsCandidate>[1], move: CandidateMove): Promise<void> {
   await moveAsCandidate(system, ref, move).catch((error) => {
     const overtaken = error instanceof DomainError && (error.kind === 'move_not_allowed' || error.kind === 'invite_not_found')

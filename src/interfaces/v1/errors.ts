@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Issue } from '../../domain/errors.ts'
-import type { Move } from '../../domain/invites/lifecycle.ts'
+import type { Issue, Range } from '../../domain/errors.ts'
+import type { Move } from '../../domain/invites/moves.ts'
 import { absoluteUrl } from '../../http/address.ts'
 import type { RawAnswer } from '../../http/client-error.ts'
 import type { Envelope } from '../../http/envelope.ts'
 import { type Failure, type FailureKind, failureHeaders } from '../../http/failure.ts'
-import { HEX_COLOR_PATTERN, NON_BLANK_TEXT_PATTERN, NOT_BLANK_PATTERN, TEXT_PATTERN } from '../../http/field-types.ts'
 import type { ErrorDescription } from '../../http/openapi-errors.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
@@ -75,48 +74,53 @@ function rawFailure(kind: FailureKind): RawAnswer {
 
 export const v1Envelope: Envelope = { prefix: '/api/v1', sendFailure, rawFailure }
 
-function wordIssue({ field, rule, limit, value }: Issue): string {
-  switch (rule) {
+function wordIssue(issue: Issue): string {
+  const { field } = issue
+  switch (issue.rule) {
     case 'required':
       return `${field} is required`
-    case 'anyOf':
-      return `At least one of ${(limit as string[]).join(', ')} is required`
     case 'integer':
-      return `${field} must be ${wordRange(limit as Range)}`
+    case 'minimum':
+      return `${field} must be ${issue.limit.minimum === 1 ? 'a positive integer' : wordRange(issue.limit)}`
+    case 'maximum':
+      return `${field} must be ${wordRange(issue.limit)}`
     case 'boolean':
       return `${field} must be true or false`
-    case 'string':
-    case 'object':
-    case 'array':
-      return field ? `${field} must be ${rule === 'string' ? 'a' : 'an'} ${rule}` : 'The request body must be a JSON object'
-    case 'enum':
-      return `${field} must be one of ${(limit as string[]).join(', ')}`
+    case 'choice':
+      return `${field} must be one of ${issue.limit.join(', ')}`
     case 'uuid':
       return `${field} must be a UUID`
     case 'email':
       return `${field} is not a valid email address`
     case 'maxLength':
-      return `${field} must be at most ${limit} characters long`
+      return `${field} must be at most ${issue.limit} characters long`
     case 'maxItems':
-      return `${field} must have at most ${limit} items`
+      return `${field} must have at most ${issue.limit} items`
     case 'maxWords':
-      return `${field} must have at most ${limit} words`
-    case 'pattern':
-      return `${field} ${patterns[limit as string] ?? 'is not valid'}`
+      return `${field} must have at most ${issue.limit} words`
+    case 'text':
+      return `${field} must not contain NUL characters or unpaired surrogates`
+    case 'blank':
+      return `${field} must not be blank, nor contain NUL characters or unpaired surrogates`
+    case 'color':
+      return `${field} must be a hex color of the form #RRGGBB`
     case 'later':
-      return `${field} must not lead to an earlier expiry than the present one, ${(limit as Date).toISOString()}`
+      return `${field} must not lead to an earlier expiry than the present one, ${issue.limit.toISOString()}`
     case 'move':
-      return `The invite is ${value} and can not be ${participles[limit as Move]}`
+      return `The invite is ${issue.value} and can not be ${participles[issue.limit]}`
     case 'idempotency-key':
       return `${field} must be 1 to 255 printable ASCII characters without spaces`
     case 'reference':
       return `${field} must be of this organization`
     case 'grader':
       return `${field} must be an active member with the role grader or admin`
-    default:
-      return `${field} is not valid`
+    case 'malformed':
+      return issue.text
   }
 }
+
+/** Both bounds, where the upper one is what the client has to know; v1.md words the lower one by itself. */
+const wordRange = ({ minimum, maximum }: Range): string => `an integer between ${minimum} and ${maximum}`
 
 const participles: Record<Move, string> = {
   accept: 'accepted',
@@ -127,20 +131,6 @@ const participles: Record<Move, string> = {
   resend: 'sent again',
   extend: 'extended',
   reactivate: 'reactivated',
-}
-
-type Range = { minimum: number; maximum: number; tooLarge: boolean }
-
-/** The document's own wording; both bounds where the upper one is what the client has to know. */
-const wordRange = ({ minimum, maximum, tooLarge }: Range): string =>
-  minimum === 1 && !tooLarge ? 'a positive integer' : `an integer between ${minimum} and ${maximum}`
-
-const NOT_BLANK = 'must not be blank, nor contain NUL characters or unpaired surrogates'
-const patterns: Record<string, string> = {
-  [HEX_COLOR_PATTERN]: 'must be a hex color of the form #RRGGBB',
-  [TEXT_PATTERN]: 'must not contain NUL characters or unpaired surrogates',
-  [NON_BLANK_TEXT_PATTERN]: NOT_BLANK,
-  [NOT_BLANK_PATTERN]: NOT_BLANK,
 }
 
 /** How the document describes all this. */

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { EVENT_TYPES } from '../../domain/events/event.ts'
 import { EVENT_MODES, readEvents } from '../../domain/events/feed.ts'
-import { MAX_FILTER_VALUES } from '../../domain/filters.ts'
+import { MAX_FILTER_VALUES } from '../../domain/limits.ts'
 import { Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'

@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/invites/create.ts'
 import { EMAIL_STATES, type InviteEmailRow } from '../../domain/invites/emails.ts'
 import type { InvitationLink } from '../../domain/invites/links.ts'
+import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../../domain/limits.ts'
 import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
 // Beyond v1.md: what an organization does with an invite it has made.
 
-const Days = (options: object) => Type.Integer({ minimum: 1, maximum: 3650, ...options })
+const Days = (options: object) => Type.Integer({ ...EXPIRY_DAYS, ...options })
 
 export const ExtensionBody = Type.Object(
   { expiresInDays: Days({ description: 'Days from now until the invite expires' }) },

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { defined } from '../../domain/defined.ts'
 import { createInvite } from '../../domain/invites/create.ts'
 import { getInvite, listInvites } from '../../domain/invites/invites.ts'
 import { Email, InviteStatus, Uuid } from '../../http/field-types.ts'
@@ -36,13 +37,8 @@ export function inviteRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const assessmentId = query.assessmentId ?? query.assessment_id
-      const filter = {
-        ...(assessmentId !== undefined && { assessmentId }),
-        ...(query.status !== undefined && { status: query.status }),
-        ...(query.recipientEmail !== undefined && { recipientEmail: query.recipientEmail }),
-        ...(query.tagId !== undefined && { tagId: query.tagId }),
-      }
+      const { status, recipientEmail, tagId } = query
+      const filter = defined({ assessmentId: query.assessmentId ?? query.assessment_id, status, recipientEmail, tagId })
       const list = await listInvites(ctx, filter, toOrder(sortWords, query), toPage(query))
       return answerList(request, reply, 'invites', list, presentInvite)
     },

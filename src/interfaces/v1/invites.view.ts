@@ -1,7 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DEFAULT_EXPIRES_IN_DAYS, type NewInvite } from '../../domain/invites/create.ts'
 import type { Invite, InviteDetail } from '../../domain/invites/invites.ts'
-import { DateTime, Email, InviteStatus, isoTime, isoTimeOrNull, MAX_INTEGER, OrNull, Text, Uuid } from '../../http/field-types.ts'
+import { INVITE_DEFAULTS, type NewInvite } from '../../domain/invites/new-invite.ts'
+import {
+  COUNTS,
+  DEFAULT_EXPIRES_IN_DAYS,
+  EXPIRY_DAYS,
+  MAX_INVITE_TAGS,
+  MAX_MESSAGE_LENGTH,
+  MAX_NAME_LENGTH,
+} from '../../domain/limits.ts'
+import { DateTime, Email, InviteStatus, isoTime, isoTimeOrNull, OrNull, Text, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
 const summary = {
@@ -71,35 +79,42 @@ export const InviteDetailView = Type.Object(
   },
 )
 
-const Limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, default: 1, description }))
-const Proctoring = (description: string) => Type.Optional(Type.Boolean({ default: true, description }))
+const { questionReplayLimit, answerRecordLimit, screenRecording, webcamMonitoring, requireIdCapture } = INVITE_DEFAULTS
+const Limit = (preset: number, description: string) => Type.Optional(Type.Integer({ ...COUNTS, default: preset, description }))
+const Proctoring = (preset: boolean, description: string) => Type.Optional(Type.Boolean({ default: preset, description }))
 
 /** v1.md, CreateInvite body; the last five fields go beyond the document. */
 export const NewInviteBody = Type.Object(
   {
     assessmentId: Uuid('Assessment to invite the candidate to'),
     recipientEmail: Email("Candidate's address"),
-    questionReplayLimit: Limit('Max replays of each question'),
-    answerRecordLimit: Limit('Max recording attempts per answer'),
+    questionReplayLimit: Limit(questionReplayLimit, 'Max replays of each question'),
+    answerRecordLimit: Limit(answerRecordLimit, 'Max recording attempts per answer'),
     expiresInDays: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3650, default: DEFAULT_EXPIRES_IN_DAYS, description: 'Days until the invite expires' }),
+      Type.Integer({
+        ...EXPIRY_DAYS,
+        default: DEFAULT_EXPIRES_IN_DAYS,
+        description: 'Days until the invite expires',
+      }),
     ),
     proctoringSettings: Type.Optional(
       Type.Object(
         {
-          screenRecording: Proctoring('Screen recording during the assessment'),
-          webcamMonitoring: Proctoring('Webcam monitoring during the assessment'),
-          requireIdCapture: Proctoring('ID capture required before starting'),
+          screenRecording: Proctoring(screenRecording, 'Screen recording during the assessment'),
+          webcamMonitoring: Proctoring(webcamMonitoring, 'Webcam monitoring during the assessment'),
+          requireIdCapture: Proctoring(requireIdCapture, 'ID capture required before starting'),
         },
-        { default: { screenRecording: true, webcamMonitoring: true, requireIdCapture: true } },
+        { default: { screenRecording, webcamMonitoring, requireIdCapture } },
       ),
     ),
-    recipientName: Type.Optional(OrNull(Text({ maxLength: 200, description: "Candidate's name, for the mail's salutation" }))),
-    customMessage: Type.Optional(Text({ maxLength: 5_000, description: 'Included in the mail' })),
+    recipientName: Type.Optional(
+      OrNull(Text({ maxLength: MAX_NAME_LENGTH, description: "Candidate's name, for the mail's salutation" })),
+    ),
+    customMessage: Type.Optional(Text({ maxLength: MAX_MESSAGE_LENGTH, description: 'Included in the mail' })),
     assignedGraderId: Type.Optional(
       OrNull(Uuid('Who will review the submission: an active member with the role grader or admin')),
     ),
-    tagIds: Type.Optional(Type.Array(Uuid(), { maxItems: 100, description: 'Tags of the invite' })),
+    tagIds: Type.Optional(Type.Array(Uuid(), { maxItems: MAX_INVITE_TAGS, description: 'Tags of the invite' })),
     sendEmail: Type.Optional(
       Type.Boolean({ default: true, description: 'false: nothing is mailed; the candidate gets the link from you' }),
     ),
@@ -118,26 +133,21 @@ export const NewInviteBody = Type.Object(
   },
 )
 
-export function toNewInvite(body: Static<typeof NewInviteBody>): NewInvite {
-  const { screenRecording = true, webcamMonitoring = true, requireIdCapture = true } = body.proctoringSettings ?? {}
-  return {
-    assessmentId: body.assessmentId,
-    recipientEmail: body.recipientEmail,
-    recipientName: body.recipientName ?? null,
-    questionReplayLimit: body.questionReplayLimit ?? 1,
-    answerRecordLimit: body.answerRecordLimit ?? 1,
-    expiresInDays: body.expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS,
-    screenRecording,
-    webcamMonitoring,
-    requireIdCapture,
-    // v1 has one switch where the alternate interface has two.
-    facePhotoRequired: requireIdCapture,
-    customMessage: body.customMessage ?? '',
-    assignedGraderId: body.assignedGraderId ?? null,
-    tagIds: body.tagIds ?? [],
-    sendEmail: body.sendEmail ?? true,
-  }
-}
+export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
+  assessmentId: body.assessmentId,
+  recipientEmail: body.recipientEmail,
+  recipientName: body.recipientName,
+  questionReplayLimit: body.questionReplayLimit,
+  answerRecordLimit: body.answerRecordLimit,
+  expiresInDays: body.expiresInDays,
+  screenRecording: body.proctoringSettings?.screenRecording,
+  webcamMonitoring: body.proctoringSettings?.webcamMonitoring,
+  requireIdCapture: body.proctoringSettings?.requireIdCapture,
+  customMessage: body.customMessage,
+  assignedGraderId: body.assignedGraderId,
+  tagIds: body.tagIds,
+  sendEmail: body.sendEmail,
+})
 
 export const presentInvite = (invite: Invite): Static<typeof InviteView> => ({
   id: invite.id,

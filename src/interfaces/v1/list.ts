@@ -1,14 +1,14 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Listing, Order, Page } from '../../domain/page.ts'
-import { pageCount } from '../../domain/page.ts'
+import { COUNTS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
+import { type Listing, type Order, type Page, pageCount } from '../../domain/page.ts'
 import { withParameter } from '../../http/address.ts'
-import { MAX_INTEGER, Words } from '../../http/field-types.ts'
+import { Words } from '../../http/field-types.ts'
 import type { HeaderName } from '../../http/openapi-headers.ts'
 import { HEADERS, NAME } from '../../http/schema-keywords.ts'
 
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 100
+/** Of the header `Link`, which repeats the query up to four times. Many proxies and clients take no more than a few KiB of headers. */
+const MAX_LINK_LENGTH = 3_000
 
 /** v1.md, Pagination object. */
 export const Pagination = Type.Object(
@@ -25,13 +25,13 @@ export const Pagination = Type.Object(
 type SortWords<Field extends string> = Record<string, Field>
 
 export const Limit = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Items per page' }),
+  Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Items per page' }),
 )
 
 /** v1.md, Shared list query parameters; `filters` are the endpoint's own, and may replace one of them. */
 export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<string>, filters: Filters) =>
   Type.Object({
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, default: 1, description: 'Page number, from 1' })),
+    page: Type.Optional(Type.Integer({ ...COUNTS, default: 1, description: 'Page number, from 1' })),
     limit: Limit,
     sort: Type.Optional(Words(Object.keys(sortWords), { default: Object.keys(sortWords)[0], description: 'Field to sort by' })),
     order: Type.Optional(Words(['asc', 'desc'], { default: 'desc', description: 'Direction' })),
@@ -40,7 +40,7 @@ export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<stri
 
 type ListParameters = { page?: number; limit?: number; sort?: string; order?: 'asc' | 'desc' }
 
-export const toLimit = ({ limit = DEFAULT_LIMIT }: { limit?: number }): number => limit
+export const toLimit = ({ limit = DEFAULT_PAGE_SIZE }: { limit?: number }): number => limit
 export const toPage = ({ page = 1, ...query }: ListParameters): Page => ({ number: page, size: toLimit(query) })
 
 export function toOrder<Field extends string>(
@@ -76,7 +76,7 @@ export const ListOf = <Name extends string, Item extends TSchema>(name: Name, it
     ),
   )
 
-/** Answers a list: the presented items, the pagination, and the neighbouring pages as `Link` (RFC 8288). */
+/** Answers a list: the presented items, the pagination, and the neighbouring pages as `Link` (RFC 8288), where the query is not too long. */
 export function answerList<Name extends string, Row, View>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +86,8 @@ export function answerList<Name extends string, Row, View>(
 ) {
   const { total, page, pageSize } = list
   const totalPages = pageCount(total, pageSize)
-  reply.header('link', linkPages(request, page, totalPages))
+  const links = linkPages(request, page, totalPages)
+  if (links.length <= MAX_LINK_LENGTH) reply.header('link', links)
   const pagination: Static<typeof Pagination> = { page, limit: pageSize, total, totalPages }
   return { [name]: list.items.map(present), pagination } as Record<Name, View[]> & { pagination: typeof pagination }
 }

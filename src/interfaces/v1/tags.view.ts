@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { NewTag, Tag, TagChange } from '../../domain/assessments/tags.ts'
+import { DEFAULT_COLOR, type NewTag, type Tag, type TagChange } from '../../domain/assessments/tags.ts'
+import { defined } from '../../domain/defined.ts'
+import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
 import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
 import { NAME, TRIM } from '../../http/schema-keywords.ts'
 
@@ -26,9 +28,9 @@ export const TagView = Type.Object(
 )
 
 const fields = {
-  name: NonBlankText({ maxLength: 100, [TRIM]: true, description: 'Unique within the organization' }),
-  color: Type.Optional(HexColor('#RRGGBB; #6B7280 when left out of a new tag')),
-  description: Type.Optional(Text({ maxLength: 1_000, description: 'Empty when left out of a new tag' })),
+  name: NonBlankText({ maxLength: MAX_TAG_NAME_LENGTH, [TRIM]: true, description: 'Unique within the organization' }),
+  color: Type.Optional(HexColor(`#RRGGBB; ${DEFAULT_COLOR} when left out of a new tag`)),
+  description: Type.Optional(Text({ maxLength: MAX_TAG_DESCRIPTION_LENGTH, description: 'Empty when left out of a new tag' })),
 }
 
 export const NewTagBody = Type.Object(fields, {
@@ -42,17 +44,10 @@ export const TagChangeBody = Type.Partial(Type.Object(fields), {
   examples: [{ color: '#16A34A' }],
 })
 
-export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>): NewTag => ({
-  name,
-  ...(color !== undefined && { color }),
-  ...(description !== undefined && { description }),
-})
+export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>): NewTag => defined({ name, color, description })
 
-export const toTagChange = ({ name, color, description }: Static<typeof TagChangeBody>): TagChange => ({
-  ...(name !== undefined && { name }),
-  ...(color !== undefined && { color }),
-  ...(description !== undefined && { description }),
-})
+export const toTagChange = ({ name, color, description }: Static<typeof TagChangeBody>): TagChange =>
+  defined({ name, color, description })
 
 export const presentTag = (tag: Tag): Static<typeof TagView> => ({
   id: tag.id,

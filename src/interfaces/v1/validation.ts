@@ -1,23 +1,33 @@
 import { Ajv, type ErrorObject } from 'ajv'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { isEmailAddress } from '../../domain/email-address.ts'
-import { DomainError, type Issue } from '../../domain/errors.ts'
+import { DomainError, type Issue, type Violation } from '../../domain/errors.ts'
 import { splitText } from '../../domain/filters.ts'
+import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../../domain/limits.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { HIDDEN_PATTERN, TRIM } from '../../http/schema-keywords.ts'
 
-type Schema = { type?: string | string[]; properties?: Record<string, Schema>; required?: string[]; format?: string } & Record<
-  string,
-  unknown
->
+type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  minProperties?: number
+  enum?: readonly string[]
+  minimum?: number
+  maximum?: number
+  format?: string
+  pattern?: string
+  [HIDDEN_PATTERN]?: string
+  [keyword: string]: unknown
+}
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: false, coerceTypes: false })
+const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTypes: false })
   .addFormat('uuid', isUuid)
   .addFormat('email', isEmailAddress)
   .addFormat('date-time', true)
   .removeKeyword('minProperties')
   .addKeyword({
-    // Of fields we know: others are ignored, here too.
+    // Counts known fields only: others are ignored.
     keyword: 'minProperties',
     type: 'object',
     schemaType: 'number',
@@ -57,17 +67,17 @@ const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict:
  * Validates bodies and query strings against the schemas that also make the document. Bodies are taken literally; in a query string
  * digits are an integer, and commas part the items of an array. Path parameters are the domain's: an id that is no UUID is simply not found.
  *
- * @throws DomainError invalid with every issue, in the order of the schema's fields; from Fastify's validation.
+ * @throws DomainError invalid with the first issue, in the order of the schema's fields; from Fastify's validation.
  */
 export function validateWithSchemas(app: FastifyInstance): void {
-  app.setValidatorCompiler<FastifySchema>(({ schema, httpPart }) => {
+  app.setValidatorCompiler<Schema>(({ schema, httpPart }) => {
     if (httpPart !== 'body' && httpPart !== 'querystring') return () => true
-    const validate = ajv.compile(schema)
+    const validate = ajv.compile(inOrder(schema))
     return (input) => {
-      // A body that is not there lacks every field.
-      const data = httpPart === 'querystring' ? readQuery(schema as Schema, input) : (input ?? {})
+      // A missing body lacks every field.
+      const data = httpPart === 'querystring' ? readQuery(schema, input) : (input ?? {})
       if (validate(data)) return { value: data }
-      return { error: new DomainError('invalid', { issues: toIssues(schema as Schema, validate.errors ?? []) }) }
+      return { error: new DomainError('invalid', { issues: (validate.errors ?? []).map(toIssue) }) }
     }
   })
 }
@@ -82,53 +92,79 @@ function readQuery({ properties = {} }: Schema, query: Record<string, unknown>):
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, read(name, value)]))
 }
 
-/** One issue a field, in the schema's order, whatever order the validator found them in. */
-function toIssues(schema: Schema, errors: ErrorObject[]): Issue[] {
-  const order = fieldsOf(schema)
-  const position = ({ field }: Issue) => {
-    const index = order.indexOf(field.replace(/\.\d+$/, ''))
-    return index < 0 ? order.length : index
-  }
-  return errors.map(toIssue).sort((a, b) => position(a) - position(b))
+/**
+ * The same schema, which stops at the first thing wrong in the order of its fields: an answer has room for one message, and Ajv by itself
+ * would look for what is missing first.
+ */
+function inOrder({ properties = {}, required = [], minProperties = 0 }: Schema): Schema {
+  const fields = Object.entries(properties).map(([name, field]) => ({
+    properties: { [name]: field },
+    required: required.filter((other) => other === name),
+  }))
+  const names = Object.fromEntries(Object.keys(properties).map((name) => [name, {}]))
+  return { type: 'object', allOf: [...fields, { properties: names, minProperties }] }
 }
 
-const fieldsOf = ({ properties = {} }: Schema, prefix = ''): string[] =>
-  Object.entries(properties).flatMap(([name, schema]) => [prefix + name, ...fieldsOf(schema, `${prefix}${name}.`)])
+function fieldOf({ keyword, instancePath, params }: ErrorObject): string {
+  const path = keyword === 'required' ? `${instancePath}/${params.missingProperty}` : instancePath
+  return path.slice(1).replaceAll('/', '.')
+}
 
-function toIssue({ keyword, instancePath, params, parentSchema, data }: ErrorObject): Issue {
-  const path = instancePath.split('/').slice(1)
-  const schema = (parentSchema ?? {}) as Schema
-  if (keyword === 'required' && Array.isArray(schema.required))
-    return { field: [...path, params.missingProperty].join('.'), rule: 'required' }
-  const field = path.join('.')
+function toIssue(error: ErrorObject): Issue {
+  const field = fieldOf(error)
+  const { keyword, params, data } = error
+  const schema: Schema = error.parentSchema ?? {}
   switch (keyword) {
-    case 'minProperties':
-      return { field, rule: 'anyOf', limit: Object.keys(schema.properties ?? {}) }
+    case 'required':
+      return { field, rule: 'required' }
+    case 'minProperties': {
+      const names = Object.keys(schema.properties ?? {}).join(', ')
+      return { field, rule: 'malformed', text: `At least one of ${names} is required` }
+    }
     case 'type':
     case 'minimum':
     case 'maximum':
-      return typeIssue(field, schema, data)
+      return { field, ...violateType(field, schema, data) }
     case 'enum':
-      return { field, rule: 'enum', limit: schema.enum }
-    case 'format':
-      return { field, rule: schema.format! }
-    case 'pattern':
-    case HIDDEN_PATTERN:
-      return { field, rule: schema.format ?? 'pattern', limit: schema[keyword] }
+      return { field, rule: 'choice', limit: schema.enum ?? [], value: data }
     case 'maxLength':
-      // Of an address that is too long, v1.md says what it says of every other that is none.
-      return { field, rule: schema.format ?? keyword, limit: params.limit }
-    default:
+      // An address that is too long is no valid address: v1.md has one message for all of these.
+      return { field, ...(violateFormat(schema) ?? { rule: keyword, limit: params.limit }) }
+    case 'maxItems':
       return { field, rule: keyword, limit: params.limit }
+    default:
+      return { field, ...(violateFormat(schema) ?? violatePattern(schema) ?? malformed(`${field} is not valid`)) }
   }
 }
 
-/** A value of the wrong type lacks what the field is for: an address, a UUID, one of the words, a number in its range. */
-function typeIssue(field: string, schema: Schema, data: unknown): Issue {
-  const { minimum, maximum } = schema
-  if (schema.enum) return { field, rule: 'enum', limit: schema.enum }
-  if (schema.format) return { field, rule: schema.format }
+/** A wrong type is reported by what the field expects: an address, a UUID, one of the words, a number in its range. */
+function violateType(field: string, schema: Schema, data: unknown): Violation {
+  const { minimum = 0, maximum = MAX_INTEGER } = schema
+  if (schema.enum) return { rule: 'choice', limit: schema.enum, value: data }
   const type = [schema.type].flat()[0] ?? 'object'
-  if (type !== 'integer') return { field, rule: type }
-  return { field, rule: type, limit: { minimum, maximum, tooLarge: typeof data === 'number' && data > Number(maximum) } }
+  if (type === 'integer') {
+    const isTooLarge = typeof data === 'number' && data > maximum
+    return { rule: isTooLarge ? 'maximum' : 'integer', limit: { minimum, maximum } }
+  }
+  if (type === 'boolean') return { rule: 'boolean' }
+  const text = field ? `${field} must be ${type === 'string' ? 'a' : 'an'} ${type}` : 'The request body must be a JSON object'
+  return violateFormat(schema) ?? malformed(text)
 }
+
+const violateFormat = ({ format }: Schema): Violation | undefined =>
+  format === 'uuid' || format === 'email' ? { rule: format } : undefined
+
+function violatePattern(schema: Schema): Violation | undefined {
+  switch (schema[HIDDEN_PATTERN] ?? schema.pattern) {
+    case TEXT_PATTERN:
+      return { rule: 'text' }
+    case NON_BLANK_TEXT_PATTERN:
+      return { rule: 'blank' }
+    case HEX_COLOR_PATTERN:
+      return { rule: 'color' }
+    default:
+      return undefined
+  }
+}
+
+const malformed = (text: string): Violation => ({ rule: 'malformed', text })

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Context } from '../../../src/domain/context.ts'
 import { INVITE_STATUSES } from '../../../src/domain/invites/invites.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
+import { countInvites } from '../../../src/domain/invites/paging.ts'
 import { type Button, candidateOf } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -189,6 +191,17 @@ it('expires thousands that end at the same instant, for all who list them at onc
   )
   expect(lists.map(({ body }) => body.pagination.total)).toEqual([5_000, 0, 5_000])
   expect(await service.db.invite.count({ where: { organizationId, status: 'expired' } })).toBe(5_000)
+})
+
+it('changes nothing to count: an invite that is due is set to expired by what lists invites', async () => {
+  const { organizationId, key, assessments, rows } = await makeWorld()
+  await service.make.invite(assessments[0]!, { expiresAt: service.clock.now() })
+  const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+  expect(await countInvites(ctx, {})).toBeNull()
+  expect(await rows()).toMatchObject([{ status: 'pending' }])
+  expect((await service.v1(key).get('/invites?status=expired')).body.pagination.total).toBe(1)
+  expect(await countInvites(ctx, { status: 'expired' })).toBe(1)
 })
 
 it('has nothing to count when all invites are gone at once', async () => {

@@ -163,4 +163,7 @@ describe('tagIds', () => {
     [[unknownId, null], 'tagIds.1 must be a UUID'],
     [Array(101).fill(unknownId), 'tagIds must have at most 100 items'],
   ])('answers 400 when it is %j', (tagIds, error) => refuse({ tagIds }, error))
+
+  it('answers 400 by the length of a list as long as a body may be', () =>
+    refuse({ tagIds: Array(31_000).fill(1) }, 'tagIds must have at most 100 items'))
 })

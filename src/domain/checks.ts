@@ -1,0 +1,32 @@
+import { isEmailAddress } from './email-address.ts'
+import type { Issue, Range, Violation } from './errors.ts'
+import { TEXT_PATTERN } from './limits.ts'
+import { isUuid } from './uuid.ts'
+
+// Checks of one value, which say what rule it breaks. All interfaces share them, so that one can't let through what another refuses.
+
+const text = new RegExp(TEXT_PATTERN, 'u')
+
+export const checkEmail = (value: string): Violation | undefined => (isEmailAddress(value) ? undefined : { rule: 'email' })
+
+export const checkUuid = (value: string): Violation | undefined => (isUuid(value) ? undefined : { rule: 'uuid' })
+
+/** Infinity is what a number too large to be one is read as: beyond the maximum. */
+export function checkInteger(value: number, limit: Range): Violation | undefined {
+  if (Number.isFinite(value) && !Number.isInteger(value)) return { rule: 'integer', limit }
+  if (value < limit.minimum) return { rule: 'minimum', limit }
+  return value > limit.maximum ? { rule: 'maximum', limit } : undefined
+}
+
+/** @param limit in characters. */
+export function checkText(value: string, limit: number): Violation | undefined {
+  if (!text.test(value)) return { rule: 'text' }
+  return checkSize('maxLength', [...value].length, limit)
+}
+
+export const checkSize = (rule: 'maxLength' | 'maxItems' | 'maxWords', size: number, limit: number): Violation | undefined =>
+  size > limit ? { rule, limit } : undefined
+
+/** An issue for each field whose check has found something. */
+export const findIssues = (checks: [field: string, violation: Violation | undefined][]): Issue[] =>
+  checks.flatMap(([field, violation]) => (violation ? [{ field, ...violation }] : []))

@@ -1,0 +1,70 @@
+import { checkEmail, checkInteger, checkSize, checkText, checkUuid, findIssues } from '../checks.ts'
+import { defined } from '../defined.ts'
+import type { Issue, Violation } from '../errors.ts'
+import { COUNTS, EXPIRY_DAYS, MAX_INVITE_TAGS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+
+/** What an invite says besides who is invited to what. */
+export type InviteTerms = {
+  recipientName: string | null
+  /** Replays of each question. */
+  questionReplayLimit: number
+  /** Recordings of each answer. */
+  answerRecordLimit: number
+  screenRecording: boolean
+  webcamMonitoring: boolean
+  requireIdCapture: boolean
+  facePhotoRequired: boolean
+  customMessage: string
+  assignedGraderId: string | null
+}
+
+/** What to invite somebody with: every field that may be left out has a default. */
+export type NewInvite = { [Term in keyof InviteTerms]?: InviteTerms[Term] | undefined } & {
+  assessmentId: string
+  recipientEmail: string
+  /** Days from now; the default is DEFAULT_EXPIRES_IN_DAYS. */
+  expiresInDays?: number | undefined
+  tagIds?: string[] | undefined
+  /** false: the organization sends the link itself; a resend is mailed as always. The default is true. */
+  sendEmail?: boolean | undefined
+}
+
+/** v1.md, CreateInvite body; what that leaves out is empty. */
+export const INVITE_DEFAULTS: Omit<InviteTerms, 'facePhotoRequired'> = {
+  recipientName: null,
+  questionReplayLimit: 1,
+  answerRecordLimit: 1,
+  screenRecording: true,
+  webcamMonitoring: true,
+  requireIdCapture: true,
+  customMessage: '',
+  assignedGraderId: null,
+}
+
+/** All terms of an invite. A photo of the face is required like one of the ID: v1 and the import format have one switch for both. */
+export const withDefaults = (terms: { [Term in keyof InviteTerms]?: InviteTerms[Term] | undefined }): InviteTerms => ({
+  ...INVITE_DEFAULTS,
+  facePhotoRequired: terms.requireIdCapture ?? INVITE_DEFAULTS.requireIdCapture,
+  ...defined(terms),
+})
+
+/** The rules that need no look into the database; the others are createInvite's. @returns an issue for each field that breaks one. */
+export function checkNewInvite(input: NewInvite): Issue[] {
+  return findIssues([
+    ['assessmentId', checkUuid(input.assessmentId)],
+    ['recipientEmail', checkEmail(input.recipientEmail)],
+    ['recipientName', ifGiven(input.recipientName, (name) => checkText(name, MAX_NAME_LENGTH))],
+    ['questionReplayLimit', ifGiven(input.questionReplayLimit, (limit) => checkInteger(limit, COUNTS))],
+    ['answerRecordLimit', ifGiven(input.answerRecordLimit, (limit) => checkInteger(limit, COUNTS))],
+    ['expiresInDays', ifGiven(input.expiresInDays, (days) => checkInteger(days, EXPIRY_DAYS))],
+    ['customMessage', ifGiven(input.customMessage, (message) => checkText(message, MAX_MESSAGE_LENGTH))],
+    ['assignedGraderId', ifGiven(input.assignedGraderId, checkUuid)],
+    ['tagIds', ifGiven(input.tagIds, checkTagIds)],
+  ])
+}
+
+const ifGiven = <T>(value: T | null | undefined, check: (value: T) => Violation | undefined): Violation | undefined =>
+  value === null || value === undefined ? undefined : check(value)
+
+const checkTagIds = (ids: string[]): Violation | undefined =>
+  checkSize('maxItems', ids.length, MAX_INVITE_TAGS) ?? ids.map(checkUuid).find((violation) => violation)

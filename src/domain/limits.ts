@@ -1,0 +1,46 @@
+// Every limit of what the service takes, for all interfaces, the importer and the command line. Lengths are in characters (code points).
+
+/** The largest integer: what PostgreSQL's `integer` holds. */
+export const MAX_INTEGER = 2_147_483_647
+
+/** Names and codes are indexed, and PostgreSQL's index entries are limited: at four bytes a character this is a third of it. */
+export const MAX_NAME_LENGTH = 200
+export const MAX_CODE_LENGTH = 35
+export const MAX_EMAIL_LENGTH = 254
+export const MAX_TAG_NAME_LENGTH = 100
+export const MAX_TAG_DESCRIPTION_LENGTH = 1_000
+export const MAX_MESSAGE_LENGTH = 5_000
+
+/** Tags of one invite. */
+export const MAX_INVITE_TAGS = 100
+/** Replays, recordings: anything of which there is at least one. */
+export const COUNTS = { minimum: 1, maximum: MAX_INTEGER }
+/** Days until an invite expires. */
+export const EXPIRY_DAYS = { minimum: 1, maximum: 3_650 }
+export const DEFAULT_EXPIRES_IN_DAYS = 30
+
+/** Days until an API key expires; unless limited it never does. */
+export const MAX_KEY_DAYS = 36_500
+
+/** Items of one page of a list. */
+export const MAX_PAGE_SIZE = 100
+export const DEFAULT_PAGE_SIZE = 20
+
+// How much one list may be asked for. Words, values and characters are compared with every row of the organization, so what a caller
+// sends must not decide what they cost.
+
+/** Distinct words of a search. */
+export const MAX_SEARCH_WORDS = 8
+/** Length of a text that is searched for: more than any address, and than the name of any assessment or tag. */
+export const MAX_FILTER_LENGTH = 255
+/** Distinct values of a filter that takes any of several. */
+export const MAX_FILTER_VALUES = 100
+
+// Patterns of texts, for regular expressions with the flag `u`.
+
+/** #RRGGBB. */
+export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$'
+/** Text that PostgreSQL and a mail can hold: no NUL, no half of a surrogate pair. */
+export const TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
+/** The same, and something in it besides white space. */
+export const NON_BLANK_TEXT_PATTERN = '^\\s*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$'

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Context } from '../../../src/domain/context.ts'
+import { createInvite } from '../../../src/domain/invites/create.ts'
+import type { NewInvite } from '../../../src/domain/invites/new-invite.ts'
+import { extendInvite, reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let ctx: Context
+let assessmentId: string
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+beforeEach(async () => {
+  const { id, name } = await service.make.organization()
+  ctx = { ...service.system, organization: { id, name, tier: 'standard' }, actor: { kind: 'operator' } }
+  assessmentId = (await service.make.assessment(id)).id
+})
+
+const create = (fields: Partial<NewInvite>) => createInvite(ctx, { assessmentId, recipientEmail: 'sam@example.com', ...fields })
+
+it('has the documented defaults, whichever interface leaves the fields out', async () => {
+  expect(await create({})).toMatchObject({
+    recipientName: null,
+    status: 'pending',
+    questionReplayLimit: 1,
+    answerRecordLimit: 1,
+    screenRecording: true,
+    webcamMonitoring: true,
+    requireIdCapture: true,
+    facePhotoRequired: true,
+    customMessage: '',
+    assignedGraderId: null,
+    expiresAt: new Date(service.clock.now().getTime() + 30 * 86_400_000),
+    tags: [],
+  })
+})
+
+it.each([
+  [{ requireIdCapture: false }, false],
+  [{ requireIdCapture: false, facePhotoRequired: true }, true],
+  [{ facePhotoRequired: false }, false],
+  [{ facePhotoRequired: undefined }, true],
+])('requires a photo of the face like one of the ID, unless told otherwise: %j', async (fields, facePhotoRequired) => {
+  expect(await create(fields)).toMatchObject({ facePhotoRequired })
+})
+
+it('refuses what no interface lets through, all of it at once, and makes nothing', async () => {
+  const bad = {
+    assessmentId: 'none',
+    recipientEmail: 'sam',
+    recipientName: '\0',
+    questionReplayLimit: 0,
+    answerRecordLimit: 2 ** 31,
+    expiresInDays: 1.5,
+    customMessage: '😀'.repeat(5_001),
+    assignedGraderId: 'none',
+    tagIds: ['none'],
+  }
+  const integers = { minimum: 1, maximum: 2 ** 31 - 1 }
+  await expect(create(bad)).rejects.toMatchObject({
+    kind: 'invalid',
+    issues: [
+      { field: 'assessmentId', rule: 'uuid' },
+      { field: 'recipientEmail', rule: 'email' },
+      { field: 'recipientName', rule: 'text' },
+      { field: 'questionReplayLimit', rule: 'minimum', limit: integers },
+      { field: 'answerRecordLimit', rule: 'maximum', limit: integers },
+      { field: 'expiresInDays', rule: 'integer', limit: { minimum: 1, maximum: 3650 } },
+      { field: 'customMessage', rule: 'maxLength', limit: 5000 },
+      { field: 'assignedGraderId', rule: 'uuid' },
+      { field: 'tagIds', rule: 'uuid' },
+    ],
+  })
+  await expect(create({ tagIds: Array(101).fill(assessmentId) })).rejects.toMatchObject({
+    issues: [{ field: 'tagIds', rule: 'maxItems', limit: 100 }],
+  })
+  expect(await service.db.invite.count({ where: { organizationId: ctx.organization.id } })).toBe(0)
+})
+
+it('takes text as long as it may be, counted in characters', async () => {
+  const customMessage = '😀'.repeat(5_000)
+  expect(await create({ customMessage })).toMatchObject({ customMessage })
+})
+
+it.each([0, 1.5, 3_651])('is neither extended nor reactivated by %j days', async (expiresInDays) => {
+  const { id } = await create({})
+  const refusal = { kind: 'invalid', issues: [{ field: 'expiresInDays', limit: { minimum: 1, maximum: 3650 } }] }
+  await expect(extendInvite(ctx, id, { expiresInDays })).rejects.toMatchObject(refusal)
+  await revokeInvite(ctx, id)
+  await expect(reactivateInvite(ctx, id, { expiresInDays })).rejects.toMatchObject(refusal)
+})
