@@ -22,6 +22,7 @@ const app = await buildApp(config, {
         enqueueMemberEmails: async () => {},
         enqueuePasswordReset: async () => {},
       },
+      events: { recorded: () => {}, head: () => 0n },
       invitationUrl: () => '',
       accountUrl: () => '',
       clock: () => new Date(),

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { createDb, type Db, openPool } from '../db/client.ts'
 import { chooseHome } from '../db/embedded-files.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
+import { measureNumbering } from '../domain/events/number.ts'
 import { measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { createMailer } from '../mail/mailer.ts'
 import type { Config } from '../runtime/config.ts'
@@ -16,13 +17,15 @@ export type Check = { name: string; problem: boolean; message: string }
 
 /** A mail server that is away for a moment is no problem yet. */
 const PATIENCE_MS = 15 * 60_000
+/** A running service needs a second. */
+const NUMBERING_PATIENCE_MS = 60_000
 /** What failed before is history: who wanted to has acted on it. */
 const RECENT_MS = 86_400_000
 
 const ok = (name: string, message: string): Check => ({ name, problem: false, message })
 const problem = (name: string, message: string): Check => ({ name, problem: true, message })
 
-/** Whether the database answers, is up to date, folds case as we need it, and how its mails are doing. */
+/** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
 export async function checkDatabase(url: string): Promise<Check[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the query in flight rejects with it
@@ -47,15 +50,15 @@ async function checkSchema(url: string): Promise<Check[]> {
   if (pending.length > 0) {
     return [problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`)]
   }
-  return [ok('migrations', 'none pending'), ...(await checkMails(url))]
+  return [ok('migrations', 'none pending'), ...(await checkContent(url))]
 }
 
-async function checkMails(url: string): Promise<Check[]> {
+async function checkContent(url: string): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
-    return [await checkQueue(db), await checkFailedMails(db)]
+    return [await checkQueue(db), await checkFailedMails(db), await checkNumbering(db)]
   } catch (error) {
-    return [problem('mails', describeError(error))]
+    return [problem('content', describeError(error))]
   } finally {
     await db.$disconnect()
   }
@@ -81,6 +84,13 @@ async function checkFailedMails(db: Db): Promise<Check> {
   const isForOperator = givenUp > 0 || (refused > 1 && refused > sent)
   if (!isForOperator) return ok('mails', `${counts}. ${reasons}`)
   return problem('mails', `${counts}. ${reasons}; to send them again: npm run cli -- mail retry --all`)
+}
+
+async function checkNumbering(db: Db): Promise<Check> {
+  const { oldest } = await measureNumbering({ db })
+  if (!oldest || Date.now() - oldest.getTime() < NUMBERING_PATIENCE_MS) return ok('events', 'all are in the feed')
+  const since = `some have waited to be put into the feed since ${oldest.toISOString()}`
+  return problem('events', `${since}. Is the service running? If it is, its log says why: events can not be numbered`)
 }
 
 /** Candidates can't follow a link to a machine of their own. */

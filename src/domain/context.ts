@@ -16,11 +16,25 @@ export type Queue = {
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
 }
 
+/** The numbering of events, as far as the domain needs it. */
+export type EventNumbering = {
+  /** Events were committed, and are to be numbered soon. */
+  recorded: () => void
+  /** The highest position in the feed, as of a second ago or later. */
+  head: () => bigint
+}
+
 /** How an attempt to send a mail may end, as it is counted. */
 export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried'] as const
 
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
-export const SWEEP_PARTS = ['expire_invites', 'forget_answers', 'forget_audit_entries', 'forget_sign_ins'] as const
+export const SWEEP_PARTS = [
+  'expire_invites',
+  'forget_answers',
+  'forget_events',
+  'forget_audit_entries',
+  'forget_sign_ins',
+] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 
 /** The domain's metrics. */
@@ -29,6 +43,8 @@ export type Metrics = {
   emailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   memberEmailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
+  eventsNumbered: (count: number) => void
+  numberingFailed: () => void
 }
 
 /** The log, with pino's methods. */
@@ -38,6 +54,7 @@ export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: st
 export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
+  events: EventNumbering
   /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
   invitationUrl: (invite: InvitationRef) => string
   /** The address behind which a member joins or sets a new password. Like the other it is a secret. */

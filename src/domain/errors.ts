@@ -19,6 +19,7 @@ export type ErrorKind =
   | 'duplicate_tag_name'
   | 'move_not_allowed'
   | 'idempotency_key_reused'
+  | 'cursor_gone'
   | 'invalid'
 
 /** The least and the greatest integer that a field takes. */

@@ -1,4 +1,5 @@
 import { type StringOptions, type TSchema, Type } from '@sinclair/typebox'
+import { KEY_MODES } from '../domain/access/author.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import { HEX_COLOR_PATTERN, MAX_EMAIL_LENGTH, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../domain/limits.ts'
 import { UUID_PATTERN } from '../domain/uuid.ts'
@@ -24,6 +25,7 @@ export const Words = <const T extends readonly string[]>(words: T, options: obje
   Type.Unsafe<T[number]>({ type: 'string', enum: words, ...options })
 
 export const InviteStatus = Words(INVITE_STATUSES, { [NAME]: 'InviteStatus' })
+export const KeyMode = Words(KEY_MODES, { [NAME]: 'Mode' })
 
 /** The schema, or null. Written as JSON Schema's type array, which reads better than a union in a document and in an error. */
 export const OrNull = <T extends TSchema>(schema: T) =>

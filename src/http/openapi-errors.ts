@@ -47,6 +47,7 @@ const occurrence = {
   duplicate_tag_name: 'declared',
   move_not_allowed: 'declared',
   idempotency_key_reused: 'isIdempotent',
+  cursor_gone: 'declared',
   invalid: 'always',
   malformed_request: 'always',
   malformed_json: 'hasBody',

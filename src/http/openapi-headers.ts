@@ -25,6 +25,11 @@ const headers = {
     schema: text,
     example: '<https://assess.example.org/api/v1/tags?page=2>; rel="next"',
   },
+  'Events-Cursor': {
+    description: 'Where to follow the feed of events from, so that nothing that happened after this list was read is missed.',
+    schema: text,
+    example: '4711',
+  },
   'Idempotent-Replayed': {
     description: '`true` when this is the answer to an earlier request with the same Idempotency-Key; else absent.',
     schema: { type: 'string', enum: ['true'] },

@@ -2,34 +2,39 @@ import type { PgBoss } from 'pg-boss'
 import { forgetOldSignIns } from '../domain/access/forget-sign-ins.ts'
 import { forgetOldAuditEntries } from '../domain/audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
+import { forgetOldEvents } from '../domain/events/forget.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
 
 const SWEEP = 'sweep'
 
-const parts: Record<SweepPart, (system: ServiceContext) => Promise<void>> = {
+/** How long things are kept. */
+type Retention = { eventsKeptDays: number }
+
+const parts: Record<SweepPart, (system: ServiceContext, retention: Retention) => Promise<void>> = {
   async expire_invites(system) {
     const expired = await expireAllDueInvites(system)
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
   },
   forget_answers: forgetOldAnswers,
+  forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
   forget_audit_entries: forgetOldAuditEntries,
   forget_sign_ins: forgetOldSignIns,
 }
 
 /** Every minute, in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. */
-export async function startSweep(boss: PgBoss, system: ServiceContext): Promise<void> {
+export async function startSweep(boss: PgBoss, system: ServiceContext, retention: Retention): Promise<void> {
   await boss.createQueue(SWEEP, { retryLimit: 0, deleteAfterSeconds: 3_600 })
   await boss.work(SWEEP, async () => {
-    for (const part of SWEEP_PARTS) await sweep(system, part)
+    for (const part of SWEEP_PARTS) await sweep(system, part, retention)
   })
   await boss.schedule(SWEEP, '* * * * *')
 }
 
 /** Runs one part. A failure does not stop the others; the part runs again in the next minute. */
-async function sweep(system: ServiceContext, part: SweepPart): Promise<void> {
+async function sweep(system: ServiceContext, part: SweepPart, retention: Retention): Promise<void> {
   try {
-    await parts[part](system)
+    await parts[part](system, retention)
     system.deps.metrics.swept(part, 'done')
   } catch (error) {
     system.deps.metrics.swept(part, 'failed')

@@ -42,6 +42,8 @@ export type Config = {
   showMailbox: boolean
   /** undefined: no metrics. */
   metrics: { port: number; host: string } | undefined
+  /** For how many days the feed of events goes back. */
+  eventsKeptDays: number
   logLevel: string
   /** What to make at the start, where it is missing. */
   init: { organization: string | undefined; apiKey: string | undefined; adminEmail: string | undefined }
@@ -96,6 +98,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
     showMailbox: settings.DATABASE_URL === undefined && settings.SMTP_URL === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
+    eventsKeptDays: settings.EVENTS_KEPT_DAYS,
     logLevel: settings.LOG_LEVEL,
     init: {
       organization: settings.INIT_ORG_NAME,

@@ -8,6 +8,7 @@ import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache
 import { coalesce } from '../domain/coalesce.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
+import { createNumbering, type Numbering } from '../jobs/number-events.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
 import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
@@ -31,6 +32,8 @@ export type Dependencies = {
   mailSettings: MailSettings
   metrics: MetricsRegistry
   redis: Redis | undefined
+  /** Numbers events, where this process serves; followers of the feed ask it to tell them. */
+  numbering: Numbering
   /** The names of the migrations that were applied to get here. */
   migrated: string[]
   /** Why requests should not be sent here now; empty when all is well. */
@@ -82,6 +85,8 @@ export async function createDependencies(
   const mailer = createMailer(config.smtpUrl)
   opened.defer(mailer.close)
   signal?.throwIfAborted()
+  const numbering = createNumbering()
+  opened.defer(numbering.stop) // after the mails under way, so that they are told of too
   const boss = await startQueue(database.url, log, { works, migrates })
   opened.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
   const metrics = createMetrics()
@@ -89,6 +94,7 @@ export async function createDependencies(
   const deps: Deps = {
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
+    events: numbering,
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
     accountUrl: (link) => accountUrl(mailSettings, link),
     clock,
@@ -97,6 +103,7 @@ export async function createDependencies(
     metrics,
   }
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
+  if (serves) await numbering.start(system)
   const kept = opened.move()
   return {
     system,
@@ -104,11 +111,12 @@ export async function createDependencies(
     mailSettings,
     metrics,
     redis,
+    numbering,
     migrated: database.migrated,
     findProblems: coalesce(() => findProblems(system, boss, migrations)),
     startWork: async () => {
       if (!works) return
-      await startSweep(boss, system)
+      await startSweep(boss, system, config)
       await startSendingInvitations(boss, system, deliverInvitationsWith(mailer, mailSettings, config))
       await startSendingMemberEmails(boss, system, deliverMemberEmailsWith(mailer, mailSettings))
     },

@@ -91,6 +91,7 @@ export const Environment = Type.Object({
     default: false,
     description: 'Whether the snake_case interface refuses assigned_grader: null.',
   }),
+  EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', { maximum: 3650 }),
   TRUST_PROXY: Type.String({
     default: 'false',
     description: 'Whose X-Forwarded-* headers to believe: true, false, or addresses and networks, comma-separated.',

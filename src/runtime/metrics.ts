@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../domain/coalesce.ts'
 import { EMAIL_OUTCOMES, type Metrics, SWEEP_PARTS } from '../domain/context.ts'
+import { measureNumbering } from '../domain/events/number.ts'
 import { measureEmailQueue } from '../domain/invites/emails.ts'
 import { version } from './version.ts'
 
@@ -18,7 +19,7 @@ export type MetricsRegistry = Metrics & {
   observeUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
   /** Counts what was answered so without having become a request. */
   unreadableRequest: (status: number) => void
-  /** Reads pool and mail queue whenever they are asked for. */
+  /** Reads pool, mail queue and unnumbered events whenever they are asked for. */
   observe: (pool: Pool, db: Db) => void
 }
 
@@ -66,11 +67,23 @@ export function createMetrics(): MetricsRegistry {
     registers,
   })
   for (const part of SWEEP_PARTS) for (const outcome of ['done', 'failed']) sweeps.inc({ part, outcome }, 0)
+  const numbered = new Counter({
+    name: 'events_numbered_total',
+    help: 'Events that this process has put into the feed',
+    registers,
+  })
+  const numberingFailures = new Counter({
+    name: 'event_numbering_failures_total',
+    help: 'Attempts of this process to number events that failed',
+    registers,
+  })
   return {
     registry,
     inviteCreated: () => invites.inc(),
     emailAttempted: (outcome) => emails.inc({ outcome }),
     memberEmailAttempted: (outcome) => memberEmails.inc({ outcome }),
+    eventsNumbered: (count) => numbered.inc(count),
+    numberingFailed: () => numberingFailures.inc(),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     observeRequests: (app) => app.addHook('onResponse', async (request, reply) => observeAnswer(request, reply)),
     observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),
@@ -78,6 +91,7 @@ export function createMetrics(): MetricsRegistry {
     observe(pool, db) {
       observePool(registers, pool)
       observeEmailQueue(registers, db)
+      observeNumbering(registers, db)
     },
   }
 }
@@ -114,6 +128,18 @@ function observeEmailQueue(registers: Registry[], db: Db): void {
     async collect() {
       const queue = await measure()
       age.set(queue ? secondsSince(queue.oldest) : Number.NaN)
+    },
+  })
+}
+
+function observeNumbering(registers: Registry[], db: Db): void {
+  const age = new Gauge({
+    name: 'events_oldest_unnumbered_seconds',
+    help: 'Age of the committed event that is to be numbered next; 0 when there is none, NaN when the database does not say',
+    registers,
+    async collect() {
+      const measured = await measureNumbering({ db }).catch(() => undefined)
+      age.set(measured ? secondsSince(measured.oldest) : Number.NaN)
     },
   })
 }

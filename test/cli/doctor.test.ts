@@ -1,6 +1,7 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
 import { createEmptyDatabase } from '../support/empty-database.ts'
+import { openTestDatabase } from '../support/processes.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { type Ended, runCli } from './run-cli.ts'
@@ -18,7 +19,18 @@ test('finds nothing wrong with a service that is well', async () => {
   const { code, stdout, stderr } = await runCli(['doctor'], env)
   await smtp.close()
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  for (const check of ['configuration', 'database', 'locale', 'migrations', 'queue', 'mails', 'links', 'secret', 'mail server']) {
+  for (const check of [
+    'configuration',
+    'database',
+    'locale',
+    'migrations',
+    'queue',
+    'mails',
+    'events',
+    'links',
+    'secret',
+    'mail server',
+  ]) {
     expect(stdout).toMatch(new RegExp(`^ok +${check} `, 'm'))
   }
 })
@@ -40,6 +52,23 @@ test('finds everything that is wrong, and says what to do', async () => {
   expect(checks.mails).toEqual({ problem: true, message: expect.stringContaining('mail retry --all') })
   expect(checks.links).toEqual({ problem: true, message: expect.stringContaining('PUBLIC_URL') })
   expect(checks['mail server']).toEqual({ problem: true, message: expect.stringContaining('SMTP_URL') })
+})
+
+test('complains of events that nobody numbers, but not before somebody could', async () => {
+  const { url, db, make } = await openTestDatabase()
+  const { id: organizationId } = await make.organization()
+  const recordAt = (createdAt: Date) =>
+    db.event.create({
+      data: { id: newId(), organizationId, type: 'invite.resent', mode: 'live', actorType: 'system', data: {}, createdAt },
+      select: { id: true },
+    })
+  const { id } = await recordAt(new Date())
+  expect(checksOf(await runCli(['doctor', '--json'], { DATABASE_URL: url })).events).toMatchObject({ problem: false })
+  await db.event.delete({ where: { id } })
+  await recordAt(new Date(Date.now() - 3_600_000))
+  const { events } = checksOf(await runCli(['doctor', '--json'], { DATABASE_URL: url }))
+  expect(events).toEqual({ problem: true, message: expect.stringContaining('Is the service running?') })
+  await db.$disconnect()
 })
 
 test.each([

@@ -79,7 +79,7 @@ function bodyOf({ body, example }: Operation, own: Furnished): object | undefine
 
 function valueFor(
   name: string,
-  { type, format, enum: words, items, anyOf, minimum, maximum }: FieldSchema,
+  { type, format, pattern, enum: words, items, anyOf, minimum, maximum }: FieldSchema,
   own: Furnished,
 ): unknown {
   if (anyOf) return valueFor(name, anyOf.at(-1)!, own)
@@ -88,7 +88,9 @@ function valueFor(
   if (words) return words.at(-1)
   if (type === 'integer') return maximum !== undefined && maximum <= 100 ? maximum : minimum
   if (type === 'boolean') return true
-  return format === 'uuid' ? ownIdFor(name, own) : 'e'
+  if (format === 'uuid') return ownIdFor(name, own)
+  if (format === 'email') return 'e@example.com'
+  return pattern?.startsWith('^[0-9]') ? '0' : 'e'
 }
 
 /** What TypeScript, in its strict mode, has to say of all clients and the calls of them; nothing when it has emitted them. */

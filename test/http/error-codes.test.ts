@@ -61,6 +61,7 @@ describe('X-Error-Code names the kind of every error', () => {
     ],
     [409, 'duplicate_tag_name', () => post('/tags', { name: 'taken' })],
     [409, 'move_not_allowed', () => post(`/invites/${inviteId}/revoke`, {})],
+    [410, 'cursor_gone', () => ({ path: `/events?cursor=${'9'.repeat(18)}` })],
     [413, 'body_too_large', () => post('/tags', { name: 'x'.repeat(70_000) })],
   ])('v1: %i %s', async (status, code, asked) => {
     expect(await ask('v1', asked())).toEqual([status, code])
@@ -173,6 +174,6 @@ const everywhere = [
   ],
 ]
 const documented = {
-  v1: [...everywhere, 'duplicate_tag_name', 'move_not_allowed'],
+  v1: [...everywhere, 'duplicate_tag_name', 'move_not_allowed', 'cursor_gone'],
   alternate: [...everywhere, 'member_not_found', 'page_not_found', 'organization_forbidden'],
 }

@@ -63,7 +63,7 @@ describe('old answers', () => {
 
 it('says of each part of the sweep that it has not failed yet', async () => {
   const lines = await readMetrics()
-  for (const part of ['expire_invites', 'forget_answers'])
+  for (const part of ['expire_invites', 'forget_answers', 'forget_events'])
     expect(lines).toContain(`sweep_parts_total{part="${part}",outcome="failed"} 0`)
 })
 

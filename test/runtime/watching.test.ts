@@ -58,6 +58,8 @@ it('counts requests, invites, mails, connections and delays on a port of its own
   expect(valueIn('http_request_duration_seconds_bucket{le="10",method="GET",route="/api/v1/tags",status="200"}')).toBe(1)
   expect(valueIn('invites_created_total')).toBe(1)
   expect(valueIn('invite_email_attempts_total{outcome="captured"}')).toBe(1)
+  expect(valueIn('events_oldest_unnumbered_seconds')).toBeGreaterThanOrEqual(0)
+  expect(valueIn('event_numbering_failures_total')).toBe(0)
   expect(valueIn('invite_email_queue_depth')).toBe(1)
   expect(valueIn('invite_email_oldest_waiting_seconds')).toBeGreaterThanOrEqual(hour / 1_000)
   expect(valueIn('database_pool_connections{state="idle"}')).toBeGreaterThan(0)
@@ -85,7 +87,9 @@ it('can be watched while its database is gone', async () => {
   await line.cut()
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
   expect(answer.status).toBe(200)
-  expect(await answer.text()).toMatch(/^invite_email_queue_depth Nan$/m)
+  const text = await answer.text()
+  for (const gauge of ['invite_email_queue_depth', 'events_oldest_unnumbered_seconds'])
+    expect(text).toMatch(new RegExp(`^${gauge} Nan$`, 'm'))
 })
 
 it('opens hardly more connections to the database for a hundred simultaneous questions whether it is ready', async () => {

@@ -1,5 +1,7 @@
 import type { Context, KeyMode } from '../context.ts'
 
+export const KEY_MODES = ['live', 'test'] as const satisfies KeyMode[]
+
 /** Who created a row, and in which mode, as its columns have it. */
 export type Author = { createdById: string | null; createdByKeyId: string | null; mode: KeyMode }
 

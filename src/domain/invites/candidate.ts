@@ -16,8 +16,8 @@ const include = {
 /** An invite as its candidate sees it. */
 export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include }>
 
-/** What a candidate can do with an invite; declining revokes it. */
-export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete'> | 'decline'
+/** What a candidate can do with an invite. */
+export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete' | 'decline'>
 
 /** The invite that a signed link belongs to; null when a newer link has replaced it, or the invite was deleted. */
 export async function findInvitation(
@@ -42,7 +42,7 @@ export async function moveAsCandidate(
   move: CandidateMove,
 ): Promise<void> {
   const ctx = await enterAsCandidate(service, { id: inviteId, linkVersion })
-  await moveInvite(ctx, move === 'decline' ? 'revoke' : move, { inviteId, linkVersion })
+  await moveInvite(ctx, move, { inviteId, linkVersion })
 }
 
 /** The organization's context, with the candidate of that invite as the actor. @throws DomainError invite_not_found. */

@@ -5,6 +5,8 @@ import type { MemberRole } from '../access/members.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
+import { inviteEvents } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { shareQuery } from '../shared-query.ts'
 import { inTransaction } from '../transaction.ts'
@@ -16,7 +18,7 @@ const DAY_MS = 86_400_000
 const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
- * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction (v1.md, POST /invites 1 to 6; alternate.md,
+ * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,
  * POST /assessment_invites).
  *
  * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for
@@ -65,7 +67,9 @@ async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
       data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
     })
   }
-  if (sendEmail) await queueInvitationEmail(ctx, invite)
+  const event = inviteEvents.created(invite)
+  if (sendEmail) await queueInvitationEmail(ctx, invite, event)
+  else await recordEvents(ctx, [event])
   return invite
 }
 

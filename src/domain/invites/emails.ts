@@ -1,7 +1,9 @@
 import { anyOf } from '../../db/query.ts'
-import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
+import { emailEvents, type NewEvent, type ToldInvite, toldColumns } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
@@ -32,24 +34,25 @@ export type Outcome =
   | { state: 'failed'; failure: EmailFailure; reason: string }
   | { state: 'queued'; reason: string }
 
-/** Adds one sending of the invite's mail to the transaction: its record and its job. */
+/**
+ * Adds one sending of the invite's mail to the transaction: its record and its job.
+ *
+ * @param event what happened to the invite, where it is yet to be recorded.
+ */
 export async function queueInvitationEmail(
-  { db, deps: { clock, newId, queue } }: ServiceContext,
+  ctx: ServiceContext,
   invite: { id: string; organizationId: string; linkVersion: number },
+  event?: NewEvent,
 ): Promise<void> {
-  const now = clock()
-  const email = await db.inviteEmail.create({
-    data: {
-      id: newId(),
-      organizationId: invite.organizationId,
-      inviteId: invite.id,
-      linkVersion: invite.linkVersion,
-      createdAt: now,
-      updatedAt: now,
-    },
-    select: { id: true },
-  })
-  await queue.enqueueInvitationEmails(db, [email.id])
+  const { db, deps } = ctx
+  const id = deps.newId()
+  const now = deps.clock()
+  const insertion = Prisma.sql`
+    INSERT INTO invite_emails (id, organization_id, invite_id, link_version, created_at, updated_at)
+    VALUES (${id}::uuid, ${invite.organizationId}::uuid, ${invite.id}::uuid, ${invite.linkVersion}, ${now}, ${now})`
+  if (event) await recordEvents(ctx, [event], insertion)
+  else await db.$executeRaw(insertion)
+  await deps.queue.enqueueInvitationEmails(db, [id])
 }
 
 /** The number of queued mails, and the time of the oldest. */
@@ -70,21 +73,47 @@ export const findEmails = ({ db }: ServiceContext, ids: string[]): Promise<Invit
  * Records the outcome of one attempt to send. A sending that is no longer `queued` was finished by another attempt, and stays as it is:
  * this attempt took so long that its job was given to another process.
  */
-export async function recordAttempt({ db, deps }: ServiceContext, id: string, outcome: Outcome): Promise<void> {
-  const now = deps.clock()
+export async function recordAttempt(ctx: ServiceContext, id: string, outcome: Outcome): Promise<void> {
+  const now = ctx.deps.clock()
   const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
-  await db.inviteEmail.updateMany({
-    where: { id, state: 'queued' },
-    data: { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt },
-  })
+  await changeQueued(ctx, id, { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt })
 }
 
 /** Marks a sending without retries left as failed; the reason of its last attempt is kept. */
-export async function giveUpEmail({ db, deps }: ServiceContext, id: string): Promise<void> {
-  await db.inviteEmail.updateMany({
-    where: { id, state: 'queued' },
-    data: { state: 'failed', failure: 'given_up', updatedAt: deps.clock() },
+export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
+  changeQueued(ctx, id, { state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() })
+
+type EmailChange = Omit<Prisma.InviteEmailUpdateManyMutationInput, 'state' | 'failure'> &
+  ({ state: 'queued' | 'captured' } | { state: 'sent' } | { state: 'failed'; failure: EmailFailure })
+
+/** Changes a sending if it is still queued. One that is now sent or failed is an event. */
+async function changeQueued(ctx: ServiceContext, id: string, change: EmailChange): Promise<void> {
+  const where = { id, state: 'queued' } as const
+  if (change.state !== 'sent' && change.state !== 'failed') {
+    await ctx.db.inviteEmail.updateMany({ where, data: change })
+    return
+  }
+  await inTransaction(ctx, async (inside) => {
+    const [email] = await inside.db.inviteEmail.updateManyAndReturn({
+      where,
+      data: change,
+      select: { organizationId: true, inviteId: true },
+    })
+    if (!email) return
+    const invite = await holdInvite(inside, email)
+    const event = change.state === 'sent' ? emailEvents.sent(invite, id) : emailEvents.failed(invite, id, change.failure)
+    await recordEvents(inside, [event])
   })
+}
+
+/** The invite, which does not move until the transaction ends: the state that the mail's event shows is the one it has in the feed then. */
+async function holdInvite(
+  { db }: ServiceContext,
+  { organizationId, inviteId: id }: { organizationId: string; inviteId: string },
+): Promise<ToldInvite> {
+  const [invite] = await db.$queryRaw<[ToldInvite]>`
+    SELECT ${toldColumns} FROM invites WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR SHARE`
+  return invite
 }
 
 /** The number of failed mails in all, and the numbers of mails refused by the mail server, given up, and sent since that time. */

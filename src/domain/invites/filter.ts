@@ -7,4 +7,10 @@ export type InviteFilter = {
   status?: InviteStatus
   /** Each word in the recipient's address or the assessment's name. */
   search?: string
+  /** The recipient's address, in either case. */
+  recipientEmail?: string
+  /** A tag of the invite. */
+  tagId?: string
 }
+/** As much of a filter as the kept counts know. */
+export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status'>

@@ -8,7 +8,7 @@ import { readWords, refuseExcess } from '../filters.ts'
 import { type Listing, type Page, readPage, totalOrder, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
-import type { InviteFilter, InviteOrder } from './filter.ts'
+import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
@@ -42,15 +42,17 @@ const DISTANT = 1_000
  * v1.md GET /invites; alternate.md GET /assessment_invites.
  *
  * Filter, order and count use the stored status, so invites that are due are first set to expired. When one cannot be, because another
- * transaction has locked it, the list is computed from every row of the organization, as for a search.
+ * transaction has locked it, the list is computed from every row of the organization, as for a search, unless the filter names a recipient
+ * or a tag.
  *
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  const searches = readWords(filter.search).length > 0
-  const total = searches ? null : await countCurrent(ctx, filter)
+  const { recipientEmail, tagId, search } = filter
+  const isCounted = recipientEmail === undefined && tagId === undefined && readWords(search).length === 0
+  const total = isCounted ? await countCurrent(ctx, filter) : null
   if (total === null) return listMatches(ctx, filter, order, page)
   return readPage(
     page,
@@ -61,19 +63,19 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
 }
 
 /** Counts after setting due invites to expired. @returns null when a due invite could not be set. */
-async function countCurrent(ctx: Context, filter: InviteFilter): Promise<number | null> {
+async function countCurrent(ctx: Context, filter: CountedFilter): Promise<number | null> {
   const total = await countInvites(ctx, filter)
   if (total !== null) return total
   await expireDueInvites(ctx)
   return countInvites(ctx, filter)
 }
 
-function findInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window): Promise<Invite[]> {
+function findInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, window: Window): Promise<Invite[]> {
   const where = toWhere(ctx, filter)
   return ctx.db.invite.findMany({ where, orderBy: totalOrder(order), include, relationLoadStrategy: 'join', ...window })
 }
 
-async function findDistantInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, window: Window, total: number) {
+async function findDistantInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, window: Window, total: number) {
   const ids = await findDistantIds(ctx, filter, order, window, total)
   return findInOrder(ctx, filter, ids)
 }
@@ -91,7 +93,7 @@ function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, pag
   )
 }
 
-async function findInOrder(ctx: Context, filter: InviteFilter, ids: string[]): Promise<Invite[]> {
+async function findInOrder(ctx: Context, filter: CountedFilter, ids: string[]): Promise<Invite[]> {
   const where = { ...toWhere(ctx, filter), id: anyOf(ids) }
   const invites = await ctx.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
   const byId = new Map(invites.map((invite) => [invite.id, invite]))
@@ -121,5 +123,5 @@ export async function requireInvite(ctx: Context, id: string): Promise<void> {
   if (!exists) throw new DomainError('invite_not_found')
 }
 
-const toWhere = (ctx: Context, { assessmentId, status }: InviteFilter): Prisma.InviteWhereInput =>
+const toWhere = (ctx: Context, { assessmentId, status }: CountedFilter): Prisma.InviteWhereInput =>
   defined({ organizationId: ctx.organization.id, assessmentId, status })

@@ -3,6 +3,9 @@ import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../gener
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
+import { inviteEvents, type ToldInvite, toldColumns } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
+import { inTransaction } from '../transaction.ts'
 import { type Move, mayMove, moves } from './moves.ts'
 
 // How an invite comes from one state to another: by a move of the table in moves.ts, or by the clock.
@@ -53,25 +56,35 @@ export const expireAllDueInvites = (ctx: ServiceContext): Promise<number> => exp
 /** Invites updated by one statement: a campaign whose invites all expire at once would take longer than a statement may. */
 const EXPIRED_AT_ONCE = 2_000
 
-async function expireDue({ db, deps }: ServiceContext, which: Prisma.Sql): Promise<number> {
-  const now = deps.clock()
+async function expireDue(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
   for (let expired = 0; ; ) {
-    // SKIP LOCKED: two such updates at once cannot block each other, whatever the order of the rows.
-    const count = await db.$executeRaw`
-      WITH due AS MATERIALIZED (
-        SELECT id FROM invites WHERE ${which} AND expires_at <= ${now} LIMIT ${EXPIRED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
-      )
-      UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id`
+    const count = await inTransaction(ctx, (inside) => expireSome(inside, which))
     expired += count
     if (count < EXPIRED_AT_ONCE) return expired
   }
 }
 
+async function expireSome(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
+  // SKIP LOCKED: two such updates at once cannot block each other, whatever the order of the rows.
+  const expired = await ctx.db.$queryRaw<ToldInvite[]>`
+    WITH due AS MATERIALIZED (
+      SELECT id FROM invites WHERE ${which} AND expires_at <= ${ctx.deps.clock()} LIMIT ${EXPIRED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id
+    RETURNING ${toldColumns}`
+  await recordExpiry(ctx, expired)
+  return expired.length
+}
+
+/** It is the clock that ends an invite, whoever finds out. */
+const recordExpiry = (ctx: ServiceContext, expired: ToldInvite[]): Promise<void> =>
+  recordEvents({ ...ctx, actor: { kind: 'system' } }, expired.map(inviteEvents.expired))
+
 type Target = { inviteId: string; linkVersion?: number | undefined }
 
 /**
- * Makes a move, as the table in moves.ts has it: the one way in which an invite is moved by anybody. It is one guarded UPDATE, so that of
- * two that race exactly one wins. Repeating a move that has been made changes nothing and is no error.
+ * Makes a move, as the table in moves.ts has it, with its event: the one way in which an invite is moved by anybody. It is one guarded
+ * UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing and is no error.
  *
  * @param expiresAt the new expiry, of the moves that have one: extend and reactivate.
  * @returns the invite, and whether this call has moved it.
@@ -83,18 +96,12 @@ export async function moveInvite(
   target: Target,
   expiresAt?: Date,
 ): Promise<{ invite: InviteRow; moved: boolean }> {
-  const { from, to, stamp } = moves[move]
-  const { db, deps } = ctx
-  const now = deps.clock()
   const where = defined({ organizationId: ctx.organization.id, id: target.inviteId, linkVersion: target.linkVersion })
-  await expireIfDue(db, now, where)
-  const [invite] = await db.invite.updateManyAndReturn({
-    where: { ...where, status: { in: [...from] } },
-    data: { ...stamp?.(now), ...defined({ status: to, expiresAt }), updatedAt: now },
-  })
+  await expireIfDue(ctx, where)
+  const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, expiresAt))
   if (invite) return { invite, moved: true }
 
-  const unmoved = await db.invite.findFirst({ where })
+  const unmoved = await ctx.db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
   // Another move came in between, and its status allows this one: try again.
   if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, expiresAt)
@@ -104,11 +111,32 @@ export async function moveInvite(
   return { invite: unmoved, moved: false }
 }
 
+/** @returns undefined when the invite is in no state that the move may begin with. */
+async function moveFrom(
+  ctx: Context,
+  move: Move,
+  where: Prisma.InviteWhereInput,
+  expiresAt: Date | undefined,
+): Promise<InviteRow | undefined> {
+  const { from, to, stamp, event } = moves[move]
+  const now = ctx.deps.clock()
+  const [invite] = await ctx.db.invite.updateManyAndReturn({
+    where: { ...where, status: { in: [...from] } },
+    data: { ...stamp?.(now), ...defined({ status: to, expiresAt }), updatedAt: now },
+  })
+  if (invite) await recordEvents(ctx, [event(invite)])
+  return invite
+}
+
 /** Sets a due invite to expired, because the condition of the move checks only the stored status. */
-async function expireIfDue(db: Connection, now: Date, where: Prisma.InviteWhereInput): Promise<void> {
-  const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: now } }
-  const [expired] = await db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
-  if (expired) await db.invite.updateMany({ where: due, data: { status: 'expired', updatedAt: expired.expiresAt } })
+async function expireIfDue(ctx: Context, where: Prisma.InviteWhereInput): Promise<void> {
+  const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: ctx.deps.clock() } }
+  const [found] = await ctx.db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
+  if (!found) return
+  await inTransaction(ctx, async (inside) => {
+    const data = { status: 'expired', updatedAt: found.expiresAt } as const
+    await recordExpiry(inside, await inside.db.invite.updateManyAndReturn({ where: due, data }))
+  })
 }
 
 /** A pending invite has been reactivated only if its link version was raised. */

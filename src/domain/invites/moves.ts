@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import { inviteEvents, type TellInvite } from '../events/event.ts'
 
 /** A transition from one of several states. */
-export type Move = 'accept' | 'start' | 'complete' | 'revoke' | 'reactivate' | 'extend' | 'resend'
+export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'reactivate' | 'extend' | 'resend'
 
 type Rule = {
   from: readonly InviteStatus[]
@@ -10,17 +11,25 @@ type Rule = {
   to?: InviteStatus
   /** What the move sets and clears besides the state. An expiry is the caller's, see moveInvite. */
   stamp?: (now: Date) => Prisma.InviteUncheckedUpdateManyInput
+  event: TellInvite
 }
+
+const end = { from: ['pending', 'accepted', 'started'], to: 'revoked', stamp: (now: Date) => ({ revokedAt: now }) } as const
 
 /** Every move of an invite, whoever makes it. Creation (none -> pending) is in create.ts, expiry in lifecycle.ts. */
 export const moves: Record<Move, Rule> = {
   // By the candidate.
-  accept: { from: ['pending'], to: 'accepted', stamp: (now) => ({ acceptedAt: now }) },
-  start: { from: ['accepted'], to: 'started', stamp: (now) => ({ startedAt: now, assessmentSession: randomUUID() }) },
-  complete: { from: ['started'], to: 'completed', stamp: (now) => ({ completedAt: now }) },
-  // By the organization, or by the candidate who declines.
-  revoke: { from: ['pending', 'accepted', 'started'], to: 'revoked', stamp: (now) => ({ revokedAt: now }) },
+  accept: { from: ['pending'], to: 'accepted', stamp: (now) => ({ acceptedAt: now }), event: inviteEvents.accepted },
+  start: {
+    from: ['accepted'],
+    to: 'started',
+    stamp: (now) => ({ startedAt: now, assessmentSession: randomUUID() }),
+    event: inviteEvents.started,
+  },
+  complete: { from: ['started'], to: 'completed', stamp: (now) => ({ completedAt: now }), event: inviteEvents.completed },
+  decline: { ...end, event: inviteEvents.declined },
   // By the organization.
+  revoke: { ...end, event: inviteEvents.revoked },
   reactivate: {
     from: ['expired', 'revoked'],
     to: 'pending',
@@ -33,9 +42,10 @@ export const moves: Record<Move, Rule> = {
       revokedAt: null,
       assessmentSession: null,
     }),
+    event: inviteEvents.reactivated,
   },
-  extend: { from: ['pending', 'accepted'] },
-  resend: { from: ['pending', 'accepted', 'started'] },
+  extend: { from: ['pending', 'accepted'], event: inviteEvents.extended },
+  resend: { from: ['pending', 'accepted', 'started'], event: inviteEvents.resent },
 }
 
 /** Whether an invite in this state may make the move. */

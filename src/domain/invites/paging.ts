@@ -1,12 +1,10 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import type { Window } from '../page.ts'
-import type { InviteFilter, InviteOrder } from './filter.ts'
+import type { CountedFilter, InviteOrder } from './filter.ts'
 import { nextExpiry } from './lifecycle.ts'
 
 // Counts and pages in SQL where Prisma would count or skip rows one by one: an organization may have a million invites.
-
-type Countable = Omit<InviteFilter, 'search'>
 
 const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', createdAt: 'created_at' } as const
 
@@ -15,7 +13,7 @@ const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', 
  *
  * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
-export async function countInvites(ctx: Context, filter: Countable): Promise<number | null> {
+export async function countInvites(ctx: Context, filter: CountedFilter): Promise<number | null> {
   const { db, deps } = ctx
   const [{ total, next }] = await db.$queryRaw<[{ total: number; next: Date | null }]>`
     SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
@@ -29,7 +27,7 @@ export async function countInvites(ctx: Context, filter: Countable): Promise<num
  */
 export async function findDistantIds(
   ctx: Context,
-  filter: Countable,
+  filter: CountedFilter,
   { field, direction }: InviteOrder,
   { skip, take }: Window,
   total: number,
@@ -55,7 +53,7 @@ export async function findDistantIds(
 export const orderBy = (field: InviteOrder['field'], direction: InviteOrder['direction']): Prisma.Sql =>
   Prisma.raw(`${COLUMNS[field]} ${direction}, id ${direction}`)
 
-function counted({ organization }: Context, { assessmentId, status }: Countable): Prisma.Sql {
+function counted({ organization }: Context, { assessmentId, status }: CountedFilter): Prisma.Sql {
   const ofStatus = status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`
   return assessmentId === undefined
     ? Prisma.sql`SELECT coalesce(sum(count), 0)::int FROM organization_invite_counts WHERE organization_id = ${organization.id}::uuid ${ofStatus}`

@@ -40,6 +40,7 @@ const answers = {
   duplicate_tag_name: [400, 'A tag with this name already exists.'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
+  cursor_gone: [410, 'Invalid cursor.'],
   invalid: [400, 'Invalid input.'],
   malformed_request: [400, 'Malformed request.'],
   malformed_json: [400, 'JSON parse error'],

@@ -7,8 +7,10 @@ import type { RateLimiter } from '../../http/rate-limit.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { errorDescription, v1Envelope } from './errors.ts'
+import { eventRoutes } from './events.routes.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
 import { inviteRoutes } from './invites.routes.ts'
+import { showEventsCursor } from './list.ts'
 import { memberRoutes } from './members.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
 import { validateWithSchemas } from './validation.ts'
@@ -22,6 +24,8 @@ const tags = {
   Invites: 'An invite ties a candidate to an assessment; its mail goes out by itself.',
   'Invite operations':
     'What can be done with an invite that is there, and what became of its mails. Beyond the original interface.',
+  Events:
+    'What has happened to invites and their mails, to keep in step without asking for every list again. Beyond the original interface.',
   Tags: 'Labels of assessments, invites and members.',
 }
 
@@ -38,12 +42,14 @@ export async function v1Interface(
   const document = describeInterface(app, { title, introduction, keyHeader: 'x-api-key', tags, errors: errorDescription })
   guardInterface(app, { system, limiter, keyHeader: 'x-api-key', envelope: v1Envelope })
   validateWithSchemas(app)
+  showEventsCursor(app)
 
   const typed: TypedApp = app.withTypeProvider<TypeBoxTypeProvider>()
   assessmentRoutes(typed)
   memberRoutes(typed)
   inviteRoutes(typed)
   inviteOperationRoutes(typed)
+  eventRoutes(typed)
   tagRoutes(typed)
   return document
 }

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { defined } from '../../domain/defined.ts'
 import { createInvite } from '../../domain/invites/create.ts'
 import { getInvite, listInvites } from '../../domain/invites/invites.ts'
-import { InviteStatus, Uuid } from '../../http/field-types.ts'
+import { Email, InviteStatus, Uuid } from '../../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
@@ -14,6 +14,8 @@ const filters = {
   assessmentId: Type.Optional(Uuid('Only invites to this assessment')),
   assessment_id: Type.Optional(Uuid('The same as assessmentId')),
   status: Type.Optional({ ...InviteStatus, description: 'Only invites of this status' }),
+  recipientEmail: Type.Optional(Email('Only invites of this address, whatever its case. Beyond the original interface.')),
+  tagId: Type.Optional(Uuid('Only invites with this tag. Beyond the original interface.')),
 }
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
 const NewInviteView = Type.Object({ invite: InviteView }, { [NAME]: 'OneInvite', description: 'The invite' })
@@ -35,7 +37,8 @@ export function inviteRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const filter = defined({ assessmentId: query.assessmentId ?? query.assessment_id, status: query.status })
+      const { status, recipientEmail, tagId } = query
+      const filter = defined({ assessmentId: query.assessmentId ?? query.assessment_id, status, recipientEmail, tagId })
       const list = await listInvites(ctx, filter, toOrder(sortWords, query), toPage(query))
       return answerList(request, reply, 'invites', list, presentInvite)
     },

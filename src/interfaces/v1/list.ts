@@ -1,9 +1,10 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COUNTS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { type Listing, type Order, type Page, pageCount } from '../../domain/page.ts'
 import { withParameter } from '../../http/address.ts'
 import { Words } from '../../http/field-types.ts'
+import type { HeaderName } from '../../http/openapi-headers.ts'
 import { HEADERS, NAME } from '../../http/schema-keywords.ts'
 
 /** Of the header `Link`, which repeats the query up to four times. Many proxies and clients take no more than a few KiB of headers. */
@@ -23,13 +24,15 @@ export const Pagination = Type.Object(
 /** The words an endpoint sorts by, each with the domain's field. The first is the default. */
 type SortWords<Field extends string> = Record<string, Field>
 
+export const Limit = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Items per page' }),
+)
+
 /** v1.md, Shared list query parameters; `filters` are the endpoint's own, and may replace one of them. */
 export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<string>, filters: Filters) =>
   Type.Object({
     page: Type.Optional(Type.Integer({ ...COUNTS, default: 1, description: 'Page number, from 1' })),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Items per page' }),
-    ),
+    limit: Limit,
     sort: Type.Optional(Words(Object.keys(sortWords), { default: Object.keys(sortWords)[0], description: 'Field to sort by' })),
     order: Type.Optional(Words(['asc', 'desc'], { default: 'desc', description: 'Direction' })),
     ...filters,
@@ -37,7 +40,8 @@ export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<stri
 
 type ListParameters = { page?: number; limit?: number; sort?: string; order?: 'asc' | 'desc' }
 
-export const toPage = ({ page = 1, limit = DEFAULT_PAGE_SIZE }: ListParameters): Page => ({ number: page, size: limit })
+export const toLimit = ({ limit = DEFAULT_PAGE_SIZE }: { limit?: number }): number => limit
+export const toPage = ({ page = 1, ...query }: ListParameters): Page => ({ number: page, size: toLimit(query) })
 
 export function toOrder<Field extends string>(
   sortWords: SortWords<Field>,
@@ -47,12 +51,28 @@ export function toOrder<Field extends string>(
   return { field: field!, direction: order }
 }
 
+const LIST_HEADERS: HeaderName[] = ['Link', 'Events-Cursor']
+
+/**
+ * Has every list that is added to the scope from now on say from where on the feed of events tells what is not in it. The place is taken
+ * before the list is read.
+ */
+export function showEventsCursor(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { 200: view } = (route.schema?.response ?? {}) as { 200?: TSchema }
+    if (view?.[HEADERS] !== LIST_HEADERS) return
+    route.preHandler = async ({ ctx }: FastifyRequest, reply: FastifyReply) => {
+      reply.header('events-cursor', String(ctx.deps.events.head()))
+    }
+  })
+}
+
 /** The response schema of a list: the resource's array under its name, and the pagination. */
 export const ListOf = <Name extends string, Item extends TSchema>(name: Name, item: Item) =>
   Type.Unsafe<Record<Name, Static<Item>[]> & { pagination: Static<typeof Pagination> }>(
     Type.Object(
       { [name]: Type.Array(item), pagination: Pagination },
-      { [NAME]: `${item[NAME]}List`, [HEADERS]: ['Link'], description: 'A page of the list; `Link` leads to the others' },
+      { [NAME]: `${item[NAME]}List`, [HEADERS]: LIST_HEADERS, description: 'A page of the list; `Link` leads to the others' },
     ),
   )
 

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifyInstance } from 'fastify'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { DomainError, type Issue, type Violation } from '../../domain/errors.ts'
+import { splitText } from '../../domain/filters.ts'
 import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../../domain/limits.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { HIDDEN_PATTERN, TRIM } from '../../http/schema-keywords.ts'
@@ -64,7 +65,7 @@ const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTyp
 
 /**
  * Validates bodies and query strings against the schemas that also make the document. Bodies are taken literally; in a query string
- * digits are an integer. Path parameters are the domain's: an id that is no UUID is simply not found.
+ * digits are an integer, and commas part the items of an array. Path parameters are the domain's: an id that is no UUID is simply not found.
  *
  * @throws DomainError invalid with the first issue, in the order of the schema's fields; from Fastify's validation.
  */
@@ -74,16 +75,20 @@ export function validateWithSchemas(app: FastifyInstance): void {
     const validate = ajv.compile(inOrder(schema))
     return (input) => {
       // A missing body lacks every field.
-      const data = httpPart === 'querystring' ? readIntegers(schema, input) : (input ?? {})
+      const data = httpPart === 'querystring' ? readQuery(schema, input) : (input ?? {})
       if (validate(data)) return { value: data }
       return { error: new DomainError('invalid', { issues: (validate.errors ?? []).map(toIssue) }) }
     }
   })
 }
 
-function readIntegers({ properties = {} }: Schema, query: Record<string, unknown>): Record<string, unknown> {
-  const read = (name: string, value: unknown) =>
-    properties[name]?.type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
+function readQuery({ properties = {} }: Schema, query: Record<string, unknown>): Record<string, unknown> {
+  const read = (name: string, value: unknown) => {
+    const type = properties[name]?.type
+    if (typeof value !== 'string') return value
+    if (type === 'array') return splitText(value, /,/)
+    return type === 'integer' && /^-?\d+$/.test(value) ? Number(value) : value
+  }
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, read(name, value)]))
 }
 

@@ -31,9 +31,9 @@ async function send({ method, interface: of }: Operation, target: string, body: 
     headers: { [KEY_HEADERS[of]]: own.key, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-  const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id|ratelimit-.*)$/.test(name))
+  const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id|events-cursor|ratelimit-.*)$/.test(name))
   const text = JSON.stringify([response.status, headers, await response.text()])
-  return [hidden, encodeURIComponent(hidden), encodeURIComponent(hidden).replaceAll('%20', '+')].reduce(
+  return [hidden, encodeURIComponent(hidden), new URLSearchParams({ '': hidden }).toString().slice(1)].reduce(
     (told, spelling) => told.replaceAll(spelling, '{asked for}'),
     text,
   )

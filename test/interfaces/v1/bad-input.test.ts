@@ -44,7 +44,12 @@ const routes: Route[] = [
   { method: 'get', path: '/assessments/{assessmentId}' },
   { method: 'get', path: '/assessments/{assessmentId}/questions', parameters: listParameters },
   { method: 'get', path: '/members', parameters: listParameters },
-  { method: 'get', path: '/invites', parameters: [...listParameters, 'assessmentId', 'assessment_id', 'status'] },
+  {
+    method: 'get',
+    path: '/invites',
+    parameters: [...listParameters, 'assessmentId', 'assessment_id', 'status', 'recipientEmail', 'tagId'],
+  },
+  { method: 'get', path: '/events', parameters: ['cursor', 'limit', 'type', 'inviteId', 'mode'] },
   { method: 'get', path: '/invites/{inviteId}' },
   { method: 'post', path: '/invites', fields: [...inviteFields, ...limitFields], numRuns: 400 },
   { method: 'get', path: '/tags', parameters: listParameters },

@@ -31,7 +31,7 @@ async function furnish() {
 /** Everything of an answer that could tell a client something, but for what counts requests, tells the time or repeats the id asked for. */
 async function answerTo(request: Test, id: string) {
   const { status, text, headers } = await request
-  const told = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|ratelimit-.*)$/.test(name))
+  const told = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|events-cursor|ratelimit-.*)$/.test(name))
   return { status, text, headers: told.map(([name, value]) => [name, String(value).replaceAll(id, '{id}')]) }
 }
 
@@ -42,6 +42,8 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['GET /assessments/{assessmentId}/questions', 'assessment', (id) => own.client.get(`/assessments/${id}/questions`)],
   ['GET /invites?assessmentId', 'assessment', (id) => own.client.get(`/invites?assessmentId=${id}`)],
   ['GET /invites?assessment_id', 'assessment', (id) => own.client.get(`/invites?assessment_id=${id}`)],
+  ['GET /invites?tagId', 'tag', (id) => own.client.get(`/invites?tagId=${id}`)],
+  ['GET /events?inviteId', 'invite', (id) => own.client.get(`/events?inviteId=${id}`)],
   ['GET /invites/{inviteId}', 'invite', (id) => own.client.get(`/invites/${id}`)],
   ['GET /invites/{inviteId}/link', 'invite', (id) => own.client.get(`/invites/${id}/link`)],
   ['GET /invites/{inviteId}/tags', 'invite', (id) => own.client.get(`/invites/${id}/tags`)],

@@ -1,0 +1,105 @@
+import { type EmailFailure, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import type { KeyMode } from '../context.ts'
+
+/** What events tell of. */
+export const EVENT_TYPES = [
+  'invite.created',
+  'invite.accepted',
+  'invite.started',
+  'invite.completed',
+  'invite.declined',
+  'invite.revoked',
+  'invite.reactivated',
+  'invite.extended',
+  'invite.resent',
+  'invite.expired',
+  'email.sent',
+  'email.failed',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** The kinds of whoever made an event happen. */
+export const EVENT_ACTORS = ['api_key', 'member', 'candidate', 'system'] as const
+export type EventActor = (typeof EVENT_ACTORS)[number]
+
+/** Why a mail failed: its link was dead before it went out, the mail server refused it for good, or its retries were used up. */
+export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up'] as const satisfies EmailFailure[]
+
+/** The invite as it is by the event. */
+type OfInvite = { inviteId: string; assessmentId: string; status: InviteStatus }
+/** There is one once the invite is started. */
+type Submission = { submissionId?: string }
+/** An ISO time. */
+type Expiry = { expiresAt: string }
+
+/** What an event of each type says: ids and states, no names, addresses or links. Whoever may see more fetches it. */
+export type EventData = {
+  'invite.created': OfInvite & { mode: KeyMode }
+  'invite.accepted': OfInvite & Submission
+  'invite.started': OfInvite & Submission
+  'invite.completed': OfInvite & Submission
+  'invite.declined': OfInvite
+  'invite.revoked': OfInvite
+  'invite.reactivated': OfInvite & Expiry
+  'invite.extended': OfInvite & Expiry
+  'invite.resent': OfInvite
+  'invite.expired': OfInvite
+  'email.sent': OfInvite & { emailId: string }
+  'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
+}
+
+/** The same of an event of any type. */
+export type ToldData = OfInvite & Submission & Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure }
+
+type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
+/** An event to record; who made it happen, and when, the context says. */
+export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType]
+
+/** What events tell of an invite, as it is by them. */
+export type ToldInvite = {
+  id: string
+  organizationId: string
+  assessmentId: string
+  status: InviteStatus
+  mode: KeyMode
+  assessmentSession: string | null
+  expiresAt: Date
+}
+/** SQL: the columns of that. */
+export const toldColumns = Prisma.sql`
+  invites.id, organization_id AS "organizationId", assessment_id AS "assessmentId", status, mode, assessment_session AS "assessmentSession",
+  expires_at AS "expiresAt"`
+
+export type TellInvite = (invite: ToldInvite) => NewEvent
+
+/** What may happen to an invite. */
+export const inviteEvents = {
+  created: (invite) => tell('invite.created', invite, { ...state(invite), mode: invite.mode }),
+  accepted: (invite) => tell('invite.accepted', invite, { ...state(invite), ...submission(invite) }),
+  started: (invite) => tell('invite.started', invite, { ...state(invite), ...submission(invite) }),
+  completed: (invite) => tell('invite.completed', invite, { ...state(invite), ...submission(invite) }),
+  declined: (invite) => tell('invite.declined', invite, state(invite)),
+  revoked: (invite) => tell('invite.revoked', invite, state(invite)),
+  reactivated: (invite) => tell('invite.reactivated', invite, { ...state(invite), ...expiry(invite) }),
+  extended: (invite) => tell('invite.extended', invite, { ...state(invite), ...expiry(invite) }),
+  resent: (invite) => tell('invite.resent', invite, state(invite)),
+  expired: (invite) => tell('invite.expired', invite, state(invite)),
+} satisfies Record<string, TellInvite>
+
+/** What may become of one of its mails. */
+export const emailEvents = {
+  sent: (invite: ToldInvite, emailId: string) => tell('email.sent', invite, { ...state(invite), emailId }),
+  failed: (invite: ToldInvite, emailId: string, reason: EmailFailure) =>
+    tell('email.failed', invite, { ...state(invite), emailId, reason }),
+}
+
+const tell = <Type extends EventType>(
+  type: Type,
+  { organizationId, mode }: ToldInvite,
+  data: EventData[Type],
+): EventOf<Type> => ({ type, organizationId, mode, data })
+
+const state = ({ id, assessmentId, status }: ToldInvite): OfInvite => ({ inviteId: id, assessmentId, status })
+const submission = ({ assessmentSession }: ToldInvite): Submission =>
+  assessmentSession === null ? {} : { submissionId: assessmentSession }
+const expiry = ({ expiresAt }: ToldInvite): Expiry => ({ expiresAt: expiresAt.toISOString() })

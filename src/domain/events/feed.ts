@@ -1,0 +1,102 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import type { EventActor, EventType, ToldData } from './event.ts'
+
+/** Whose events: of live invites, of test invites, or of both. */
+export const EVENT_MODES = ['live', 'test', 'all'] as const
+export type EventFilter = { types?: EventType[]; inviteId?: string; mode: (typeof EVENT_MODES)[number] }
+
+/** An event as readers see it. */
+export type FeedEvent = {
+  id: string
+  type: EventType
+  position: number
+  createdAt: Date
+  actor: { type: EventActor; id: string | null }
+  data: ToldData
+}
+
+/** @param cursor stands for all events up to this position: to be passed on by the next request, also when there were no events. */
+export type FeedPage = { events: FeedEvent[]; cursor: bigint; hasMore: boolean }
+
+type Row = Omit<FeedEvent, 'position' | 'actor'> & { position: bigint; actorType: EventActor; actorId: string | null }
+/** There is a row without an event when there are none. */
+type Found = { head: bigint; pruned: bigint } & (Row | { id: null })
+
+/**
+ * The events of the organization behind the cursor, oldest first; without a cursor from the oldest that is kept. The cursor of an answer
+ * goes as far as the feed does, whoever's events are there: that of a quiet organization does not grow old.
+ *
+ * @throws DomainError cursor_gone when events behind it have been deleted, or the feed does not go so far: the database has been restored.
+ */
+export async function readEvents(
+  ctx: Context,
+  filter: EventFilter,
+  { cursor, limit }: { cursor: bigint | undefined; limit: number },
+): Promise<FeedPage> {
+  authorize(ctx, 'read')
+  const after = cursor === undefined ? Prisma.sql`pruned` : Prisma.sql`${cursor}::bigint`
+  // One statement, so that the events and how far they go are of the same instant. One more event tells whether there are more.
+  const found = await ctx.db.$queryRaw<[Found, ...Found[]]>`
+    SELECT event_numbering.position AS head, pruned, page.*
+    FROM event_numbering LEFT JOIN LATERAL (${select(ctx, filter, after, limit + 1)}) page ON true
+    ORDER BY page.position`
+  const [{ head, pruned }] = found
+  if (cursor !== undefined && (cursor < pruned || cursor > head)) throw new DomainError('cursor_gone')
+  const rows = found.flatMap((row) => (row.id === null ? [] : [row]))
+  const events = rows.slice(0, limit)
+  const hasMore = rows.length > limit
+  return { events: events.map(toEvent), cursor: hasMore ? events.at(-1)!.position : head, hasMore }
+}
+
+/**
+ * SQL: so many events behind a position. Each mode and type is read from its own place in an index, however many events there are of
+ * others.
+ */
+function select(ctx: Context, { types, inviteId, mode }: EventFilter, after: Prisma.Sql, limit: number): Prisma.Sql {
+  const organizationId = Prisma.sql`${ctx.organization.id}::uuid`
+  const modes = Prisma.sql`${mode === 'all' ? ['live', 'test'] : [mode]}::key_mode[]`
+  if (inviteId !== undefined) {
+    const ofTypes = types === undefined ? Prisma.empty : Prisma.sql`AND type = ANY(${types})`
+    const filter = Prisma.sql`AND mode = ANY(${modes}) ${ofTypes}`
+    return scan(Prisma.sql`organization_id, invite_id`, Prisma.sql`${organizationId}, ${inviteId}::uuid`, {
+      after,
+      limit,
+      filter,
+    })
+  }
+  const first = Prisma.sql`ORDER BY position LIMIT ${limit}`
+  if (types === undefined) {
+    const events = scan(Prisma.sql`organization_id, mode`, Prisma.sql`${organizationId}, chosen_mode`, { after, limit })
+    return Prisma.sql`SELECT e.* FROM unnest(${modes}) chosen_mode, LATERAL (${events}) e ${first}`
+  }
+  const key = Prisma.sql`organization_id, mode, type`
+  const events = scan(key, Prisma.sql`${organizationId}, chosen_mode, chosen_type`, { after, limit })
+  return Prisma.sql`
+    SELECT e.* FROM unnest(${modes}) chosen_mode, unnest(${types}::text[]) chosen_type, LATERAL (${events}) e ${first}`
+}
+
+/**
+ * SQL: the events behind a position whose key has these values. Written as a range of an index: of equalities PostgreSQL would make
+ * filters, and walk through the positions of all organizations where it takes what is looked for to be frequent.
+ */
+const scan = (
+  key: Prisma.Sql,
+  values: Prisma.Sql,
+  { after, limit, filter = Prisma.empty }: { after: Prisma.Sql; limit: number; filter?: Prisma.Sql },
+): Prisma.Sql => Prisma.sql`
+  SELECT id, type, position, created_at AS "createdAt", actor_type AS "actorType", actor_id AS "actorId", data
+  FROM events
+  WHERE (${key}, position) > (${values}, ${after}) AND (${key}) <= (${values}) AND position IS NOT NULL ${filter}
+  ORDER BY ${key}, position LIMIT ${limit}`
+
+const toEvent = ({ id, type, position, createdAt, actorType, actorId, data }: Row): FeedEvent => ({
+  id,
+  type,
+  position: Number(position),
+  createdAt,
+  actor: { type: actorType, id: actorId },
+  data,
+})

@@ -1,0 +1,34 @@
+import type { ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+
+const DAY_MS = 86_400_000
+/** Events a transaction: nothing is numbered meanwhile. */
+const FORGOTTEN_AT_ONCE = 2_000
+
+/**
+ * Deletes the events that are older, in the order of the feed, and remembers up to where: a reader who has not come so far is told, and
+ * skips nothing unawares.
+ */
+export async function forgetOldEvents(ctx: ServiceContext, keptDays: number): Promise<void> {
+  const until = new Date(ctx.deps.clock().getTime() - keptDays * DAY_MS)
+  let isMore: boolean
+  do isMore = await inTransaction(ctx, (inside) => forgetSome(inside, until))
+  while (isMore)
+}
+
+/** @returns whether there may be more. */
+async function forgetSome({ db }: ServiceContext, until: Date): Promise<boolean> {
+  const [{ pruned }] = await db.$queryRaw<[{ pruned: bigint }]>`SELECT pruned FROM event_numbering FOR UPDATE`
+  const oldest = await db.event.findMany({
+    where: { position: { gt: pruned } },
+    orderBy: { position: 'asc' },
+    take: FORGOTTEN_AT_ONCE,
+    select: { position: true, createdAt: true },
+  })
+  const firstKept = oldest.findIndex(({ createdAt }) => createdAt >= until)
+  const last = oldest.at(firstKept < 0 ? -1 : firstKept - 1)
+  if (firstKept === 0 || !last) return false
+  await db.event.deleteMany({ where: { position: { lte: last.position! } } })
+  await db.eventNumbering.updateMany({ data: { pruned: last.position! } })
+  return firstKept < 0
+}

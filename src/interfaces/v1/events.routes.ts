@@ -1,0 +1,63 @@
+import { Type } from '@sinclair/typebox'
+import { EVENT_TYPES } from '../../domain/events/event.ts'
+import { EVENT_MODES, readEvents } from '../../domain/events/feed.ts'
+import { MAX_FILTER_VALUES } from '../../domain/limits.ts'
+import { Uuid, Words } from '../../http/field-types.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
+import { EventView, presentEvent } from './events.view.ts'
+import { Limit, toLimit } from './list.ts'
+
+/** As many digits as any position has. */
+const CURSOR_PATTERN = '^[0-9]{1,18}$'
+const query = Type.Object({
+  cursor: Type.Optional(
+    Type.String({
+      pattern: CURSOR_PATTERN,
+      description:
+        'The `cursor` of the previous answer, or the `Events-Cursor` of a list; to be passed back as it is. Without one: from the oldest event that is kept.',
+    }),
+  ),
+  limit: Limit,
+  type: Type.Optional(Type.Array(Words(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'Only events of these types' })),
+  inviteId: Type.Optional(Uuid('Only events of this invite')),
+  mode: Type.Optional(Words(EVENT_MODES, { default: 'live', description: 'Of live invites, of test invites, or of both' })),
+})
+const EventsView = Type.Object(
+  {
+    events: Type.Array(EventView),
+    cursor: Type.String({ description: 'Where to go on, also when there were no events' }),
+    hasMore: Type.Boolean({ description: 'Whether there are more events by now' }),
+  },
+  { [NAME]: 'EventPage', description: 'Events, oldest first' },
+)
+
+/** Beyond v1.md: the feed of events. */
+export function eventRoutes(app: TypedApp): void {
+  app.get(
+    '/events',
+    {
+      schema: {
+        tags: ['Events'],
+        operationId: 'listEvents',
+        summary: 'Follow what happens',
+        description:
+          'What has happened behind a cursor, oldest first, each event once. To keep in step: list everything, then follow from the `Events-Cursor` of the first page; while `hasMore` ask at once, else when it suits you. A 410 says that the events behind the cursor are no longer kept: list everything again. Beyond the original interface.',
+        querystring: query,
+        response: { 200: EventsView },
+        errors: ['cursor_gone'],
+      },
+    },
+    async ({ ctx, query }) => {
+      const { type, inviteId, mode = 'live', cursor } = query
+      const filter = {
+        mode,
+        ...(type !== undefined && { types: [...new Set(type)] }),
+        ...(inviteId !== undefined && { inviteId }),
+      }
+      const from = { cursor: cursor === undefined ? undefined : BigInt(cursor), limit: toLimit(query) }
+      const page = await readEvents(ctx, filter, from)
+      return { events: page.events.map(presentEvent), cursor: String(page.cursor), hasMore: page.hasMore }
+    },
+  )
+}

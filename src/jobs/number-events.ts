@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventNumbering, ServiceContext } from '../domain/context.ts'
+import { numberEvents } from '../domain/events/number.ts'
+
+/** Milliseconds for which events gather that are then numbered together. */
+const GATHER_MS = 50
+/** How often each process looks without having been told: others may have committed events, and ended. */
+const LOOK_EVERY_MS = 500
+
+export type Numbering = EventNumbering & {
+  /** Numbers what is there, and from now on what comes. @throws whatever the first look fails by. */
+  start: (system: ServiceContext) => Promise<void>
+  /** Has a follower of the feed told whenever there is more to read, by whichever process it was numbered. */
+  follow: (tell: (head: bigint) => void) => void
+  /** Numbers what was committed until now, and ends. */
+  stop: () => Promise<void>
+}
+
+/** Numbers the events of all organizations. Each process of the service does, and none has to. */
+export function createNumbering(): Numbering {
+  const followers: ((head: bigint) => void)[] = []
+  let head = 0n
+  let alarm = new AbortController()
+  let stopped = false
+  let running = Promise.resolve()
+
+  async function look(system: ServiceContext): Promise<void> {
+    const before = head
+    head = await numberEvents(system)
+    if (head !== before) for (const tell of followers) tell(head)
+  }
+
+  const gather = async () => {
+    if (!stopped) await sleep(GATHER_MS)
+  }
+
+  async function run(system: ServiceContext): Promise<void> {
+    for (let failing = false; ; ) {
+      await sleep(LOOK_EVERY_MS, undefined, { signal: alarm.signal, ref: false }).catch(() => gather())
+      alarm = new AbortController()
+      const isLast = stopped
+      try {
+        await look(system)
+        failing = false
+      } catch (error) {
+        system.deps.metrics.numberingFailed()
+        if (!failing) system.deps.log.error({ err: error }, 'events can not be numbered; this is tried again twice a second')
+        failing = true
+      }
+      if (isLast) return
+    }
+  }
+
+  return {
+    recorded: () => alarm.abort(),
+    head: () => head,
+    follow: (tell) => void followers.push(tell),
+    async start(system) {
+      await look(system)
+      running = run(system)
+    },
+    async stop() {
+      stopped = true
+      alarm.abort()
+      await running
+    },
+  }
+}

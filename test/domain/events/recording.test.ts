@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inviteEvents } from '../../../src/domain/events/event.ts'
+import { recordEvents } from '../../../src/domain/events/record.ts'
+import { giveUpEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
+import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
+import { inTransaction } from '../../../src/domain/transaction.ts'
+import type { Invite, Prisma } from '../../../src/generated/prisma/client.ts'
+import { candidateOf } from '../../support/candidate.ts'
+import { readFeed } from '../../support/events.ts'
+import { queueMail } from '../../support/mail.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { startSmtpListener } from '../../support/smtp.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+let service: Service
+let smtp: Awaited<ReturnType<typeof startSmtpListener>>
+beforeAll(async () => {
+  smtp = await startSmtpListener({
+    onRcptTo({ address }, _session, callback) {
+      callback(address.startsWith('refused') ? Object.assign(new Error(`No ${address} here`), { responseCode: 550 }) : null)
+    },
+  })
+  service = await startService({ SMTP_URL: smtp.url })
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+
+async function makeInvite(data: Partial<Prisma.InviteUncheckedCreateInput> = {}, mode: 'live' | 'test' = 'live') {
+  const organization = await service.make.organization({ mode })
+  const assessment = await service.make.assessment(organization.id)
+  const invite = await service.make.invite(assessment, data)
+  return { ...organization, client: service.v1(organization.key), invite, candidate: candidateOf(service, invite) }
+}
+
+/** The organization's events without what is each one's own, in their order. */
+async function tell(key: string, query: Record<string, string> = { mode: 'all' }) {
+  const { events } = await readFeed(service, key, query)
+  return events.map(({ type, actor, data }) => ({ type, actor, data }))
+}
+
+const stateOf = ({ id, assessmentId }: Invite, status: string) => ({ inviteId: id, assessmentId, status })
+const CANDIDATE = { type: 'candidate', id: null }
+const SYSTEM = { type: 'system', id: null }
+
+describe('an invite that is made is an event', () => {
+  it.each(['live', 'test'] as const)('by a %s key, through either interface', async (mode) => {
+    const { id: organizationId, key, apiKeyId } = await service.make.organization({ mode })
+    const { id: assessmentId } = await service.make.assessment(organizationId)
+    const body = { assessmentId, recipientEmail: 'one@example.com', sendEmail: false }
+    const { invite } = (await service.v1(key).post('/invites').send(body)).body
+    const other = { assessment: assessmentId, email: 'two@example.com', assigned_grader: null, tags: [] }
+    const settings = { question_play_limit: 1, answer_record_limit: 1, screen_recording: true, webcam_monitoring: true }
+    const { status, body: second } = await service
+      .alternate(key)
+      .post('/assessment_invites')
+      .send({ ...other, ...settings, id_photo_required: true, face_photo_required: true })
+    expect(status).toBe(201)
+    const told = (await tell(key)).filter(({ type }) => type.startsWith('invite'))
+    const actor = { type: 'api_key', id: apiKeyId }
+    const created = (inviteId: string) => ({
+      type: 'invite.created',
+      actor,
+      data: { inviteId, assessmentId, status: 'pending', mode },
+    })
+    expect(told).toEqual([created(invite.id), created(second.id)])
+  })
+
+  it('once, however often the request is repeated with its Idempotency-Key, and not at all when it is refused', async () => {
+    const { id, key } = await service.make.organization()
+    const { id: assessmentId } = await service.make.assessment(id)
+    const post = (idempotencyKey: string) =>
+      service
+        .v1(key)
+        .post('/invites')
+        .set('Idempotency-Key', idempotencyKey)
+        .send({ assessmentId, recipientEmail: 'sam@example.com', sendEmail: false })
+    const answers = [await post('a'), await post('a'), await post('b')]
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 409])
+    expect(await tell(key)).toHaveLength(1)
+  })
+})
+
+describe('each move of an invite is one event, also when it is repeated', () => {
+  it('from accepting to finishing', async () => {
+    const { key, invite, candidate } = await makeInvite()
+    for (const button of ['accept', 'accept', 'start', 'start', 'finish', 'finish', 'accept'] as const)
+      await candidate.press(button)
+    const submissionId = (await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).assessmentSession
+    expect(await tell(key)).toEqual([
+      { type: 'invite.accepted', actor: CANDIDATE, data: stateOf(invite, 'accepted') },
+      { type: 'invite.started', actor: CANDIDATE, data: { ...stateOf(invite, 'started'), submissionId } },
+      { type: 'invite.completed', actor: CANDIDATE, data: { ...stateOf(invite, 'completed'), submissionId } },
+    ])
+  })
+
+  it('when the candidate declines', async () => {
+    const { key, invite, candidate } = await makeInvite()
+    await candidate.press('decline')
+    await candidate.press('decline')
+    expect(await tell(key)).toEqual([{ type: 'invite.declined', actor: CANDIDATE, data: stateOf(invite, 'revoked') }])
+  })
+
+  it('when the organization extends, resends, revokes and reactivates', async () => {
+    const { key, apiKeyId, invite, client } = await makeInvite()
+    const post = (operation: string, body = {}) => client.post(`/invites/${invite.id}/${operation}`).send(body)
+    const extended = (await post('extend', { expiresInDays: 60 })).body.invite.expiresAt
+    await post('resend')
+    await post('revoke')
+    await post('revoke')
+    const reactivated = (await post('reactivate')).body.invite.expiresAt
+    await post('reactivate')
+    expect((await post('extend', { expiresInDays: 1 })).status).toBe(400)
+    const actor = { type: 'api_key', id: apiKeyId }
+    const told = (await tell(key)).filter(({ type }) => type.startsWith('invite'))
+    expect(told).toEqual([
+      { type: 'invite.extended', actor, data: { ...stateOf(invite, 'pending'), expiresAt: extended } },
+      { type: 'invite.resent', actor, data: stateOf(invite, 'pending') },
+      { type: 'invite.revoked', actor, data: stateOf(invite, 'revoked') },
+      { type: 'invite.reactivated', actor, data: { ...stateOf(invite, 'pending'), expiresAt: reactivated } },
+    ])
+  })
+
+  it('of five that race for the same move one', async () => {
+    const { key, candidate } = await makeInvite()
+    await Promise.all(Array.from({ length: 5 }, () => candidate.press('accept')))
+    expect(await tell(key)).toHaveLength(1)
+  })
+})
+
+describe('the clock ends an invite by one event', () => {
+  const due = () => ({ expiresAt: new Date(service.clock.now().getTime() - 1_000) })
+
+  it.each(['a list', 'a move', 'the sweep'])('whoever finds out: %s', async (who) => {
+    const { key, invite, client, candidate } = await makeInvite(due())
+    if (who === 'a list') await client.get('/invites')
+    if (who === 'a move') await candidate.press('accept')
+    await expireAllDueInvites(service.system)
+    await client.get('/invites')
+    expect(await tell(key)).toEqual([{ type: 'invite.expired', actor: SYSTEM, data: stateOf(invite, 'expired') }])
+  })
+
+  it('each of thousands that end at once', async () => {
+    const { id: organizationId, key } = await service.make.organization()
+    const { id: assessmentId } = await service.make.assessment(organizationId)
+    const count = 5_000
+    await service.db.$executeRaw`
+      INSERT INTO invites (id, organization_id, assessment_id, recipient_email, status, question_replay_limit, answer_record_limit,
+        screen_recording, webcam_monitoring, require_id_capture, face_photo_required, sent_at, expires_at, created_at, updated_at)
+      SELECT gen_random_uuid(), ${organizationId}::uuid, ${assessmentId}::uuid, 'c' || n || '@example.com', 'pending', 1, 1,
+        true, true, true, true, ${service.clock.now()}, ${due().expiresAt}, ${service.clock.now()}, ${service.clock.now()}
+      FROM generate_series(1, ${count}::int) n`
+    await expireAllDueInvites(service.system)
+    const told = await readFeed(service, key, { limit: '100' })
+    expect(new Set(told.events.map(({ data }) => data.inviteId)).size).toBe(count)
+    expect(told.events).toHaveLength(count)
+    expect(new Set(told.events.map(({ type }) => type))).toEqual(new Set(['invite.expired']))
+  })
+})
+
+describe('what becomes of a mail is an event', () => {
+  const settled = (id: string) =>
+    waitUntil('the mail', async () => {
+      const email = await service.db.inviteEmail.findUniqueOrThrow({ where: { id } })
+      return email.state === 'queued' ? undefined : email
+    })
+
+  it('when the mail server takes it', async () => {
+    const { key, invite } = await makeInvite()
+    const { id: emailId } = await settled(await queueMail(service, invite))
+    await recordAttempt(service.system, emailId, { state: 'sent' })
+    expect(await tell(key)).toEqual([{ type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'pending'), emailId } }])
+  })
+
+  it('when it refuses it for good, without the words in which it repeats the address', async () => {
+    const { key, invite } = await makeInvite({ recipientEmail: 'refused@example.com' })
+    const { id: emailId } = await settled(await queueMail(service, invite))
+    expect(await tell(key)).toEqual([
+      { type: 'email.failed', actor: SYSTEM, data: { ...stateOf(invite, 'pending'), emailId, reason: 'refused' } },
+    ])
+  })
+
+  it('when its link is dead before it goes out, and when its retries are used up', async () => {
+    const { key, invite } = await makeInvite({ status: 'revoked' })
+    const obsolete = await settled(await queueMail(service, invite))
+    const waiting = await makeEmail(invite)
+    await recordAttempt(service.system, waiting, { state: 'queued', reason: 'later' })
+    await giveUpEmail(service.system, waiting)
+    await giveUpEmail(service.system, waiting)
+    expect((await tell(key)).map(({ data }) => [data.emailId, data.reason])).toEqual([
+      [obsolete.id, 'obsolete'],
+      [waiting, 'given_up'],
+    ])
+  })
+
+  it('but not when it was captured, as that of a test invite', async () => {
+    const { key, invite } = await makeInvite({ mode: 'test' })
+    expect(await settled(await queueMail(service, invite))).toMatchObject({ state: 'captured' })
+    expect(await tell(key)).toEqual([])
+  })
+
+  /** A sending that no worker knows of. */
+  async function makeEmail({ id: inviteId, organizationId }: Invite): Promise<string> {
+    const now = service.clock.now()
+    const row = { id: service.deps.newId(), organizationId, inviteId, linkVersion: 1, createdAt: now, updatedAt: now }
+    return (await service.db.inviteEmail.create({ data: row })).id
+  }
+})
+
+describe('an event and its change are committed together', () => {
+  it('neither is there when the transaction fails', async () => {
+    const { key, invite } = await makeInvite()
+    const failed = inTransaction(service.system, async (ctx) => {
+      await recordEvents(ctx, [inviteEvents.revoked(invite)])
+      throw new Error('after all not')
+    })
+    await expect(failed).rejects.toThrow('after all not')
+    expect(await tell(key)).toEqual([])
+  })
+
+  it('no move without its event', async () => {
+    const { key, invite, client } = await makeInvite()
+    await service.db.$executeRaw`ALTER TABLE events RENAME TO hidden`
+    const { status } = await client
+      .post(`/invites/${invite.id}/revoke`)
+      .send({})
+      .then((answer) => answer)
+      .finally(() => service.db.$executeRaw`ALTER TABLE hidden RENAME TO events`)
+    expect(status).toBe(500)
+    expect((await client.get(`/invites/${invite.id}`)).body.status).toBe('pending')
+    expect(await tell(key)).toEqual([])
+  })
+})
+
+it("tells of test invites only who asks for them, and nobody of another organization's", async () => {
+  const { id: organizationId, key } = await service.make.organization()
+  const assessment = await service.make.assessment(organizationId)
+  const invites = [
+    await service.make.invite(assessment, { mode: 'live' }),
+    await service.make.invite(assessment, { mode: 'test' }),
+  ]
+  for (const { id } of invites) await service.v1(key).post(`/invites/${id}/revoke`).send({})
+  const idsOf = async (query: Record<string, string>) => (await tell(key, query)).map(({ data }) => data.inviteId)
+  const [live, test] = invites.map(({ id }) => id)
+  expect(await idsOf({})).toEqual([live])
+  expect(await idsOf({ mode: 'test' })).toEqual([test])
+  expect(await idsOf({ mode: 'all' })).toEqual([live, test])
+  const stranger = await service.make.organization()
+  expect(await tell(stranger.key, { mode: 'all' })).toEqual([])
+  expect(await tell(stranger.key, { mode: 'all', inviteId: live! })).toEqual([])
+})

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { forgetOldEvents } from '../../../src/domain/events/forget.ts'
+import { candidateOf } from '../../support/candidate.ts'
+import { readFeed, type Told, waitForNumbering } from '../../support/events.ts'
+import { DAY_MS, unknownId } from '../../support/factories.ts'
+import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+/** An organization to whose invite so many things have happened. */
+async function furnish(count = 0, of = service) {
+  const { id: organizationId, key } = await of.make.organization()
+  const assessment = await of.make.assessment(organizationId)
+  const invite = await of.make.invite(assessment)
+  const client = of.v1(key)
+  const happen = async (times: number, id = invite.id) => {
+    for (let i = 0; i < times; i++) await client.post(`/invites/${id}/extend`).send({ expiresInDays: 60 })
+    await waitForNumbering(of)
+  }
+  await happen(count)
+  const get = async (query = '') =>
+    (await client.get(`/events${query}`)).body as { events: Told[]; cursor: string; hasMore: boolean }
+  return { organizationId, key, client, assessment, invite, happen, get }
+}
+
+const positionsOf = (events: Told[]) => events.map(({ position }) => position)
+
+describe('a page of the feed', () => {
+  it('has just these fields, and the oldest event first', async () => {
+    const { invite, assessment, get, organizationId } = await furnish(2)
+    const { apiKeys } = await service.db.organization.findUniqueOrThrow({
+      where: { id: organizationId },
+      include: { apiKeys: true },
+    })
+    const answer = await get()
+    expect(Object.keys(answer)).toEqual(['events', 'cursor', 'hasMore'])
+    expect(answer.events[0]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-/),
+      type: 'invite.extended',
+      position: expect.any(Number),
+      createdAt: service.clock.now().toISOString(),
+      actor: { type: 'api_key', id: apiKeys[0]!.id },
+      data: { inviteId: invite.id, assessmentId: assessment.id, status: 'pending', expiresAt: expect.any(String) },
+    })
+    expect(Object.keys(answer.events[0]!)).toEqual(['id', 'type', 'position', 'createdAt', 'actor', 'data'])
+    expect(positionsOf(answer.events)).toEqual(positionsOf(answer.events).toSorted((a, b) => a - b))
+  })
+
+  it('goes on where the one before ended, and says whether there is more', async () => {
+    const { get } = await furnish(5)
+    const all = (await get()).events
+    const first = await get('?limit=2')
+    const second = await get(`?limit=2&cursor=${first.cursor}`)
+    const third = await get(`?limit=2&cursor=${second.cursor}`)
+    expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, true, false])
+    expect([first, second, third].flatMap(({ events }) => events)).toEqual(all)
+    expect(await get(`?cursor=${third.cursor}`)).toEqual({ events: [], cursor: third.cursor, hasMore: false })
+  })
+
+  it('that ends with the last event has no more', async () => {
+    const { get } = await furnish(2)
+    expect(await get('?limit=2')).toMatchObject({ hasMore: false, events: [{}, {}] })
+  })
+
+  it('of a quiet organization has a cursor that keeps pace with what happens elsewhere', async () => {
+    const quiet = await furnish(1)
+    const before = await quiet.get()
+    await furnish(3)
+    const after = await quiet.get(`?cursor=${before.cursor}`)
+    expect(after.events).toEqual([])
+    expect(Number(after.cursor)).toBeGreaterThanOrEqual(Number(before.cursor) + 3)
+  })
+})
+
+describe('the filters of the feed', () => {
+  it('by type, invite and both let through what has them', async () => {
+    const { client, get, assessment, invite, happen } = await furnish(1)
+    const other = await service.make.invite(assessment)
+    await client.post(`/invites/${other.id}/revoke`).send({})
+    await client.post(`/invites/${invite.id}/revoke`).send({})
+    await happen(0)
+    const typesOf = async (query: string) =>
+      (await get(query)).events.map(({ type, data }) => `${type} ${data.inviteId === invite.id}`)
+    expect(await typesOf('?type=invite.revoked')).toEqual(['invite.revoked false', 'invite.revoked true'])
+    expect(await typesOf('?type=invite.revoked,invite.extended')).toEqual([
+      'invite.extended true',
+      'invite.revoked false',
+      'invite.revoked true',
+    ])
+    expect(await typesOf('?type=invite.revoked&type=invite.extended')).toHaveLength(3)
+    expect(await typesOf(`?inviteId=${invite.id}`)).toEqual(['invite.extended true', 'invite.revoked true'])
+    expect(await typesOf(`?inviteId=${invite.id.toUpperCase()}&type=invite.revoked,invite.revoked`)).toEqual([
+      'invite.revoked true',
+    ])
+    expect(await typesOf(`?inviteId=${unknownId}`)).toEqual([])
+    expect(await typesOf('?type=email.failed')).toEqual([])
+  })
+
+  it('leave the page as long as it was asked for, and the next page in its place', async () => {
+    const { key, client, assessment, happen, get } = await furnish(3)
+    const test = await service.make.invite(assessment, { mode: 'test' })
+    await happen(3, test.id)
+    await client.post(`/invites/${test.id}/revoke`).send({})
+    const query = { mode: 'all', type: 'invite.extended,invite.revoked', limit: '2' }
+    const { events } = await readFeed(service, key, query)
+    expect(events).toHaveLength(7)
+    expect(events).toEqual((await get('?mode=all')).events)
+  })
+
+  it.each([
+    ['cursor=x', 'cursor is not valid'],
+    ['cursor=', 'cursor is not valid'],
+    ['cursor=-1', 'cursor is not valid'],
+    ['cursor=1.5', 'cursor is not valid'],
+    [`cursor=${'9'.repeat(19)}`, 'cursor is not valid'],
+    ['limit=0', 'limit must be a positive integer'],
+    ['limit=101', 'limit must be an integer between 1 and 100'],
+    ['mode=x', 'mode must be one of live, test, all'],
+    ['inviteId=x', 'inviteId must be a UUID'],
+    ['type=invite.created,x', /^type\.1 must be one of invite\.created, /],
+  ])('refuse what they can not read: %s', async (query, message) => {
+    const { client } = await furnish()
+    const { status, body } = await client.get(`/events?${query}`)
+    expect([status, body]).toEqual([400, { error: typeof message === 'string' ? message : expect.stringMatching(message) }])
+  })
+})
+
+it('takes a hundred types at most', async () => {
+  const { client } = await furnish()
+  const ask = (count: number) => client.get(`/events?type=${'invite.created,'.repeat(count)}`)
+  expect((await ask(100)).status).toBe(200)
+  expect(await ask(101)).toMatchObject({ status: 400, body: { error: 'type must have at most 100 items' } })
+})
+
+describe('a cursor that leads nowhere is a 410 that says what to do', () => {
+  const gone = {
+    status: 410,
+    body: { error: 'The events behind this cursor are no longer kept. List everything again, and go on from its Events-Cursor' },
+  }
+
+  it('when the events behind it have been deleted; where there is none, the feed begins with the oldest that is kept', async () => {
+    const own = await startServiceForTest()
+    const { client, assessment, get, happen } = await furnish(3, own)
+    const [, second, third] = (await get()).events
+    own.clock.advance(90 * DAY_MS)
+    await happen(1, (await own.make.invite(assessment)).id)
+    await forgetOldEvents(own.system, 90)
+    expect((await get()).events).toHaveLength(4) // as old as is still kept
+    own.clock.advance(1)
+    await forgetOldEvents(own.system, 90)
+    expect(await client.get(`/events?cursor=${second!.position}`)).toMatchObject(gone)
+    expect(await client.get('/events?cursor=0')).toMatchObject({ ...gone, headers: { 'x-error-code': 'cursor_gone' } })
+    expect((await get(`?cursor=${third!.position}`)).events).toHaveLength(1)
+    expect((await get()).events).toHaveLength(1)
+  })
+
+  it('when the feed does not go so far, as after the restore of a backup', async () => {
+    const { client, get } = await furnish(1)
+    const { cursor } = await get()
+    expect(await client.get(`/events?cursor=${BigInt(cursor) + 1_000n}`)).toMatchObject(gone)
+  })
+})
+
+describe('Events-Cursor', () => {
+  it('is on every list of v1', async () => {
+    const { client, assessment, invite, get } = await furnish(1)
+    const lists = ['/assessments', `/assessments/${assessment.id}/questions`, '/members', '/invites', '/tags']
+    const ofInvite = ['emails', 'tags'].map((list) => `/invites/${invite.id}/${list}`)
+    for (const path of [...lists, ...ofInvite]) {
+      const { status, headers } = await client.get(path)
+      expect([status, headers['events-cursor']], path).toEqual([200, expect.stringMatching(/^\d+$/)])
+      expect((await client.get(`/events?cursor=${headers['events-cursor']}`)).status).toBe(200)
+    }
+    expect((await client.get(`/invites/${invite.id}`)).headers).not.toHaveProperty('events-cursor')
+    expect(Number((await get()).cursor)).toBeGreaterThan(0)
+  })
+
+  it('lets a reader keep in step with a list that changes while its pages are read', async () => {
+    const { key, client, assessment } = await furnish()
+    for (let i = 0; i < 20; i++) await service.make.invite(assessment)
+    const copy = new Map<string, string>()
+    let changes = 0
+    /** What happens between two pages: an invite is made, another is accepted, another revoked. */
+    const change = async () => {
+      const recipientEmail = `late-${++changes}@example.com`
+      const created = await client.post('/invites').send({ assessmentId: assessment.id, recipientEmail, sendEmail: false })
+      const invites = await service.db.invite.findMany({
+        where: { assessmentId: assessment.id, status: 'pending' },
+        orderBy: { id: 'asc' },
+      })
+      await candidateOf(service, invites[changes]!).press('accept')
+      await client.post(`/invites/${invites.at(-2 - changes)!.id}/revoke`).send({})
+      expect(created.status).toBe(201)
+    }
+    let cursor: string | undefined
+    for (let page = 1, totalPages = 1; page <= totalPages; page++) {
+      const { body, headers } = await client.get(`/invites?limit=5&page=${page}`)
+      cursor ??= headers['events-cursor']
+      for (const { id, status } of body.invites) copy.set(id, status)
+      totalPages = body.pagination.totalPages
+      await change()
+    }
+    const { events } = await readFeed(service, key, { cursor: cursor! })
+    for (const { data } of events) copy.set(data.inviteId, data.status)
+    const present = await service.db.invite.findMany({ where: { assessmentId: assessment.id } })
+    expect(copy).toEqual(new Map(present.map(({ id, status }) => [id, status])))
+    expect(changes).toBeGreaterThanOrEqual(4)
+  })
+})

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let made: Awaited<ReturnType<typeof furnish>>
+beforeAll(async () => {
+  service = await startService()
+  made = await furnish()
+})
+afterAll(() => service.close())
+
+/** Two assessments to which Sam and Kim are invited, Sam's first invite and both of Kim's with a tag. */
+async function furnish() {
+  const { id: organizationId, key } = await service.make.organization()
+  const assessments = [await service.make.assessment(organizationId), await service.make.assessment(organizationId)] as const
+  const tag = await service.make.tag(organizationId)
+  const names: Record<string, string> = {}
+  const invite = async (name: string, nth: 0 | 1, data: object, tagged: boolean) => {
+    service.clock.advance(1_000)
+    const { id } = await service.make.invite(assessments[nth], data)
+    names[id] = name
+    if (tagged) await service.db.inviteTag.create({ data: { organizationId, inviteId: id, tagId: tag.id, position: 0 } })
+  }
+  await invite('sam 1', 0, { recipientEmail: 'Sam.O@example.com' }, true)
+  await invite('sam 2', 1, { recipientEmail: 'sam.o@EXAMPLE.com', status: 'completed' }, false)
+  await invite('kim 1', 0, { recipientEmail: 'kim@example.com', status: 'completed' }, true)
+  await invite('kim 2', 1, { recipientEmail: 'kim@example.com', expiresAt: new Date(service.clock.now().getTime() - 1) }, true)
+  await invite('wildcard', 0, { recipientEmail: 'samXo@example.com' }, false)
+  return { client: service.v1(key), names, tagId: tag.id, assessmentId: assessments[0].id }
+}
+
+async function list(query: string) {
+  const { status, body } = await made.client.get(`/invites?${query}`)
+  if (status !== 200) return body
+  expect(body.pagination.total).toBe(body.invites.length)
+  return body.invites.map(({ id }: { id: string }) => made.names[id])
+}
+
+describe('GET /invites', () => {
+  it.each([
+    ['recipientEmail=sam.o@example.com', ['sam 2', 'sam 1']],
+    ['recipientEmail=SAM.O@Example.com&order=asc', ['sam 1', 'sam 2']],
+    ['recipientEmail=sam.o@example.com&status=completed', ['sam 2']],
+    ['recipientEmail=kim@example.com&status=expired', ['kim 2']],
+    ['recipientEmail=kim@example.com&status=pending', []],
+    ['recipientEmail=nobody@example.com', []],
+    ['recipientEmail=sam_o@example.com', []],
+    ['recipientEmail=sam', { error: 'recipientEmail is not a valid email address' }],
+    ['recipientEmail=', { error: 'recipientEmail is not a valid email address' }],
+    ['tagId=x', { error: 'tagId must be a UUID' }],
+    [`tagId=${unknownId}`, []],
+  ])('?%s', async (query, expected) => {
+    expect(await list(query)).toEqual(expected)
+  })
+
+  it('lets through what has the tag, together with every other filter', async () => {
+    const { tagId, assessmentId } = made
+    expect(await list(`tagId=${tagId}`)).toEqual(['kim 2', 'kim 1', 'sam 1'])
+    expect(await list(`tagId=${tagId.toUpperCase()}&assessmentId=${assessmentId}`)).toEqual(['kim 1', 'sam 1'])
+    expect(await list(`tagId=${tagId}&status=completed`)).toEqual(['kim 1'])
+    expect(await list(`tagId=${tagId}&status=expired`)).toEqual(['kim 2'])
+    expect(await list(`tagId=${tagId}&recipientEmail=sam.o@example.com`)).toEqual(['sam 1'])
+    expect(await list(`tagId=${tagId}&sort=status&order=asc`)).toEqual(['kim 1', 'kim 2', 'sam 1'])
+  })
+
+  it('pages through what the filters let through', async () => {
+    const { tagId, client } = made
+    const { body, headers } = await client.get(`/invites?tagId=${tagId}&limit=2&page=2`)
+    expect(body.invites.map(({ id }: { id: string }) => made.names[id])).toEqual(['sam 1'])
+    expect(body.pagination).toEqual({ page: 2, limit: 2, total: 3, totalPages: 2 })
+    expect(headers.link).toContain(`limit=2&page=1&tagId=${tagId}>; rel="prev"`)
+  })
+})

@@ -1,0 +1,100 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Query, recordQueries } from '../../support/queries.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const MANY = 30_000
+/** Pages of 8 kB: hundreds where every row of the organization is looked at. */
+const FEW_PAGES = 450
+const FEW = 3
+
+let service: Service
+let client: pg.Client
+let key: string
+let tagId: string
+let inviteId: string
+beforeAll(async () => {
+  service = await startService()
+  client = new pg.Client(service.databaseUrl)
+  await client.connect()
+  ;({ key, tagId, inviteId } = await furnish())
+})
+afterAll(async () => {
+  await client.end()
+  await service.close()
+})
+
+/** An organization with many invites, a few of them with another tag than the rest, and as many events, a few of another type or mode. */
+async function furnish() {
+  const { id: organizationId, key } = await service.make.organization()
+  const [common, rare] = [await service.make.tag(organizationId), await service.make.tag(organizationId)]
+  const invite = await service.make.invite(await service.make.assessment(organizationId), { recipientEmail: 'One@example.com' })
+  await client.query(
+    `INSERT INTO invites
+     SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com'))).*
+     FROM invites i, generate_series(1, $1::int) n WHERE i.id = $2`,
+    [MANY, invite.id],
+  )
+  await client.query(
+    `INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
+     SELECT organization_id, id, CASE WHEN row_number() OVER () <= $1 THEN $2::uuid ELSE $3::uuid END, 0 FROM invites`,
+    [FEW, rare.id, common.id],
+  )
+  await client.query(
+    `INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, data, created_at, position)
+     SELECT gen_random_uuid(), organization_id, CASE WHEN nth <= $1 THEN 'email.failed' ELSE 'invite.created' END,
+       (CASE WHEN nth <= $1 THEN 'test' ELSE 'live' END)::key_mode, id, 'system',
+       jsonb_build_object('inviteId', id, 'assessmentId', assessment_id, 'status', status), created_at, nth
+     FROM (SELECT *, row_number() OVER () AS nth FROM invites) i`,
+    [FEW],
+  )
+  await client.query('UPDATE event_numbering SET position = (SELECT max(position) FROM events)')
+  await client.query('VACUUM ANALYZE')
+  return { key, tagId: rare.id, inviteId: invite.id }
+}
+
+/** How many pages of tables and indexes a statement looks at, whether its plan is made for its values or for any. */
+async function countPages({ text, values }: Query): Promise<number[]> {
+  const pages: number[] = []
+  for (const plan of ['force_custom_plan', 'force_generic_plan']) {
+    await client.query(`SET plan_cache_mode = ${plan}`)
+    const explained = {
+      name: `${plan} ${pages.length} ${Math.random()}`,
+      text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      values,
+    }
+    const { rows } = await client.query(explained)
+    const { Plan } = rows[0]['QUERY PLAN'][0]
+    pages.push(Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'])
+  }
+  return pages
+}
+
+it.each<[path: () => string, found: number]>([
+  [() => '/events?limit=100', 100],
+  [() => `/events?limit=100&cursor=${MANY - 10}`, 11],
+  [() => '/events?mode=test', FEW],
+  [() => '/events?type=email.failed', 0],
+  [() => '/events?type=email.failed&mode=all', FEW],
+  [() => '/events?type=email.failed,invite.revoked,invite.expired&mode=all&limit=100', FEW],
+  [() => `/events?inviteId=${inviteId}&mode=all`, 1],
+  [() => `/events?inviteId=${inviteId}&mode=all&type=invite.revoked`, 0],
+  [() => '/invites?recipientEmail=oNE@example.com', 1],
+  [() => '/invites?recipientEmail=nobody@example.com', 0],
+  [() => '/invites?recipientEmail=one@example.com&status=pending&sort=expires_at', 1],
+  [() => `/invites?tagId=${tagId}`, FEW],
+  [() => `/invites?tagId=${tagId}&status=pending&sort=status&order=asc`, FEW],
+  [() => `/invites?tagId=${tagId}&recipientEmail=nobody@example.com`, 0],
+])('looks at few rows, however many there are: %s', async (path, found) => {
+  const { result, queries } = await recordQueries(() =>
+    service
+      .v1(key)
+      .get(path())
+      .then((answer) => answer),
+  )
+  expect(result.status).toBe(200)
+  expect(result.body.events ?? result.body.invites).toHaveLength(found)
+  const about = queries.filter(({ text }) => /\b(events|invites)\b/.test(text))
+  expect(about.length).toBeGreaterThan(0)
+  for (const query of about) expect(Math.max(...(await countPages(query))), query.text).toBeLessThan(FEW_PAGES)
+})
