@@ -20,6 +20,8 @@ const app = await buildApp(config, {
       queue: { enqueueInvitationEmails: async () => {} },
       events: { recorded: () => {}, head: () => 0n },
       invitationUrl: () => '',
+      secretKeys: ['unused'],
+      webhookAllowance: config.webhookAllowance,
       clock: () => new Date(),
       newId: () => crypto.randomUUID(),
       log,

@@ -2,6 +2,7 @@ import type { Connection } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { ApiKeyCache } from './access/cached-api-key.ts'
 import type { InvitationRef } from './invites/tokens.ts'
+import type { Allowance } from './webhooks/targets.ts'
 
 export type { KeyMode, Tier }
 
@@ -22,14 +23,18 @@ export type EventNumbering = {
 /** How an attempt to send a mail may end, as it is counted. */
 export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried'] as const
 
+/** How an attempt to deliver an event to an endpoint may end, as it is counted. */
+export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
+
 /** What the scheduled sweep does, each by itself. */
-export const SWEEP_PARTS = ['expire_invites', 'forget_answers', 'forget_events'] as const
+export const SWEEP_PARTS = ['expire_invites', 'forget_answers', 'forget_events', 'forget_deliveries'] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 
 /** What the domain counts. */
 export type Metrics = {
   inviteCreated: () => void
   emailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
+  webhookAttempted: (outcome: (typeof WEBHOOK_OUTCOMES)[number]) => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
   eventsNumbered: (count: number) => void
   numberingFailed: () => void
@@ -45,6 +50,10 @@ export type Deps = {
   events: EventNumbering
   /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
   invitationUrl: (invite: InvitationRef) => string
+  /** What has to be readable again is encrypted under, newest first. */
+  secretKeys: readonly string[]
+  /** Where webhooks may go besides public addresses. */
+  webhookAllowance: Allowance
   clock: () => Date
   newId: () => string
   log: Log

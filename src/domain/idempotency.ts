@@ -1,9 +1,10 @@
 import type { Context, ServiceContext } from './context.ts'
 import { DomainError } from './errors.ts'
+import { open, seal } from './seal.ts'
 import { inTransaction } from './transaction.ts'
 
-/** What a request was answered with. */
-export type Answer = { status: number; body: string }
+/** What a request was answered with; a body that shows a secret is encrypted where it is kept. */
+export type Answer = { status: number; body: string; isSecret?: boolean }
 
 type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
 
@@ -28,13 +29,30 @@ export async function doOnce(
     if (earlier) return { ...earlier, replayed: true }
     const answer = await work(inside)
     const id = { organizationId: ctx.organization.id, key: request.key }
-    await inside.db.idempotencyRecord.update({ where: { organizationId_key: id }, data: answer })
+    await inside.db.idempotencyRecord.update({ where: { organizationId_key: id }, data: toRecord(inside, id, answer) })
     return { ...answer, replayed: false }
   })
 }
 
+type Id = { organizationId: string; key: string }
+
+function toRecord({ deps }: Context, id: Id, { status, body, isSecret = false }: Answer) {
+  if (!isSecret) return { status, body }
+  return { status, body: Buffer.from(seal(deps.secretKeys, purposeOf(id), body)).toString('base64'), sealed: true }
+}
+
+function readBody({ deps }: Context, id: Id, { body, sealed }: { body: string | null; sealed: boolean }): string {
+  if (!sealed) return body!
+  const opened = open(deps.secretKeys, purposeOf(id), Buffer.from(body!, 'base64'))
+  if (opened === null) throw new Error('The answer to an earlier request is encrypted under a secret key that is not known')
+  return opened
+}
+
+const purposeOf = ({ organizationId, key }: Id): string => `answer ${organizationId} ${key}`
+
 /** @returns null when the key is free, and now ours; otherwise the answer it stands for. */
-async function claim({ organization, db, deps }: Context, { key, fingerprint }: Request): Promise<Answer | null> {
+async function claim(ctx: Context, { key, fingerprint }: Request): Promise<Answer | null> {
+  const { organization, db, deps } = ctx
   const organizationId = organization.id
   const now = deps.clock()
   await db.idempotencyRecord.deleteMany({ where: { organizationId, key, createdAt: { lte: oldest(now) } } })
@@ -45,7 +63,7 @@ async function claim({ organization, db, deps }: Context, { key, fingerprint }: 
   if (count === 1) return null
   const record = await db.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
-  return { status: record.status!, body: record.body! }
+  return { status: record.status!, body: readBody(ctx, { organizationId, key }, record) }
 }
 
 /** Answers a statement: what has piled up while nobody swept is more than one statement has time for. */

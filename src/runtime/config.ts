@@ -5,6 +5,7 @@ import { envSchema } from 'env-schema'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { isEmailAddress } from '../domain/email-address.ts'
+import { type Allowance, readAllowance } from '../domain/webhooks/targets.ts'
 import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
 import { isTaken } from './paths.ts'
 
@@ -44,6 +45,8 @@ export type Config = {
   metrics: { port: number; host: string } | undefined
   /** For how many days the feed of events goes back. */
   eventsKeptDays: number
+  /** Where webhooks may go besides public addresses. */
+  webhookAllowance: Allowance
   logLevel: string
   /** What to make at the start, where it is missing. */
   init: { organization: string | undefined; apiKey: string | undefined }
@@ -99,6 +102,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     showMailbox: settings.DATABASE_URL === undefined && settings.SMTP_URL === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     eventsKeptDays: settings.EVENTS_KEPT_DAYS,
+    webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
     logLevel: settings.LOG_LEVEL,
     init: { organization: settings.INIT_ORG_NAME, apiKey: settings.INIT_API_KEY_NAME },
   }
@@ -194,6 +198,10 @@ function findContradictions(settings: Partial<Static<typeof Environment>>): stri
     [
       TRUST_PROXY && !isProxyList(TRUST_PROXY),
       'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
+    ],
+    [
+      settings.WEBHOOK_ALLOW && readAllowance(settings.WEBHOOK_ALLOW).unreadable.length > 0,
+      'WEBHOOK_ALLOW: needs host names, addresses and networks, e.g. hooks.internal, 10.1.0.0/16.',
     ],
     [settings.INIT_API_KEY_NAME && !settings.INIT_ORG_NAME, 'INIT_API_KEY_NAME: needs an INIT_ORG_NAME to belong to.'],
     [ALTERNATE_PREFIX && isTaken(ALTERNATE_PREFIX), 'ALTERNATE_PREFIX: is taken by another part of the service.'],

@@ -7,12 +7,15 @@ import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache
 import { coalesce } from '../domain/coalesce.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
+import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import type { MailSettings } from '../mail/invitation-email.ts'
 import { createMailer } from '../mail/mailer.ts'
+import { createPost } from '../webhooks/post.ts'
+import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
 import { deliverWith } from './deliver-mail.ts'
@@ -94,6 +97,8 @@ export async function createDependencies(
     queue: asDomainQueue(boss),
     events: numbering,
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
+    secretKeys,
+    webhookAllowance: config.webhookAllowance,
     clock,
     newId: () => uuidv7(),
     log,
@@ -115,6 +120,10 @@ export async function createDependencies(
       if (!works) return
       await startSweep(boss, system, config)
       await startSendingInvitations(boss, system, deliverWith(mailer, mailSettings, config))
+      await resealSecrets(system)
+      const webhooks = startWebhooks(system, createPost(config.webhookAllowance))
+      kept.defer(webhooks.stop)
+      numbering.follow(webhooks.wake)
     },
     dispose: () => kept.disposeAsync(),
   }

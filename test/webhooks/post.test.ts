@@ -1,14 +1,14 @@
 import { createServer } from 'node:net'
 import tls from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Allowance, readAllowance } from '../../src/domain/webhooks/targets.ts'
+import { readAllowance } from '../../src/domain/webhooks/targets.ts'
 import { createPost } from '../../src/webhooks/post.ts'
 import { NOT_PUBLIC } from '../../src/webhooks/resolve.ts'
 import { CERTIFICATE } from '../support/certificate.ts'
 import { answerWith, hang, startReceiver } from '../support/receiver.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const allow = (list: string) => readAllowance(list) as Allowance
+const allow = (list: string) => readAllowance(list).allowance
 const loopback = allow('127.0.0.1')
 const never = new AbortController().signal
 const send = (url: string, { allowance = loopback, resolve = async (_: string) => ['127.0.0.1'], stop = never } = {}) =>

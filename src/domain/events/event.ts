@@ -1,6 +1,9 @@
 import { type EmailFailure, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
 
+/** Tells of nothing but that it arrives, see domain/webhooks/deliveries.ts. */
+export const TEST_EVENT = 'webhook.test'
+
 /** What events tell of. */
 export const EVENT_TYPES = [
   'invite.created',
@@ -15,6 +18,7 @@ export const EVENT_TYPES = [
   'invite.expired',
   'email.sent',
   'email.failed',
+  TEST_EVENT,
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -46,12 +50,25 @@ export type EventData = {
   'invite.expired': OfInvite
   'email.sent': OfInvite & { emailId: string }
   'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
+  [TEST_EVENT]: { endpointId: string }
 }
 
 /** The same of an event of any type. */
-export type ToldData = OfInvite & Submission & Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure }
+export type ToldData = Partial<OfInvite & Submission & Expiry> & {
+  mode?: KeyMode
+  emailId?: string
+  reason?: EmailFailure
+  endpointId?: string
+}
 
-type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
+type EventOf<Type extends EventType> = {
+  type: Type
+  organizationId: string
+  mode: KeyMode
+  data: EventData[Type]
+  /** Where whoever records it has to know it. */
+  id?: string
+}
 /** An event to record; who made it happen, and when, the context says. */
 export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType]
 

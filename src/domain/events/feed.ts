@@ -1,6 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
-import type { Context } from '../context.ts'
+import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { EventActor, EventType, ToldData } from './event.ts'
 
@@ -50,6 +50,26 @@ export async function readEvents(
   const hasMore = rows.length > limit
   return { events: events.map(toEvent), cursor: hasMore ? events.at(-1)!.position : head, hasMore }
 }
+
+/** Those of these events that are in the feed, in no particular order. */
+export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<FeedEvent[]> {
+  const rows = await db.$queryRaw<Row[]>`
+    SELECT ${columns} FROM events WHERE id = ANY(${ids}::uuid[]) AND position IS NOT NULL`
+  return rows.map(toEvent)
+}
+
+/** An event as the feed and webhooks show it. */
+export const showEvent = ({ id, type, position, createdAt, actor, data }: FeedEvent) => ({
+  id,
+  type,
+  position,
+  createdAt: createdAt.toISOString(),
+  actor,
+  data,
+})
+
+/** SQL. */
+const columns = Prisma.sql`id, type, position, created_at AS "createdAt", actor_type AS "actorType", actor_id AS "actorId", data`
 
 /**
  * SQL: so many events behind a position. Each mode and type is read from its own place in an index, however many events there are of

@@ -19,19 +19,20 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 /**
  * Reads host names, addresses and networks (CIDR), comma-separated.
  *
- * @returns the first entry that is none of them, or all of them.
+ * @returns all of them, and the entries that are none.
  */
-export function readAllowance(list: string): { unreadable: string } | Allowance {
+export function readAllowance(list: string): { allowance: Allowance; unreadable: string[] } {
   const hosts = new Set<string>()
   const networks: Network[] = []
+  const unreadable: string[] = []
   for (const entry of list.split(',').map((item) => item.trim().toLowerCase())) {
     const address = withoutBrackets(entry)
     if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry))
     else if (isAddress(address)) networks.push(asNetwork(address))
     else if (HOST.test(entry)) hosts.add(entry)
-    else if (entry !== '') return { unreadable: entry }
+    else if (entry !== '') unreadable.push(entry)
   }
-  return { hosts, networks }
+  return { allowance: { hosts, networks }, unreadable }
 }
 
 /** Whether the operator has named this host, as it stands in a URL: then it may be whatever address. */
