@@ -123,9 +123,9 @@ const toJson = ({ id, url, types, mode, description, state, stateSince, disabled
 const toDeliveryTable = (deliveries: WebhookDelivery[]): string =>
   table(
     ['ID', 'TYPE', 'STATE', 'ATTEMPTS', 'QUEUED', 'NEXT ATTEMPT'],
-    deliveries.map(({ eventId, event, state, attemptCount, queuedAt, nextAttemptAt }) => [
+    deliveries.map(({ eventId, type, state, attemptCount, queuedAt, nextAttemptAt }) => [
       eventId,
-      event?.type ?? '',
+      type ?? '',
       state,
       attemptCount,
       queuedAt.toISOString(),
@@ -133,9 +133,9 @@ const toDeliveryTable = (deliveries: WebhookDelivery[]): string =>
     ]),
   )
 
-const toDeliveryJson = ({ eventId, event, state, attemptCount, queuedAt, nextAttemptAt }: WebhookDelivery) => ({
+const toDeliveryJson = ({ eventId, type, state, attemptCount, queuedAt, nextAttemptAt }: WebhookDelivery) => ({
   id: eventId,
-  type: event?.type ?? null,
+  type,
   state,
   attemptCount,
   queuedAt,

@@ -164,6 +164,9 @@ describe('an endpoint', () => {
     await becomes(own, webhook, { state: 'failed', attemptCount: 1 })
     receiver.behave(answerWith(204))
     const missed = await own.invite()
+    await waitUntil('it to be in the feed', async () =>
+      (await own.client.get('/events')).body.events.length === 2 ? true : undefined,
+    )
     expect((await own.client.post(`${webhook.path}/test`)).status).toBe(409)
     expect((await own.client.post(`${webhook.path}/replay`).send({ fromCursor: gone.missedFrom })).status).toBe(409)
     const enabled = await own.client.patch(webhook.path).send({ state: 'active' })

@@ -47,7 +47,7 @@ export async function takeDeliveries(
           AND (leased_until IS NULL OR leased_until < clock_timestamp())
           AND EXISTS (SELECT FROM events WHERE events.id = delivery.event_id AND position IS NOT NULL)
         ORDER BY next_attempt_at
-        LIMIT greatest(0, CASE WHEN endpoint.failing_since IS NULL THEN ${AT_ONCE} ELSE ${AT_ONCE_FAILING} END - coalesce(busy.count, 0))
+        LIMIT greatest(0, CASE WHEN endpoint.failing_since IS NULL THEN ${AT_ONCE}::int ELSE ${AT_ONCE_FAILING}::int END - coalesce(busy.count, 0))
         FOR UPDATE SKIP LOCKED
       ) next
       WHERE endpoint.state = 'active'

@@ -1,8 +1,8 @@
+import { anyOf } from '../../db/query.ts'
 import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliveryState } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { TEST_EVENT } from '../events/event.ts'
-import { type FeedEvent, findEvents } from '../events/feed.ts'
 import { recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
@@ -15,8 +15,8 @@ export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const satis
 export type DeliveryOrder = Order<'queuedAt'>
 export type DeliveryFilter = { state?: WebhookDeliveryState }
 
-/** With its event, which is null when the feed has forgotten it. */
-export type WebhookDelivery = DeliveryRow & { event: FeedEvent | null }
+/** With the type of its event; null when the feed has forgotten it. */
+export type WebhookDelivery = DeliveryRow & { type: string | null }
 export type WebhookDeliveryDetail = WebhookDelivery & { attempts: WebhookAttempt[] }
 
 /** @throws DomainError webhook_not_found. */
@@ -35,7 +35,7 @@ export async function listDeliveries(
     () => webhookDelivery.count({ where }),
     async (window) => {
       const orderBy = [{ [field]: direction }, { eventId: direction }]
-      return withEvents(ctx, await webhookDelivery.findMany({ where, orderBy, ...window }))
+      return withTypes(ctx, await webhookDelivery.findMany({ where, orderBy, ...window }))
     },
   )
 }
@@ -47,17 +47,15 @@ export async function getDelivery(ctx: Context, endpointId: string, eventId: str
   const key = { organizationId_endpointId_eventId: { organizationId, endpointId: id, eventId } }
   const row = isUuid(eventId) ? await ctx.db.webhookDelivery.findUnique({ where: key, include }) : null
   if (!row) throw new DomainError('delivery_not_found')
-  const [delivery] = await withEvents(ctx, [row])
+  const [delivery] = await withTypes(ctx, [row])
   return delivery!
 }
 
-async function withEvents<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Promise<(Row & { event: FeedEvent | null })[]> {
-  const events = await findEvents(
-    ctx,
-    rows.map(({ eventId }) => eventId),
-  )
-  const byId = new Map(events.map((event) => [event.id, event]))
-  return rows.map((row) => ({ ...row, event: byId.get(row.eventId) ?? null }))
+async function withTypes<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Promise<(Row & { type: string | null })[]> {
+  const where = { organizationId: ctx.organization.id, id: anyOf(rows.map(({ eventId }) => eventId)) }
+  const events = await ctx.db.event.findMany({ where, select: { id: true, type: true } })
+  const types = new Map(events.map(({ id, type }) => [id, type]))
+  return rows.map((row) => ({ ...row, type: types.get(row.eventId) ?? null }))
 }
 
 /**

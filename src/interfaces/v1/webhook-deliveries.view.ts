@@ -64,7 +64,7 @@ export const OneDelivery = Type.Object(
 
 export const presentDelivery = (delivery: WebhookDelivery): Static<typeof DeliveryView> => ({
   id: delivery.eventId,
-  type: delivery.event?.type ?? null,
+  type: delivery.type,
   state: delivery.state,
   attemptCount: delivery.attemptCount,
   queuedAt: isoTime(delivery.queuedAt),
