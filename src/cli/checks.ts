@@ -98,7 +98,7 @@ async function checkNumbering(db: Db): Promise<Check> {
 /** That endpoints fail is their organizations' affair; that nothing is sent is the operator's. */
 async function checkWebhooks(db: Db): Promise<Check> {
   const { oldestDue, failing, disabled } = await measureWebhooks({ db }, new Date())
-  const counts = `${failing} of them failing, ${disabled} disabled for it. To see them: npm run cli -- webhook list <organization>`
+  const counts = `${failing} failing, ${disabled} disabled for it. To see them: npm run cli -- webhook list <organization>`
   if (oldestDue && Date.now() - oldestDue.getTime() >= PATIENCE_MS)
     return problem(
       'webhooks',

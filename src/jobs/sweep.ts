@@ -17,7 +17,7 @@ const parts: Record<SweepPart, (system: ServiceContext, retention: Retention) =>
   },
   forget_answers: forgetOldAnswers,
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
-  forget_deliveries: forgetOldDeliveries,
+  forget_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),
 }
 
 /**

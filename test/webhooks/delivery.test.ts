@@ -298,8 +298,7 @@ it('tells a webhook of its test event, whatever its types, and no other webhook'
   expect(headers.location).toMatch(new RegExp(`${webhook.path}/deliveries/${body.delivery.id}$`))
   const [message] = (await receiver.waitFor(1)) as [Received]
   expect(message.event).toMatchObject({ id: body.delivery.id, type: 'webhook.test', data: { endpointId: webhook.id } })
-  expect(message.event).toEqual((await own.client.get('/events')).body.events[0])
-  expect(verify(webhook.secret, message)).toEqual(message.event)
+  expect((await own.client.get('/events?mode=all')).body.events).toEqual([])
   await own.invite()
   await other.waitFor(1)
   expect(other.received.map(({ event }) => event.type)).toEqual(['invite.created'])

@@ -1,10 +1,7 @@
 import { type EmailFailure, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
 
-/** Tells of nothing but that it arrives, see domain/webhooks/deliveries.ts. */
-export const TEST_EVENT = 'webhook.test'
-
-/** What events tell of. */
+/** What the events of the feed tell of. */
 export const EVENT_TYPES = [
   'invite.created',
   'invite.accepted',
@@ -18,9 +15,11 @@ export const EVENT_TYPES = [
   'invite.expired',
   'email.sent',
   'email.failed',
-  TEST_EVENT,
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
+
+/** Tells a webhook of nothing but that it arrives, see domain/webhooks/deliveries.ts. It is not in the feed. */
+export const TEST_EVENT = 'webhook.test'
 
 /** The kinds of whoever made an event happen. */
 export const EVENT_ACTORS = ['api_key', 'member', 'candidate', 'system'] as const
@@ -50,27 +49,17 @@ export type EventData = {
   'invite.expired': OfInvite
   'email.sent': OfInvite & { emailId: string }
   'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
-  [TEST_EVENT]: { endpointId: string }
 }
 
 /** The same of an event of any type. */
-export type ToldData = Partial<OfInvite & Submission & Expiry> & {
-  mode?: KeyMode
-  emailId?: string
-  reason?: EmailFailure
-  endpointId?: string
-}
+export type ToldData = OfInvite & Submission & Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure }
+export type TestData = { endpointId: string }
 
-type EventOf<Type extends EventType> = {
-  type: Type
-  organizationId: string
-  mode: KeyMode
-  data: EventData[Type]
-  /** Where whoever records it has to know it. */
-  id?: string
-}
+type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
+/** Whoever makes it has to know its id. */
+type NewTestEvent = { id: string; type: typeof TEST_EVENT; organizationId: string; mode: KeyMode; data: TestData }
 /** An event to record; who made it happen, and when, the context says. */
-export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType]
+export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType] | NewTestEvent
 
 /** What events tell of an invite, as it is by them. */
 export type ToldInvite = {

@@ -1,7 +1,7 @@
 import { anyOf } from '../../db/query.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { type FeedEvent, findEvents } from '../events/feed.ts'
+import { findEvents, type ToldEvent } from '../events/feed.ts'
 import { nextAttempt } from './retries.ts'
 import { disableEndpoint, type FailingNotice, noteEndpointFailing, noteEndpointWell } from './state.ts'
 
@@ -14,7 +14,7 @@ const AT_ONCE_FAILING = 1
 const LEASE_SECONDS = 30
 
 /** A delivery that this process is to attempt now. */
-export type TakenDelivery = { delivery: WebhookDelivery; endpoint: WebhookEndpoint; event: FeedEvent }
+export type TakenDelivery = { delivery: WebhookDelivery; endpoint: WebhookEndpoint; event: ToldEvent }
 
 /** What an attempt has led to: an answer, or the reason why there is none. */
 export type AttemptResult = {

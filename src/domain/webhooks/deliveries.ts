@@ -59,7 +59,8 @@ async function withTypes<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Pr
 }
 
 /**
- * Sends the endpoint an event that tells of nothing, whatever its types: like any other it is in the feed, signed, and retried.
+ * Sends the endpoint an event that tells of nothing, whatever its types. It is numbered, signed and retried like any other; only the
+ * feed does not show it: who follows that need not know of it.
  *
  * @throws DomainError webhook_not_found, webhook_disabled.
  */

@@ -1,12 +1,17 @@
 import type { ServiceContext } from '../context.ts'
 
-const KEPT_MS = 30 * 86_400_000
+const DAY_MS = 86_400_000
+const KEPT_DAYS = 30
 /** Deliveries a statement, with all their attempts. */
 const FORGOTTEN_AT_ONCE = 1_000
 
-/** Forgets deliveries, waiting ones too, and endpoints that were deleted. */
-export async function forgetOldDeliveries({ db, deps }: ServiceContext): Promise<void> {
-  const until = new Date(deps.clock().getTime() - KEPT_MS)
+/**
+ * Forgets deliveries, waiting ones too, and endpoints that were deleted.
+ *
+ * @param eventsKeptDays without its event there is nothing to deliver.
+ */
+export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
+  const until = new Date(deps.clock().getTime() - Math.min(KEPT_DAYS, eventsKeptDays) * DAY_MS)
   let count: number
   do {
     count = await db.$executeRaw`

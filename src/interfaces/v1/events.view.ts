@@ -8,9 +8,9 @@ import { NAME } from '../../http/schema-keywords.ts'
 
 const EventData = Type.Object(
   {
-    inviteId: Type.Optional(Uuid('Of every type but webhook.test')),
-    assessmentId: Type.Optional(Uuid('Of every type but webhook.test')),
-    status: Type.Optional({ ...InviteStatus, description: 'Of every type but webhook.test' }),
+    inviteId: Uuid(),
+    assessmentId: Uuid(),
+    status: InviteStatus,
     mode: Type.Optional(KeyMode),
     submissionId: Type.Optional(Uuid('invite.accepted, .started, .completed: once the invite is started')),
     expiresAt: Type.Optional(DateTime('invite.extended, .reactivated: the new expiry')),
@@ -21,7 +21,6 @@ const EventData = Type.Object(
           'email.failed: the link was dead before the mail went out, the mail server refused it for good, or its retries were used up',
       }),
     ),
-    endpointId: Type.Optional(Uuid('webhook.test: the webhook that it was sent to')),
   },
   { [NAME]: 'EventData', description: 'The invite as it was by the event, and what the type has besides' },
 )

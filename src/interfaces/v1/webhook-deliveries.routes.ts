@@ -3,9 +3,16 @@ import { getDelivery, listDeliveries, replayDelivery, replayFrom, sendTestEvent 
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
-import { DeliveryState, DeliveryView, OneDelivery, presentDelivery, presentDeliveryDetail } from './webhook-deliveries.view.ts'
+import {
+  DeliveryState,
+  DeliveryView,
+  OneDelivery,
+  presentDelivery,
+  presentDeliveryDetail,
+  ReplayedDelivery,
+} from './webhook-deliveries.view.ts'
 import { webhookParams } from './webhooks.routes.ts'
-import { OneWebhook, presentWebhook, ReplayBody } from './webhooks.view.ts'
+import { presentWebhook, ReplayBody, ReplayedWebhook } from './webhooks.view.ts'
 
 const sortWords = { queued_at: 'queuedAt' } as const
 const params = Type.Object({
@@ -67,7 +74,7 @@ export function webhookDeliveryRoutes(app: TypedApp): void {
         description: 'At once, and with all its retries, whatever became of it before. Beyond the original interface.',
         params,
         headers: IdempotencyHeaders,
-        response: { 200: OneDelivery },
+        response: { 200: ReplayedDelivery },
         errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
       },
     },
@@ -90,7 +97,7 @@ export function webhookDeliveryRoutes(app: TypedApp): void {
         params: webhookParams,
         headers: IdempotencyHeaders,
         body: ReplayBody,
-        response: { 200: OneWebhook },
+        response: { 200: ReplayedWebhook },
         errors: ['webhook_not_found', 'webhook_disabled', 'cursor_gone'],
       },
     },

@@ -61,6 +61,10 @@ export const OneDelivery = Type.Object(
   { delivery: DeliveryDetailView },
   { [NAME]: 'OneWebhookDelivery', description: 'The delivery' },
 )
+export const ReplayedDelivery = Type.Object(
+  { delivery: DeliveryDetailView },
+  { [NAME]: 'ReplayedWebhookDelivery', description: 'The delivery as it is now' },
+)
 
 export const presentDelivery = (delivery: WebhookDelivery): Static<typeof DeliveryView> => ({
   id: delivery.eventId,

@@ -60,6 +60,10 @@ export const WebhookView = Type.Object(
 )
 
 export const OneWebhook = Type.Object({ webhook: WebhookView }, { [NAME]: 'OneWebhook', description: 'The webhook' })
+export const ReplayedWebhook = Type.Object(
+  { webhook: WebhookView },
+  { [NAME]: 'ReplayedWebhook', description: 'The webhook as it is now' },
+)
 export const WebhookWithSecret = Type.Object(
   { webhook: WebhookView, secret: Type.String({ description: 'Signs what is sent. Shown this once: keep it' }) },
   { [NAME]: 'WebhookWithSecret', description: 'The webhook, and its secret' },
