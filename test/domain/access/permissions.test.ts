@@ -3,6 +3,7 @@ import { createTag, listTags } from '../../../src/domain/assessments/tags.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
 import { createInvite } from '../../../src/domain/invites/create.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -33,6 +34,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     write_tags: async (actor) => createTag(as(actor), { name: `by ${actor.kind}` }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
+    manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>
@@ -46,9 +48,9 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     )
     return (await Promise.all(outcomes)).filter((permission) => permission !== undefined)
   }
-  expect(await allowed({ kind: 'operator' })).toEqual(['read', 'write_tags', 'invite', 'operate_invites'])
+  expect(await allowed({ kind: 'operator' })).toEqual(['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks'])
   expect(await allowed({ kind: 'system' })).toEqual(['read'])
   expect(await allowed({ kind: 'candidate', inviteId: invite.id })).toEqual([])
   const key = await service.db.apiKey.findFirstOrThrow({ where: { organizationId: id } })
-  expect(await allowed({ kind: 'apiKey', id: key.id, mode: 'live', createdById: null })).toHaveLength(4)
+  expect(await allowed({ kind: 'apiKey', id: key.id, mode: 'live', createdById: null })).toHaveLength(5)
 })
