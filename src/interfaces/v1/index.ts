@@ -53,8 +53,8 @@ export async function v1Interface(
   inviteRoutes(typed)
   inviteOperationRoutes(typed)
   eventRoutes(typed)
-  webhookRoutes(typed)
   webhookDeliveryRoutes(typed)
+  webhookRoutes(typed)
   tagRoutes(typed)
   return document
 }

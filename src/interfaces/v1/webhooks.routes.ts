@@ -116,22 +116,6 @@ export function webhookRoutes(app: TypedApp): void {
     }),
   )
 
-  app.delete(
-    '/webhooks/:webhookId',
-    {
-      schema: {
-        tags,
-        operationId: 'deleteWebhook',
-        summary: 'Delete a webhook',
-        description: 'For good, with its deliveries. Answers with the webhook as it was. Beyond the original interface.',
-        params,
-        response: { 200: OneWebhook },
-        errors: ['webhook_not_found'],
-      },
-    },
-    async ({ ctx, params }) => ({ webhook: presentWebhook(await deleteEndpoint(ctx, params.webhookId)) }),
-  )
-
   app.post(
     '/webhooks/:webhookId/rotate-secret',
     {
@@ -149,5 +133,21 @@ export function webhookRoutes(app: TypedApp): void {
     },
     async (request, reply) =>
       answerOnce(request, reply, (ctx) => answerSecret(reply, 200, rotateSecret(ctx, request.params.webhookId))),
+  )
+
+  app.delete(
+    '/webhooks/:webhookId',
+    {
+      schema: {
+        tags,
+        operationId: 'deleteWebhook',
+        summary: 'Delete a webhook',
+        description: 'For good, with its deliveries. Answers with the webhook as it was. Beyond the original interface.',
+        params,
+        response: { 200: OneWebhook },
+        errors: ['webhook_not_found'],
+      },
+    },
+    async ({ ctx, params }) => ({ webhook: presentWebhook(await deleteEndpoint(ctx, params.webhookId)) }),
   )
 }

@@ -110,7 +110,7 @@ export const ReplayBody = Type.Object(
       description: 'All events behind this cursor are sent anew: of the feed, of a list, or `missedFrom`',
     }),
   },
-  { [NAME]: 'Replay', examples: [{ fromCursor: '4711' }] },
+  { [NAME]: 'Replay', examples: [{ fromCursor: '0' }] },
 )
 
 export const toNewWebhook = ({ url, ...optional }: Static<typeof NewWebhookBody>): NewWebhookEndpoint => ({
