@@ -80,6 +80,25 @@ export function webhookRoutes(app: TypedApp): void {
       ),
   )
 
+  app.post(
+    '/webhooks/:webhookId/rotate-secret',
+    {
+      schema: {
+        tags,
+        operationId: 'rotateWebhookSecret',
+        summary: 'Give a webhook a new secret',
+        description:
+          'For 24 hours the previous one signs as well, so that no message is refused meanwhile. The answer shows the new one, this once. Beyond the original interface.',
+        params,
+        headers: IdempotencyHeaders,
+        response: { 200: WebhookWithSecret },
+        errors: ['webhook_not_found'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, (ctx) => answerSecret(reply, 200, rotateSecret(ctx, request.params.webhookId))),
+  )
+
   app.get(
     '/webhooks/:webhookId',
     {
@@ -114,25 +133,6 @@ export function webhookRoutes(app: TypedApp): void {
     async ({ ctx, params, body }) => ({
       webhook: presentWebhook(await updateEndpoint(ctx, params.webhookId, toWebhookChange(body))),
     }),
-  )
-
-  app.post(
-    '/webhooks/:webhookId/rotate-secret',
-    {
-      schema: {
-        tags,
-        operationId: 'rotateWebhookSecret',
-        summary: 'Give a webhook a new secret',
-        description:
-          'For 24 hours the previous one signs as well, so that no message is refused meanwhile. The answer shows the new one, this once. Beyond the original interface.',
-        params,
-        headers: IdempotencyHeaders,
-        response: { 200: WebhookWithSecret },
-        errors: ['webhook_not_found'],
-      },
-    },
-    async (request, reply) =>
-      answerOnce(request, reply, (ctx) => answerSecret(reply, 200, rotateSecret(ctx, request.params.webhookId))),
   )
 
   app.delete(
