@@ -25,6 +25,8 @@ const app = await buildApp(config, {
       events: { recorded: () => {}, head: () => 0n },
       invitationUrl: () => '',
       accountUrl: () => '',
+      secretKeys: ['unused'],
+      webhookAllowance: config.webhookAllowance,
       clock: () => new Date(),
       newId: () => crypto.randomUUID(),
       log,

@@ -9,6 +9,7 @@ import { addMemberCommands } from './cli/members.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOrganizationCommands } from './cli/organizations.ts'
 import { describeError } from './cli/output.ts'
+import { addWebhookCommands } from './cli/webhooks.ts'
 import { ConfigError } from './runtime/config.ts'
 
 /** The operator's command line. It reads the same environment as the service, and works beside it. */
@@ -24,6 +25,7 @@ function createProgram(): Command {
   addImportCommand(program)
   addDemoCommand(program)
   addMailCommands(program)
+  addWebhookCommands(program)
   addDoctorCommand(program)
   return program
 }

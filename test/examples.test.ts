@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -6,7 +7,11 @@ import { expect, it } from 'vitest'
 import { forgetOldEvents } from '../src/domain/events/forget.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { waitForNumbering } from './support/events.ts'
+import { findFreePort } from './support/free-port.ts'
+import { endWithTest } from './support/processes.ts'
 import { startServiceForTest } from './support/service.ts'
+import { waitUntil } from './support/wait-until.ts'
+import { makeIntegrator, TO_LOOPBACK } from './support/webhooks.ts'
 
 it('docs/examples/follow-events.mjs keeps in step, goes on where it has ended, and lists again when its cursor is gone', async () => {
   const service = await startServiceForTest()
@@ -50,4 +55,71 @@ it('docs/examples/follow-events.mjs keeps in step, goes on where it has ended, a
   await forgetOldEvents(service.system, 0)
   await revoke(invites[2]!.id)
   expect((await run()).invites).toEqual(await present())
+})
+
+it('docs/examples/receive-webhooks.mjs believes what is signed, counts it once, and reads from the feed what it missed', async () => {
+  const service = await startServiceForTest(TO_LOOPBACK)
+  const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const own = await makeIntegrator(service)
+  const port = await findFreePort()
+  const url = `http://127.0.0.1:${port}/`
+  const webhook = await own.subscribe({ url })
+  const file = path.join(await makeDataDir(), 'received.json')
+  const settings = {
+    SERVICE_URL: address,
+    API_KEY: own.key,
+    WEBHOOK_SECRET: webhook.secret,
+    PORT: String(port),
+    STATE_FILE: file,
+  }
+  const start = async () => {
+    const child = spawn(process.execPath, ['docs/examples/receive-webhooks.mjs'], {
+      env: { PATH: process.env.PATH, ...settings },
+    })
+    const exited = once(child, 'close')
+    endWithTest(child, exited)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    await waitUntil('the receiver to listen', () => /listening/.exec(output) ?? undefined)
+    const stop = async () => {
+      child.kill()
+      await exited
+    }
+    return { output: () => output, stop }
+  }
+  const settle = (count: number) =>
+    waitUntil(`${count} deliveries`, async () =>
+      (await own.deliveries(webhook, '&state=delivered')).length === count ? true : undefined,
+    )
+  const known = async () => JSON.parse(await readFile(file, 'utf8')).invites as Record<string, { status: string }>
+  const revoke = async (id: string) => void (await own.client.post(`/invites/${id}/revoke`))
+
+  const first = await start()
+  const id = await own.invite()
+  await settle(1)
+  expect((await known())[id]).toMatchObject({ status: 'pending' })
+  const deliveryId = (await own.deliveries(webhook))[0]!.id
+  await own.client.post(`${webhook.path}/deliveries/${deliveryId}/replay`)
+  await waitUntil('the repeat', async () => ((await own.deliveries(webhook))[0]?.attemptCount === 2 ? true : undefined))
+  await settle(1)
+  expect(first.output().match(/invite.created/g)).toHaveLength(1)
+  const forged = await fetch(url, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'webhook-id': deliveryId, 'webhook-signature': 'v1,x' },
+  })
+  expect(forged.status).toBe(401)
+
+  await first.stop()
+  await own.client.patch(webhook.path).send({ state: 'disabled' })
+  await revoke(id)
+  const missed = await own.invite()
+  await waitForNumbering(service)
+  const second = await start()
+  expect(second.output()).toMatch(new RegExp(`invite.revoked ${id}\ninvite.created ${missed}\n`))
+  await own.client.patch(webhook.path).send({ state: 'active' })
+  await revoke(missed)
+  await settle(2)
+  const { [id]: one, [missed]: other } = await known()
+  expect([one?.status, other?.status]).toEqual(['revoked', 'revoked'])
 })

@@ -6,6 +6,7 @@ import { chooseHome } from '../db/embedded-files.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
 import { measureNumbering } from '../domain/events/number.ts'
 import { measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
+import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { createMailer } from '../mail/mailer.ts'
 import type { Config } from '../runtime/config.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
@@ -56,7 +57,7 @@ async function checkSchema(url: string): Promise<Check[]> {
 async function checkContent(url: string): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
-    return [await checkQueue(db), await checkFailedMails(db), await checkNumbering(db)]
+    return [await checkQueue(db), await checkFailedMails(db), await checkNumbering(db), await checkWebhooks(db)]
   } catch (error) {
     return [problem('content', describeError(error))]
   } finally {
@@ -91,6 +92,18 @@ async function checkNumbering(db: Db): Promise<Check> {
   if (!oldest || Date.now() - oldest.getTime() < NUMBERING_PATIENCE_MS) return ok('events', 'all are in the feed')
   const since = `some have waited to be put into the feed since ${oldest.toISOString()}`
   return problem('events', `${since}. Is the service running? If it is, its log says why: events can not be numbered`)
+}
+
+/** That endpoints fail is their organizations' affair; that nothing is sent is the operator's. */
+async function checkWebhooks(db: Db): Promise<Check> {
+  const { oldestDue, failing, disabled } = await measureWebhooks({ db }, new Date())
+  const counts = `${failing} failing, ${disabled} disabled for it. To see them: npm run cli -- webhook list <organization>`
+  if (oldestDue && Date.now() - oldestDue.getTime() >= PATIENCE_MS)
+    return problem(
+      'webhooks',
+      `events have been waiting since ${oldestDue.toISOString()}. Is a process with ROLE all or worker running?`,
+    )
+  return ok('webhooks', failing + disabled === 0 ? 'all are well' : counts)
 }
 
 /** Candidates can't follow a link to a machine of their own. */

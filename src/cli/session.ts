@@ -58,6 +58,12 @@ export const parseCount = (maximum: number) => (text: string) => {
   return count
 }
 
+/** A place in the feed of events. */
+export function parseCursor(text: string): bigint {
+  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError('It needs a cursor of the feed, which is a number.')
+  return BigInt(text)
+}
+
 export function parseTime(text: string): Date {
   const time = new Date(text)
   const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)

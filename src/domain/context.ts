@@ -3,6 +3,7 @@ import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './access/account-tokens.ts'
 import type { ApiKeyCache } from './access/cached-api-key.ts'
 import type { InvitationRef } from './invites/tokens.ts'
+import type { Allowance } from './webhooks/targets.ts'
 
 export type { Connection, KeyMode, Tier }
 
@@ -27,11 +28,15 @@ export type EventNumbering = {
 /** How an attempt to send a mail may end, as it is counted. */
 export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried'] as const
 
+/** How an attempt to deliver an event to an endpoint may end, as it is counted. */
+export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
+
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
   'forget_answers',
   'forget_events',
+  'forget_deliveries',
   'forget_audit_entries',
   'forget_sign_ins',
 ] as const
@@ -42,6 +47,7 @@ export type Metrics = {
   inviteCreated: () => void
   emailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   memberEmailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
+  webhookAttempted: (outcome: (typeof WEBHOOK_OUTCOMES)[number]) => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
   eventsNumbered: (count: number) => void
   numberingFailed: () => void
@@ -59,6 +65,10 @@ export type Deps = {
   invitationUrl: (invite: InvitationRef) => string
   /** The address behind which a member joins or sets a new password. Like the other it is a secret. */
   accountUrl: (link: AccountLinkRef) => string
+  /** What has to be readable again is encrypted under, newest first. */
+  secretKeys: readonly string[]
+  /** Where webhooks may go besides public addresses. */
+  webhookAllowance: Allowance
   clock: () => Date
   newId: () => string
   log: Log

@@ -1,5 +1,6 @@
 import type { InviteStatus } from '../generated/prisma/client.ts'
 import type { Move } from './invites/moves.ts'
+import type { TargetFault } from './webhooks/targets.ts'
 
 export { isDatabaseBusy } from '../db/errors.ts'
 
@@ -15,9 +16,13 @@ export type ErrorKind =
   | 'invite_not_found'
   | 'member_not_found'
   | 'tag_not_found'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
   | 'duplicate_invite'
   | 'duplicate_tag_name'
   | 'move_not_allowed'
+  | 'too_many_webhooks'
+  | 'webhook_disabled'
   | 'idempotency_key_reused'
   | 'cursor_gone'
   | 'invalid'
@@ -53,6 +58,8 @@ export type Violation =
   /** An id of nothing that the organization has, or of a member who may not grade. */
   | { rule: 'reference' | 'grader'; value: string }
   | { rule: 'move'; limit: Move; value: InviteStatus }
+  /** An address that webhooks may not be sent to. */
+  | { rule: 'target'; problem: TargetFault }
   /** What only the portal asks for. */
   | { rule: 'account'; problem: AccountProblem; limit?: number }
   /** What only one interface can find wrong, in its own words. */

@@ -1,9 +1,13 @@
 import type { Context, ServiceContext } from './context.ts'
 import { DomainError } from './errors.ts'
+import { open, seal } from './seal.ts'
 import { inTransaction } from './transaction.ts'
 
-/** What a request was answered with: a number and a text that mean something to the interface alone, and are kept as they are. */
-export type Answer = { code: number; text: string }
+/**
+ * What a request was answered with: a number and a text that mean something to the interface alone, and are kept as they are; a text that
+ * shows a secret is encrypted where it is kept.
+ */
+export type Answer = { code: number; text: string; isSecret?: boolean }
 
 type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
 
@@ -28,16 +32,30 @@ export async function doOnce(
     if (earlier) return { ...earlier, replayed: true }
     const answer = await work(inside)
     const id = { organizationId: ctx.organization.id, key: request.key }
-    await inside.db.idempotencyRecord.update({
-      where: { organizationId_key: id },
-      data: { status: answer.code, body: answer.text },
-    })
+    await inside.db.idempotencyRecord.update({ where: { organizationId_key: id }, data: toRecord(inside, id, answer) })
     return { ...answer, replayed: false }
   })
 }
 
+type Id = { organizationId: string; key: string }
+
+function toRecord({ deps }: Context, id: Id, { code, text, isSecret = false }: Answer) {
+  if (!isSecret) return { status: code, body: text }
+  return { status: code, body: Buffer.from(seal(deps.secretKeys, purposeOf(id), text)).toString('base64'), sealed: true }
+}
+
+function readText({ deps }: Context, id: Id, { body, sealed }: { body: string | null; sealed: boolean }): string {
+  if (!sealed) return body!
+  const opened = open(deps.secretKeys, purposeOf(id), Buffer.from(body!, 'base64'))
+  if (opened === null) throw new Error('The answer to an earlier request is encrypted under a secret key that is not known')
+  return opened
+}
+
+const purposeOf = ({ organizationId, key }: Id): string => `answer ${organizationId} ${key}`
+
 /** @returns null when the key was free, and is now taken; otherwise the answer recorded for it. */
-async function claim({ organization, db, deps }: Context, { key, fingerprint }: Request): Promise<Answer | null> {
+async function claim(ctx: Context, { key, fingerprint }: Request): Promise<Answer | null> {
+  const { organization, db, deps } = ctx
   const organizationId = organization.id
   const now = deps.clock()
   await db.idempotencyRecord.deleteMany({ where: { organizationId, key, createdAt: { lte: oldest(now) } } })
@@ -48,7 +66,7 @@ async function claim({ organization, db, deps }: Context, { key, fingerprint }: 
   if (count === 1) return null
   const record = await db.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
-  return { code: record.status!, text: record.body! }
+  return { code: record.status!, text: readText(ctx, { organizationId, key }, record) }
 }
 
 /** Answers deleted by one statement: a backlog would take longer than a statement may. */

@@ -29,7 +29,11 @@ export const KeyMode = Words(KEY_MODES, { [NAME]: 'Mode' })
 
 /** The schema, or null. Written as JSON Schema's type array, which reads better than a union in a document and in an error. */
 export const OrNull = <T extends TSchema>(schema: T) =>
-  Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
+  Type.Unsafe<T['static'] | null>({
+    ...schema,
+    type: [schema.type, 'null'],
+    ...(schema.enum && { enum: [...schema.enum, null] }),
+  })
 
 /** ISO 8601 in UTC, as both interfaces write times. */
 export const isoTime = (date: Date): string => date.toISOString()

@@ -28,8 +28,8 @@ export const IdempotencyHeaders = Type.Object({
   ),
 })
 
-/** What a handler answers with: presented, not yet serialized. */
-export type Answer<Body extends object> = { status: number; body: Body }
+/** What a handler answers with: presented, not yet serialized. A body that shows a secret is encrypted where it is kept for a retry. */
+export type Answer<Body extends object> = { status: number; body: Body; isSecret?: boolean }
 
 /**
  * Computes the fingerprint of each request with an Idempotency-Key from what the client sent, before validation fills in defaults and
@@ -71,9 +71,9 @@ export async function answerOnce<Body extends object>(
   if (!new RegExp(KEY_PATTERN).test(idempotency.key))
     throw new DomainError('invalid', { issues: [{ field: 'Idempotency-Key', rule: 'idempotency-key' }] })
   const answer = await doOnce(request.ctx, idempotency, async (ctx) => {
-    const { status, body } = await work(ctx)
+    const { status, body, isSecret = false } = await work(ctx)
     // By the route's own serializer, so that a replay is the first answer to the byte.
-    return { code: status, text: String(reply.code(status).serialize(body)) }
+    return { code: status, text: String(reply.code(status).serialize(body)), isSecret }
   })
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
   showLocation(JSON.parse(answer.text))

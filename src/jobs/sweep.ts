@@ -5,6 +5,7 @@ import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/cont
 import { forgetOldEvents } from '../domain/events/forget.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
+import { forgetOldDeliveries } from '../domain/webhooks/forget.ts'
 
 const SWEEP = 'sweep'
 
@@ -18,6 +19,7 @@ const parts: Record<SweepPart, (system: ServiceContext, retention: Retention) =>
   },
   forget_answers: forgetOldAnswers,
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
+  forget_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),
   forget_audit_entries: forgetOldAuditEntries,
   forget_sign_ins: forgetOldSignIns,
 }

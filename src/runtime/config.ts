@@ -5,6 +5,7 @@ import { envSchema } from 'env-schema'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { isEmailAddress } from '../domain/email-address.ts'
+import { type Allowance, readAllowance } from '../domain/webhooks/targets.ts'
 import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
 import { isTaken } from './paths.ts'
 
@@ -44,6 +45,8 @@ export type Config = {
   metrics: { port: number; host: string } | undefined
   /** For how many days the feed of events goes back. */
   eventsKeptDays: number
+  /** Where webhooks may go besides public addresses. */
+  webhookAllowance: Allowance
   logLevel: string
   /** What to make at the start, where it is missing. */
   init: { organization: string | undefined; apiKey: string | undefined; adminEmail: string | undefined }
@@ -99,6 +102,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     showMailbox: settings.DATABASE_URL === undefined && settings.SMTP_URL === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     eventsKeptDays: settings.EVENTS_KEPT_DAYS,
+    webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
     logLevel: settings.LOG_LEVEL,
     init: {
       organization: settings.INIT_ORG_NAME,
@@ -199,8 +203,11 @@ function findContradictions(settings: Partial<Static<typeof Environment>>): stri
       TRUST_PROXY && !isProxyList(TRUST_PROXY),
       'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
     ],
-    [settings.INIT_API_KEY_NAME && !settings.INIT_ORG_NAME, 'INIT_API_KEY_NAME: needs an INIT_ORG_NAME to belong to.'],
-    [settings.INIT_ADMIN_EMAIL && !settings.INIT_ORG_NAME, 'INIT_ADMIN_EMAIL: needs an INIT_ORG_NAME to belong to.'],
+    [
+      settings.WEBHOOK_ALLOW && readAllowance(settings.WEBHOOK_ALLOW).unreadable.length > 0,
+      'WEBHOOK_ALLOW: needs host names, addresses and networks, e.g. hooks.internal, 10.1.0.0/16.',
+    ],
+    ...findOrphans(settings),
     [
       settings.INIT_ADMIN_EMAIL && !isEmailAddress(settings.INIT_ADMIN_EMAIL),
       'INIT_ADMIN_EMAIL: needs an address, e.g. admin@example.com.',
@@ -209,6 +216,13 @@ function findContradictions(settings: Partial<Static<typeof Environment>>): stri
   ]
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
+
+/** What is made at the first start belongs to the organization that is made then. */
+const findOrphans = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
+  (['INIT_API_KEY_NAME', 'INIT_ADMIN_EMAIL'] as const).map((name) => [
+    settings[name] && !settings.INIT_ORG_NAME,
+    `${name}: needs an INIT_ORG_NAME to belong to.`,
+  ])
 
 const splitList = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim())
 

@@ -8,6 +8,7 @@ import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache
 import { coalesce } from '../domain/coalesce.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
+import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
@@ -15,6 +16,8 @@ import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { createMailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
+import { createPost } from '../webhooks/post.ts'
+import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
 import { deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
@@ -97,6 +100,8 @@ export async function createDependencies(
     events: numbering,
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
     accountUrl: (link) => accountUrl(mailSettings, link),
+    secretKeys,
+    webhookAllowance: config.webhookAllowance,
     clock,
     newId: () => uuidv7(),
     log,
@@ -119,6 +124,10 @@ export async function createDependencies(
       await startSweep(boss, system, config)
       await startSendingInvitations(boss, system, deliverInvitationsWith(mailer, mailSettings, config))
       await startSendingMemberEmails(boss, system, deliverMemberEmailsWith(mailer, mailSettings))
+      await resealSecrets(system)
+      const webhooks = startWebhooks(system, createPost(config.webhookAllowance))
+      kept.defer(webhooks.stop)
+      numbering.follow(webhooks.wake)
     },
     dispose: () => kept.disposeAsync(),
   }

@@ -42,7 +42,7 @@ export const Environment = Type.Object({
   DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded database and its secret.' }),
   SECRET_KEY: Type.Optional(
     Type.String({
-      description: `Signs the candidates' links: at least ${MIN_SECRET_LENGTH} random characters; several, comma-separated, newest first. Required with DATABASE_URL.`,
+      description: `Signs the candidates' links and encrypts the secrets of webhooks: at least ${MIN_SECRET_LENGTH} random characters; several, comma-separated, newest first. Required with DATABASE_URL.`,
     }),
   ),
   SMTP_URL: Type.Optional(Url('smtps?', 'smtp://user:password@mail.example.com:587', 'Mail server. Unset: mails are captured.')),
@@ -92,6 +92,12 @@ export const Environment = Type.Object({
     description: 'Whether the snake_case interface refuses assigned_grader: null.',
   }),
   EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', { maximum: 3650 }),
+  WEBHOOK_ALLOW: Type.String({
+    default: '',
+    examples: ['hooks.internal, 10.1.0.0/16'],
+    description:
+      'Hosts, addresses and networks inside, comma-separated, that webhooks may be sent to besides public addresses; to these hosts and addresses also by http.',
+  }),
   TRUST_PROXY: Type.String({
     default: 'false',
     description: 'Whose X-Forwarded-* headers to believe: true, false, or addresses and networks, comma-separated.',

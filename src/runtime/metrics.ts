@@ -3,9 +3,10 @@ import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../domain/coalesce.ts'
-import { EMAIL_OUTCOMES, type Metrics, SWEEP_PARTS } from '../domain/context.ts'
+import { EMAIL_OUTCOMES, type Metrics, SWEEP_PARTS, WEBHOOK_OUTCOMES } from '../domain/context.ts'
 import { measureNumbering } from '../domain/events/number.ts'
 import { measureEmailQueue } from '../domain/invites/emails.ts'
+import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { version } from './version.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -19,7 +20,7 @@ export type MetricsRegistry = Metrics & {
   observeUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
   /** Counts what was answered so without having become a request. */
   unreadableRequest: (status: number) => void
-  /** Reads pool, mail queue and unnumbered events whenever they are asked for. */
+  /** Reads pool, mail queue, unnumbered events and webhooks whenever they are asked for. */
   observe: (pool: Pool, db: Db) => void
 }
 
@@ -60,6 +61,13 @@ export function createMetrics(): MetricsRegistry {
     registers,
   })
   for (const outcome of EMAIL_OUTCOMES) memberEmails.inc({ outcome }, 0)
+  const webhooks = new Counter({
+    name: 'webhook_attempts_total',
+    help: 'Attempts to deliver an event to an endpoint',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of WEBHOOK_OUTCOMES) webhooks.inc({ outcome }, 0)
   const sweeps = new Counter({
     name: 'sweep_parts_total',
     help: 'Runs of each part of the scheduled sweep',
@@ -84,6 +92,7 @@ export function createMetrics(): MetricsRegistry {
     memberEmailAttempted: (outcome) => memberEmails.inc({ outcome }),
     eventsNumbered: (count) => numbered.inc(count),
     numberingFailed: () => numberingFailures.inc(),
+    webhookAttempted: (outcome) => webhooks.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     observeRequests: (app) => app.addHook('onResponse', async (request, reply) => observeAnswer(request, reply)),
     observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),
@@ -92,6 +101,7 @@ export function createMetrics(): MetricsRegistry {
       observePool(registers, pool)
       observeEmailQueue(registers, db)
       observeNumbering(registers, db)
+      observeWebhooks(registers, db)
     },
   }
 }
@@ -140,6 +150,18 @@ function observeNumbering(registers: Registry[], db: Db): void {
     async collect() {
       const measured = await measureNumbering({ db }).catch(() => undefined)
       age.set(measured ? secondsSince(measured.oldest) : Number.NaN)
+    },
+  })
+}
+
+function observeWebhooks(registers: Registry[], db: Db): void {
+  const age = new Gauge({
+    name: 'webhook_oldest_due_seconds',
+    help: 'For how long the delivery that is due for longest has not been attempted; 0 when none is due, NaN when the database does not say',
+    registers,
+    async collect() {
+      const measured = await measureWebhooks({ db }, new Date()).catch(() => undefined)
+      age.set(measured ? secondsSince(measured.oldestDue) : Number.NaN)
     },
   })
 }

@@ -72,7 +72,7 @@ function bodyOf({ body, example }: Operation, own: Furnished): object | undefine
   const value = (name: string, given: unknown) => {
     const { format, items, pattern, enum: words } = body[name]!
     if (format !== undefined || items) return filled[name]
-    return typeof given === 'string' && !words && !pattern?.startsWith('^#') ? `${given} 🎓` : given
+    return typeof given === 'string' && !words && !pattern?.startsWith('^') ? `${given} 🎓` : given
   }
   return Object.fromEntries(Object.entries(example).map(([name, given]) => [name, value(name, given)]))
 }

@@ -139,6 +139,9 @@ describe('bodies', () => {
       TagChange: true,
       Extension: true,
       Reactivation: false,
+      NewWebhook: true,
+      WebhookChange: true,
+      Replay: true,
     })
   })
 

@@ -174,6 +174,15 @@ const everywhere = [
   ],
 ]
 const documented = {
-  v1: [...everywhere, 'duplicate_tag_name', 'move_not_allowed', 'cursor_gone'],
+  v1: [
+    ...everywhere,
+    'duplicate_tag_name',
+    'move_not_allowed',
+    'cursor_gone',
+    'webhook_not_found',
+    'delivery_not_found',
+    'too_many_webhooks',
+    'webhook_disabled',
+  ],
   alternate: [...everywhere, 'member_not_found', 'page_not_found', 'organization_forbidden'],
 }

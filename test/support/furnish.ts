@@ -1,3 +1,5 @@
+import type { Context } from '../../src/domain/context.ts'
+import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import { links } from './links.ts'
 import type { FieldSchema } from './operations.ts'
 import type { Service } from './service.ts'
@@ -5,7 +7,8 @@ import type { Service } from './service.ts'
 export type Furnished = Awaited<ReturnType<typeof furnish>>
 
 /** An organization with one of everything, all of it in relation to all the rest; `words` are in every name and text of it. */
-export async function furnish({ make, db, deps }: Service, words: string) {
+export async function furnish(service: Service, words: string) {
+  const { make, db, deps } = service
   const { id: organizationId, key } = await make.organization()
   await db.organization.update({ where: { id: organizationId }, data: { name: `${words} organization` } })
   const person = { firstName: `${words} first`, lastName: `${words} last`, email: `${words}@example.com` }
@@ -39,7 +42,19 @@ export async function furnish({ make, db, deps }: Service, words: string) {
   await join.addLanguages(assessment, language)
   await join.addCategories(assessment, category)
   await join.addGradingLanguages(member, language)
-  return { id: organizationId, key, member, tag, instruction, category, assessment, question, invite, email }
+  const { webhook, delivery } = await makeWebhook(service, organizationId, words)
+  return { id: organizationId, key, member, tag, instruction, category, assessment, question, invite, email, webhook, delivery }
+}
+
+/** A webhook, and an event that was delivered to it long ago. Nobody ever answers at `.invalid`. */
+async function makeWebhook({ system, db, deps }: Service, organizationId: string, words: string) {
+  const organization = await db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  const ctx: Context = { ...system, actor: { kind: 'operator' }, organization }
+  const { endpoint } = await createEndpoint(ctx, { url: 'https://webhooks.invalid/', description: `${words} webhook` })
+  const [id, now] = [deps.newId(), deps.clock()]
+  const row = { organizationId, endpointId: endpoint.id, eventId: id, queuedAt: now, nextAttemptAt: now }
+  await db.webhookDelivery.create({ data: { ...row, state: 'delivered' } })
+  return { webhook: { id: endpoint.id }, delivery: { id } }
 }
 
 /** The ids of all that is the organization's, by kind. */
@@ -73,6 +88,8 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
 /** What a part of a path, a parameter or a field wants the id of, by its name. */
 export function ownIdFor(name: string, of: Furnished): string {
   const kinds = [
+    [/webhook/i, of.webhook.id],
+    [/deliver/i, of.delivery.id],
     [/tag/i, of.tag.id],
     [/invite/i, of.invite.id],
     [/assessment/i, of.assessment.id],

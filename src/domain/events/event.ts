@@ -1,7 +1,7 @@
 import { type EmailFailure, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
 
-/** What events tell of. */
+/** What the events of the feed tell of. */
 export const EVENT_TYPES = [
   'invite.created',
   'invite.accepted',
@@ -17,6 +17,9 @@ export const EVENT_TYPES = [
   'email.failed',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
+
+/** Tells a webhook of nothing but that it arrives, see domain/webhooks/deliveries.ts. It is not in the feed. */
+export const TEST_EVENT = 'webhook.test'
 
 /** The kinds of whoever made an event happen. */
 export const EVENT_ACTORS = ['api_key', 'member', 'candidate', 'system'] as const
@@ -50,10 +53,13 @@ export type EventData = {
 
 /** The same of an event of any type. */
 export type ToldData = OfInvite & Submission & Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure }
+export type TestData = { endpointId: string }
 
 type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
+/** Whoever makes it has to know its id. */
+type NewTestEvent = { id: string; type: typeof TEST_EVENT; organizationId: string; mode: KeyMode; data: TestData }
 /** An event to record; who made it happen, and when, the context says. */
-export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType]
+export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType] | NewTestEvent
 
 /** What events tell of an invite, as it is by them. */
 export type ToldInvite = {

@@ -1,27 +1,35 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
-import type { Context } from '../context.ts'
+import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import type { EventActor, EventType, ToldData } from './event.ts'
+import { type EventActor, type EventType, TEST_EVENT, type TestData, type ToldData } from './event.ts'
 
 /** Whose events: of live invites, of test invites, or of both. */
 export const EVENT_MODES = ['live', 'test', 'all'] as const
 export type EventFilter = { types?: EventType[]; inviteId?: string; mode: (typeof EVENT_MODES)[number] }
 
-/** An event as readers see it. */
-export type FeedEvent = {
+type Told<Type, Data> = {
   id: string
-  type: EventType
+  type: Type
   position: number
   createdAt: Date
   actor: { type: EventActor; id: string | null }
-  data: ToldData
+  data: Data
 }
+/** An event as readers see it. */
+export type FeedEvent = Told<EventType, ToldData>
+/** An event as webhooks are told of it. */
+export type ToldEvent = Told<EventType | typeof TEST_EVENT, ToldData | TestData>
 
 /** @param cursor stands for all events up to this position: to be passed on by the next request, also when there were no events. */
 export type FeedPage = { events: FeedEvent[]; cursor: bigint; hasMore: boolean }
 
-type Row = Omit<FeedEvent, 'position' | 'actor'> & { position: bigint; actorType: EventActor; actorId: string | null }
+type RowOf<Type, Data> = Pick<Told<Type, Data>, 'id' | 'type' | 'createdAt' | 'data'> & {
+  position: bigint
+  actorType: EventActor
+  actorId: string | null
+}
+type Row = RowOf<EventType, ToldData>
 /** There is a row without an event when there are none. */
 type Found = { head: bigint; pruned: bigint } & (Row | { id: null })
 
@@ -50,6 +58,26 @@ export async function readEvents(
   const hasMore = rows.length > limit
   return { events: events.map(toEvent), cursor: hasMore ? events.at(-1)!.position : head, hasMore }
 }
+
+/** Those of these events that have a position, in no particular order. */
+export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<ToldEvent[]> {
+  const rows = await db.$queryRaw<RowOf<ToldEvent['type'], ToldEvent['data']>[]>`
+    SELECT ${columns} FROM events WHERE id = ANY(${ids}::uuid[]) AND position IS NOT NULL`
+  return rows.map(toEvent)
+}
+
+/** An event as the feed and webhooks show it. */
+export const showEvent = <Type, Data>({ id, type, position, createdAt, actor, data }: Told<Type, Data>) => ({
+  id,
+  type,
+  position,
+  createdAt: createdAt.toISOString(),
+  actor,
+  data,
+})
+
+/** SQL. */
+const columns = Prisma.sql`id, type, position, created_at AS "createdAt", actor_type AS "actorType", actor_id AS "actorId", data`
 
 /**
  * SQL: so many events behind a position. Each mode and type is read from its own place in an index, however many events there are of
@@ -87,12 +115,19 @@ const scan = (
   values: Prisma.Sql,
   { after, limit, filter = Prisma.empty }: { after: Prisma.Sql; limit: number; filter?: Prisma.Sql },
 ): Prisma.Sql => Prisma.sql`
-  SELECT id, type, position, created_at AS "createdAt", actor_type AS "actorType", actor_id AS "actorId", data
-  FROM events
-  WHERE (${key}, position) > (${values}, ${after}) AND (${key}) <= (${values}) AND position IS NOT NULL ${filter}
+  SELECT ${columns} FROM events
+  WHERE (${key}, position) > (${values}, ${after}) AND (${key}) <= (${values}) AND position IS NOT NULL AND type <> ${TEST_EVENT} ${filter}
   ORDER BY ${key}, position LIMIT ${limit}`
 
-const toEvent = ({ id, type, position, createdAt, actorType, actorId, data }: Row): FeedEvent => ({
+const toEvent = <Type, Data>({
+  id,
+  type,
+  position,
+  createdAt,
+  actorType,
+  actorId,
+  data,
+}: RowOf<Type, Data>): Told<Type, Data> => ({
   id,
   type,
   position: Number(position),

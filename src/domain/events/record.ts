@@ -14,7 +14,7 @@ export async function recordEvents(ctx: ServiceContext, events: NewEvent[], besi
   if (events.length === 0) return
   const { actor, db, deps } = ctx
   const actorId = actor.kind === 'apiKey' || actor.kind === 'member' ? actor.id : null
-  const rows = events.map((event) => ({ ...event, id: deps.newId() }))
+  const rows = events.map((event) => ({ id: deps.newId(), ...event }))
   // One statement whatever their number, which Prisma's createMany takes ten times as long for.
   await db.$executeRaw`
     ${beside === undefined ? Prisma.empty : Prisma.sql`WITH beside AS (${beside})`}

@@ -31,7 +31,9 @@ const answers = {
   invite_not_found: [404, NOT_FOUND],
   member_not_found: [404, NOT_FOUND],
   tag_not_found: [404, NOT_FOUND],
-  api_key_not_found: [404, 'Not found.'],
+  api_key_not_found: [404, NOT_FOUND],
+  webhook_not_found: [404, NOT_FOUND],
+  delivery_not_found: [404, NOT_FOUND],
   not_permitted: [403, 'You do not have permission to perform this action.'],
   path_not_found: [404, NOT_FOUND],
   page_not_found: [404, 'Invalid page.'],
@@ -39,6 +41,8 @@ const answers = {
   duplicate_invite: [400, DUPLICATE],
   duplicate_tag_name: [400, 'A tag with this name already exists.'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
+  too_many_webhooks: [409, 'There are too many webhooks.'],
+  webhook_disabled: [409, 'The webhook is disabled.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
   cursor_gone: [410, 'Invalid cursor.'],
   invalid: [400, 'Invalid input.'],
@@ -151,6 +155,7 @@ function wordIssue(issue: Issue): string {
       return `Ensure the expiry is not earlier than ${issue.limit.toISOString()}.`
     case 'move':
       return `The invite is ${issue.value}.`
+    case 'target':
     case 'account':
       return 'Enter a valid value.'
     case 'malformed':

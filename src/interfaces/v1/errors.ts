@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue, Range } from '../../domain/errors.ts'
 import type { Move } from '../../domain/invites/moves.ts'
+import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
+import type { TargetFault } from '../../domain/webhooks/targets.ts'
 import { absoluteUrl } from '../../http/address.ts'
 import type { RawAnswer } from '../../http/client-error.ts'
 import type { Envelope } from '../../http/envelope.ts'
@@ -26,6 +28,8 @@ const answers = {
   member_not_found: [404, 'Member not found'],
   tag_not_found: [404, 'Tag not found'],
   api_key_not_found: [404, 'Not found'],
+  webhook_not_found: [404, 'Webhook not found'],
+  delivery_not_found: [404, 'Delivery not found'],
   not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],
   page_not_found: [404, 'Not found'],
@@ -34,6 +38,8 @@ const answers = {
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],
+  too_many_webhooks: [409, `An organization can have at most ${MAX_ENDPOINTS} webhooks`],
+  webhook_disabled: [409, 'The webhook is disabled: enable it first'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],
   cursor_gone: [410, 'The events behind this cursor are no longer kept. List everything again, and go on from its Events-Cursor'],
   invalid: [400, 'The request is not valid'],
@@ -111,6 +117,8 @@ function wordIssue(issue: Issue): string {
       return `The invite is ${issue.value} and can not be ${participles[issue.limit]}`
     case 'idempotency-key':
       return `${field} must be 1 to 255 printable ASCII characters without spaces`
+    case 'target':
+      return `${field} ${targetFaults[issue.problem]}`
     case 'reference':
       return `${field} must be of this organization`
     case 'grader':
@@ -134,6 +142,14 @@ const participles: Record<Move, string> = {
   resend: 'sent again',
   extend: 'extended',
   reactivate: 'reactivated',
+}
+
+const targetFaults: Record<TargetFault, string> = {
+  url: 'is not a URL',
+  scheme: 'must begin with https://',
+  credentials: 'must not contain a user name or password',
+  port: 'must have the port 80, 443, or one above 1023',
+  host: 'must not lead to a private or reserved address',
 }
 
 /** How the document describes all this. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EMAIL_FAILURES, EVENT_ACTORS, EVENT_TYPES } from '../../domain/events/event.ts'
-import type { FeedEvent } from '../../domain/events/feed.ts'
-import { DateTime, InviteStatus, isoTime, KeyMode, OrNull, Uuid, Words } from '../../http/field-types.ts'
+import { type FeedEvent, showEvent } from '../../domain/events/feed.ts'
+import { DateTime, InviteStatus, KeyMode, OrNull, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
 // Beyond v1.md: what has happened, for whoever keeps in step.
@@ -57,11 +57,5 @@ export const EventView = Type.Object(
   },
 )
 
-export const presentEvent = (event: FeedEvent): Static<typeof EventView> => ({
-  id: event.id,
-  type: event.type,
-  position: event.position,
-  createdAt: isoTime(event.createdAt),
-  actor: event.actor,
-  data: event.data,
-})
+/** Webhooks send the same. */
+export const presentEvent = (event: FeedEvent): Static<typeof EventView> => showEvent(event)

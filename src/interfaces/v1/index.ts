@@ -14,6 +14,8 @@ import { showEventsCursor } from './list.ts'
 import { memberRoutes } from './members.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
 import { validateWithSchemas } from './validation.ts'
+import { webhookDeliveryRoutes } from './webhook-deliveries.routes.ts'
+import { webhookRoutes } from './webhooks.routes.ts'
 
 const introduction = `Read an organization's assessments, questions and members, read and write its tags, and invite candidates.
 An API key belongs to one organization; every answer is limited to it. Each invite is mailed to the candidate automatically.`
@@ -26,6 +28,7 @@ const tags = {
     'What can be done with an invite that is there, and what became of its mails. Beyond the original interface.',
   Events:
     'What has happened to invites and their mails, to keep in step without asking for every list again. Beyond the original interface.',
+  Webhooks: 'Addresses that are sent each event as it happens. Beyond the original interface.',
   Tags: 'Labels of assessments, invites and members.',
 }
 
@@ -50,6 +53,8 @@ export async function v1Interface(
   inviteRoutes(typed)
   inviteOperationRoutes(typed)
   eventRoutes(typed)
+  webhookDeliveryRoutes(typed)
+  webhookRoutes(typed)
   tagRoutes(typed)
   return document
 }

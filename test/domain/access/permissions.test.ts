@@ -5,6 +5,7 @@ import { createTag, listTags } from '../../../src/domain/assessments/tags.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
 import { createInvite } from '../../../src/domain/invites/create.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -38,6 +39,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     manage_keys: async (actor) => listKeys(as(actor)),
     manage_members: async (actor) =>
       inviteMember(as(actor), { email: `invited.by.${actor.kind}@example.com`, roles: ['grader'], mails: false }),
+    manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>
@@ -56,18 +58,19 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'write_tags',
     'invite',
     'operate_invites',
+    'manage_webhooks',
     'manage_keys',
     'manage_members',
   ])
   expect(await allowed({ kind: 'system' })).toEqual(['read'])
   expect(await allowed({ kind: 'candidate', inviteId: invite.id })).toEqual([])
   const key = await service.db.apiKey.findFirstOrThrow({ where: { organizationId: id } })
-  expect(await allowed({ kind: 'apiKey', id: key.id, mode: 'live', createdById: null })).toHaveLength(4)
+  expect(await allowed({ kind: 'apiKey', id: key.id, mode: 'live', createdById: null })).toHaveLength(5)
   const asMemberOf = async (roles: string[]): Promise<Actor> => {
     const member = await service.make.member(id, { roles })
     return { kind: 'member', id: member.id, userId: member.userId, roles }
   }
-  const all = ['read', 'write_tags', 'invite', 'operate_invites', 'manage_keys', 'manage_members']
+  const all = ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'manage_keys', 'manage_members']
   expect(await allowed(await asMemberOf(['client', 'admin']))).toEqual(all)
   for (const roles of [['grader'], ['client'], ['grader', 'client'], [], ['owner', 'Admin', 'constructor']])
     expect(await allowed(await asMemberOf(roles))).toEqual([])

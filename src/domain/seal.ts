@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const ALGORITHM = 'aes-256-gcm'
+const KEY_BYTES = 32
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Encrypts a text that has to be readable again (AES-256-GCM), under a key derived from the newest of the secret keys.
+ *
+ * @param purpose what the text is and whose: what was sealed for one purpose opens for no other.
+ */
+export function seal(secretKeys: readonly string[], purpose: string, text: string): Uint8Array<ArrayBuffer> {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(ALGORITHM, deriveKey(secretKeys[0]!), iv).setAAD(Buffer.from(purpose))
+  return new Uint8Array(Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]))
+}
+
+/** What was sealed for this purpose under any of the secret keys; null when none of them opens it. */
+export function open(secretKeys: readonly string[], purpose: string, sealed: Uint8Array): string | null {
+  for (const secretKey of secretKeys) {
+    try {
+      return decrypt(deriveKey(secretKey), purpose, Buffer.from(sealed))
+    } catch {
+      // Sealed under another key, or for another purpose.
+    }
+  }
+  return null
+}
+
+function decrypt(key: Buffer, purpose: string, sealed: Buffer): string {
+  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(purpose)).setAuthTag(sealed.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
+}
+
+/** A key of its own for sealing, so that no signature made with the secret key says anything about it. */
+const deriveKey = (secretKey: string): Buffer => Buffer.from(hkdfSync('sha256', secretKey, '', 'seal', KEY_BYTES))

@@ -1,0 +1,114 @@
+import { anyOf } from '../../db/query.ts'
+import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliveryState } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { TEST_EVENT } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
+import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../uuid.ts'
+import { getEndpoint, omit, type WebhookEndpoint } from './access.ts'
+
+// What became of the events that an endpoint was told of. Beyond both documents.
+
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const satisfies WebhookDeliveryState[]
+export type DeliveryOrder = Order<'queuedAt'>
+export type DeliveryFilter = { state?: WebhookDeliveryState }
+
+/** With the type of its event; null when the feed has forgotten it. */
+export type WebhookDelivery = DeliveryRow & { type: string | null }
+export type WebhookDeliveryDetail = WebhookDelivery & { attempts: WebhookAttempt[] }
+
+/** @throws DomainError webhook_not_found. */
+export async function listDeliveries(
+  ctx: Context,
+  endpointId: string,
+  filter: DeliveryFilter,
+  { field, direction }: DeliveryOrder,
+  page: Page,
+): Promise<Listing<WebhookDelivery>> {
+  const { id, organizationId } = await getEndpoint(ctx, endpointId)
+  const { webhookDelivery } = ctx.db
+  const where = { organizationId, endpointId: id, ...filter }
+  return readPage(
+    page,
+    () => webhookDelivery.count({ where }),
+    async (window) => {
+      const orderBy = [{ [field]: direction }, { eventId: direction }]
+      return withTypes(ctx, await webhookDelivery.findMany({ where, orderBy, ...window }))
+    },
+  )
+}
+
+/** @param eventId a delivery is known by its event. @throws DomainError webhook_not_found, delivery_not_found. */
+export async function getDelivery(ctx: Context, endpointId: string, eventId: string): Promise<WebhookDeliveryDetail> {
+  const { id, organizationId } = await getEndpoint(ctx, endpointId)
+  const include = { attempts: { orderBy: { number: 'asc' } } } as const
+  const key = { organizationId_endpointId_eventId: { organizationId, endpointId: id, eventId } }
+  const row = isUuid(eventId) ? await ctx.db.webhookDelivery.findUnique({ where: key, include }) : null
+  if (!row) throw new DomainError('delivery_not_found')
+  const [delivery] = await withTypes(ctx, [row])
+  return delivery!
+}
+
+async function withTypes<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Promise<(Row & { type: string | null })[]> {
+  const where = { organizationId: ctx.organization.id, id: anyOf(rows.map(({ eventId }) => eventId)) }
+  const events = await ctx.db.event.findMany({ where, select: { id: true, type: true } })
+  const types = new Map(events.map(({ id, type }) => [id, type]))
+  return rows.map((row) => ({ ...row, type: types.get(row.eventId) ?? null }))
+}
+
+/**
+ * Sends the endpoint an event that tells of nothing, whatever its types. It is numbered, signed and retried like any other; only the
+ * feed does not show it: who follows that need not know of it.
+ *
+ * @throws DomainError webhook_not_found, webhook_disabled.
+ */
+export const sendTestEvent = (ctx: Context, endpointId: string): Promise<WebhookDeliveryDetail> =>
+  inTransaction(ctx, async (inside) => {
+    const { id, organizationId, mode } = await getActive(inside, endpointId)
+    const [eventId, now] = [ctx.deps.newId(), ctx.deps.clock()]
+    const event = { id: eventId, type: TEST_EVENT, organizationId, data: { endpointId: id } } as const
+    await recordEvents(inside, [{ ...event, mode: mode === 'test' ? 'test' : 'live' }])
+    const data = { organizationId, endpointId: id, eventId, queuedAt: now, nextAttemptAt: now }
+    await inside.db.webhookDelivery.create({ data })
+    return getDelivery(inside, id, eventId)
+  })
+
+/**
+ * Attempts a delivery anew, with all its retries, whatever became of it. One that waits is attempted at once.
+ *
+ * @throws DomainError webhook_not_found, webhook_disabled, delivery_not_found.
+ */
+export const replayDelivery = (ctx: Context, endpointId: string, eventId: string): Promise<WebhookDeliveryDetail> =>
+  inTransaction(ctx, async (inside) => {
+    const { id, organizationId } = await getActive(inside, endpointId)
+    const delivery = await getDelivery(inside, id, eventId)
+    const now = ctx.deps.clock()
+    await inside.db.$executeRaw`
+      UPDATE webhook_deliveries SET state = 'waiting', queued_at = ${now}, next_attempt_at = ${now}, attempts_before = attempt_count
+      WHERE organization_id = ${organizationId}::uuid AND endpoint_id = ${id}::uuid AND event_id = ${delivery.eventId}::uuid`
+    return getDelivery(inside, id, eventId)
+  })
+
+/**
+ * Has all events behind a position delivered anew, those that were delivered before too; in batches, by the worker. It takes the place
+ * of a replay that is under way.
+ *
+ * @throws DomainError webhook_not_found, webhook_disabled; cursor_gone, as the feed does.
+ */
+export const replayFrom = (ctx: Context, endpointId: string, position: bigint): Promise<WebhookEndpoint> =>
+  inTransaction(ctx, async (inside) => {
+    const { id } = await getActive(inside, endpointId)
+    const { position: head, pruned } = await inside.db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+    if (position < pruned || position > head) throw new DomainError('cursor_gone')
+    const data = { replayPosition: position, replayUntil: head, updatedAt: ctx.deps.clock() }
+    return inside.db.webhookEndpoint.update({ where: { id }, data, omit })
+  })
+
+/** What a disabled endpoint is to be sent would wait for nobody knows how long. */
+async function getActive(ctx: Context, id: string): Promise<WebhookEndpoint> {
+  const endpoint = await getEndpoint(ctx, id)
+  if (endpoint.state === 'disabled') throw new DomainError('webhook_disabled')
+  return endpoint
+}

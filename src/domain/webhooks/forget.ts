@@ -1,0 +1,34 @@
+import type { ServiceContext } from '../context.ts'
+
+const DAY_MS = 86_400_000
+const KEPT_DAYS = 30
+/** Deliveries a statement, with all their attempts. */
+const FORGOTTEN_AT_ONCE = 1_000
+
+/**
+ * Forgets deliveries, waiting ones too, and endpoints that were deleted.
+ *
+ * @param eventsKeptDays without its event there is nothing to deliver.
+ */
+export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
+  const until = new Date(deps.clock().getTime() - Math.min(KEPT_DAYS, eventsKeptDays) * DAY_MS)
+  let count: number
+  do {
+    count = await db.$executeRaw`
+      WITH old AS MATERIALIZED (
+        SELECT its.* FROM webhook_endpoints endpoint
+        CROSS JOIN LATERAL (
+          SELECT organization_id, endpoint_id, event_id FROM webhook_deliveries
+          WHERE organization_id = endpoint.organization_id AND endpoint_id = endpoint.id
+            AND (queued_at <= ${until} OR endpoint.deleted_at IS NOT NULL)
+          ORDER BY queued_at LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED
+        ) its
+        LIMIT ${FORGOTTEN_AT_ONCE}
+      )
+      DELETE FROM webhook_deliveries delivery USING old
+      WHERE delivery.organization_id = old.organization_id AND delivery.endpoint_id = old.endpoint_id AND delivery.event_id = old.event_id`
+  } while (count === FORGOTTEN_AT_ONCE)
+  await db.$executeRaw`
+    DELETE FROM webhook_endpoints endpoint WHERE deleted_at IS NOT NULL AND NOT EXISTS (
+      SELECT FROM webhook_deliveries WHERE organization_id = endpoint.organization_id AND endpoint_id = endpoint.id)`
+}

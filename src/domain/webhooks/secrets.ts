@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import type { Context, ServiceContext } from '../context.ts'
+import { open, seal } from '../seal.ts'
+import { inTransaction } from '../transaction.ts'
+import { getEndpoint, omit, type WebhookEndpoint } from './access.ts'
+
+// The secrets that endpoints' messages are signed with. They are shown once, and encrypted at rest.
+
+const SECRET_BYTES = 32
+/** Milliseconds for which both secrets sign after a rotation. */
+const OVERLAP_MS = 24 * 3_600_000
+
+type Sealed = { id: string; secret: Uint8Array; previousSecret: Uint8Array | null; previousSecretUntil: Date | null }
+
+/** As Standard Webhooks writes them. */
+export const makeSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+
+export const sealSecret = ({ deps }: ServiceContext, endpointId: string, secret: string) =>
+  seal(deps.secretKeys, purposeOf(endpointId), secret)
+
+/** What is sealed for one endpoint opens for no other. */
+const purposeOf = (endpointId: string) => `webhook ${endpointId}`
+
+/**
+ * A new secret. For a day the one before signs as well; one that was rotated within that day is replaced at once.
+ *
+ * @throws DomainError webhook_not_found.
+ */
+export const rotateSecret = (ctx: Context, id: string): Promise<{ endpoint: WebhookEndpoint; secret: string }> =>
+  inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const endpoint = await getEndpoint(inside, id)
+    // Two that rotate at once take turns: of the three secrets the last two sign.
+    const [{ previousSecret }] = await db.$queryRaw<[{ previousSecret: Uint8Array<ArrayBuffer> }]>`
+      SELECT secret AS "previousSecret" FROM webhook_endpoints WHERE id = ${endpoint.id}::uuid FOR UPDATE`
+    const [secret, now] = [makeSecret(), deps.clock()]
+    const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
+    const data = { secret: sealSecret(inside, endpoint.id, secret), previousSecret, previousSecretUntil, updatedAt: now }
+    return { endpoint: await db.webhookEndpoint.update({ where: { id: endpoint.id }, data, omit }), secret }
+  })
+
+/** The secrets that sign now, the present one first; null when none of the service's secret keys opens it. */
+export function openSecrets({ deps }: ServiceContext, endpoint: Sealed): string[] | null {
+  const purpose = purposeOf(endpoint.id)
+  const secret = open(deps.secretKeys, purpose, endpoint.secret)
+  if (secret === null) return null
+  const overlaps = endpoint.previousSecret && endpoint.previousSecretUntil && endpoint.previousSecretUntil > deps.clock()
+  const previous = overlaps ? open(deps.secretKeys, purpose, endpoint.previousSecret!) : null
+  return previous === null ? [secret] : [secret, previous]
+}
+
+/** Encrypts anew, under the newest secret key, what was encrypted under an older one, so that this one can be taken out of use. */
+export async function resealSecrets({ db, deps }: ServiceContext): Promise<void> {
+  const [newest, ...older] = deps.secretKeys
+  if (older.length === 0) return
+  for (const { id, secret, previousSecret } of await db.webhookEndpoint.findMany()) {
+    const anew = (sealed: Uint8Array) => {
+      const text = open([newest!], purposeOf(id), sealed) === null ? open(older, purposeOf(id), sealed) : null
+      return text === null ? null : seal(deps.secretKeys, purposeOf(id), text)
+    }
+    const resealed = anew(secret)
+    if (!resealed) continue
+    const data = { secret: resealed, previousSecret: previousSecret && anew(previousSecret) }
+    // Unless it was rotated meanwhile.
+    await db.webhookEndpoint.updateMany({ where: { id, secret: new Uint8Array(secret) }, data })
+  }
+}

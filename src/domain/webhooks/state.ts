@@ -1,0 +1,73 @@
+import type { Prisma, WebhookDisabledReason, WebhookEndpoint } from '../../generated/prisma/client.ts'
+import type { ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { holdFanOut } from './access.ts'
+
+export type { WebhookDisabledReason }
+export const DISABLED_REASONS = ['manual', 'failing', 'gone'] as const satisfies WebhookDisabledReason[]
+
+const DAY_MS = 86_400_000
+/** Since when an endpoint has answered with nothing but failures when its organization is warned, and when it is disabled. */
+const WARNED_AFTER_MS = [DAY_MS, 3 * DAY_MS]
+const DISABLED_AFTER_MS = 5 * DAY_MS
+
+type Reached = { position: bigint; head: bigint }
+type Change = Prisma.WebhookEndpointUpdateManyMutationInput
+
+/** What an organization is to be told of an endpoint that fails. */
+export type FailingNotice = 'warning' | 'disabled'
+
+export const toActive = (now: Date, { head }: Reached): Change => ({
+  ...{ state: 'active', stateSince: now, disabledReason: null, failingSince: null, warnings: 0, position: head },
+})
+
+/** It remembers up to where it was told, so that the rest can be replayed. */
+export const toDisabled = (
+  now: Date,
+  { position }: Reached,
+  endpoint: Pick<WebhookEndpoint, 'position'>,
+  disabledReason: WebhookDisabledReason,
+): Change => ({
+  ...{ state: 'disabled', stateSince: now, disabledReason },
+  missedFrom: position > endpoint.position ? position : endpoint.position,
+})
+
+/** Disables an active endpoint. @returns whether this call has. */
+export const disableEndpoint = (ctx: ServiceContext, id: string, reason: WebhookDisabledReason): Promise<boolean> =>
+  inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const reached = await holdFanOut(inside)
+    const endpoint = await db.webhookEndpoint.findFirst({ where: { id, state: 'active' } })
+    if (!endpoint) return false
+    const now = deps.clock()
+    const data = { ...toDisabled(now, reached, endpoint, reason), updatedAt: now }
+    await db.webhookEndpoint.update({ where: { id }, data })
+    return true
+  })
+
+/** After a success: whatever failed before counts no more. */
+export const noteEndpointWell = async ({ db }: ServiceContext, id: string): Promise<void> => {
+  await db.webhookEndpoint.updateMany({ where: { id, failingSince: { not: null } }, data: { failingSince: null, warnings: 0 } })
+}
+
+/**
+ * After a failure. Each notice is due once, of several processes to one; an endpoint that has failed for too long is disabled.
+ *
+ * @returns what its organization is to be told now.
+ */
+export async function noteEndpointFailing(ctx: ServiceContext, id: string): Promise<FailingNotice | null> {
+  const { db, deps } = ctx
+  const now = deps.clock()
+  const { count: begins } = await db.webhookEndpoint.updateMany({
+    where: { id, state: 'active', failingSince: null },
+    data: { failingSince: now, warnings: 0 },
+  })
+  if (begins > 0) return null
+  const endpoint = await db.webhookEndpoint.findFirst({ where: { id, state: 'active' } })
+  if (!endpoint?.failingSince) return null
+  const failingFor = now.getTime() - endpoint.failingSince.getTime()
+  if (failingFor >= DISABLED_AFTER_MS) return (await disableEndpoint(ctx, id, 'failing')) ? 'disabled' : null
+  const warnings = WARNED_AFTER_MS.filter((after) => failingFor >= after).length
+  const { count } = await db.webhookEndpoint.updateMany({ where: { id, warnings: { lt: warnings } }, data: { warnings } })
+  return count > 0 ? 'warning' : null
+}

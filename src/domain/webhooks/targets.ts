@@ -1,0 +1,79 @@
+import ipaddr from 'ipaddr.js'
+
+// Where webhooks may be sent. An organization names the addresses, so none of them may lead into the network that the service runs in.
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>
+
+/** What lies inside and may be reached all the same: the setting WEBHOOK_ALLOW. */
+export type Allowance = { hosts: ReadonlySet<string>; networks: readonly Network[] }
+
+/** Why an address is refused: it is none, or has the wrong scheme, credentials, port or host. */
+export type TargetFault = 'url' | 'scheme' | 'credentials' | 'port' | 'host'
+
+export const MAX_URL_LENGTH = 2_048
+
+const HOST = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
+/** IPv6 addresses beyond these are no hosts of the internet, whatever they are called. */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
+
+/**
+ * Reads host names, addresses and networks (CIDR), comma-separated.
+ *
+ * @returns all of them, and the entries that are none.
+ */
+export function readAllowance(list: string): { allowance: Allowance; unreadable: string[] } {
+  const hosts = new Set<string>()
+  const networks: Network[] = []
+  const unreadable: string[] = []
+  for (const entry of list.split(',').map((item) => item.trim().toLowerCase())) {
+    const address = withoutBrackets(entry)
+    if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry))
+    else if (isAddress(address)) networks.push(asNetwork(address))
+    else if (HOST.test(entry)) hosts.add(entry)
+    else if (entry !== '') unreadable.push(entry)
+  }
+  return { allowance: { hosts, networks }, unreadable }
+}
+
+/** Whether the operator has named this host, as it stands in a URL: then it may be whatever address. */
+export function isAllowedHost({ hosts, networks }: Allowance, host: string): boolean {
+  const name = withoutBrackets(host)
+  return isAddress(name) ? isWithin(networks, name) : hosts.has(name)
+}
+
+/** Whether a connection to this address leads out of the network, or to where the operator allows it. */
+export function mayConnectTo({ networks }: Allowance, address: string): boolean {
+  if (!isAddress(address)) return false
+  if (isWithin(networks, address)) return true
+  const ip = ipaddr.parse(address)
+  // Everything that is private, local, reserved, or an IPv4 address in the clothes of an IPv6 one, is of another range.
+  return ip.range() === 'unicast' && (ip.kind() === 'ipv4' || ip.match(GLOBAL_IPV6))
+}
+
+/** What is wrong with the URL of an endpoint, as far as can be said without resolving its name. */
+export function findTargetFault(allowance: Allowance, text: string): TargetFault | undefined {
+  const url = URL.parse(text)
+  if (!url?.hostname) return 'url'
+  const allowed = isAllowedHost(allowance, url.hostname)
+  if (url.protocol !== 'https:' && !(allowed && url.protocol === 'http:')) return 'scheme'
+  if (url.username || url.password) return 'credentials'
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  if (port !== 80 && port !== 443 && port < 1024) return 'port'
+  const host = withoutBrackets(url.hostname)
+  return allowed || !isAddress(host) || mayConnectTo(allowance, host) ? undefined : 'host'
+}
+
+const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
+
+/** Only as URLs and resolvers write them: no octal, hexadecimal or shortened forms. */
+const isAddress = (text: string): boolean => ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)
+
+function asNetwork(address: string): Network {
+  const ip = ipaddr.parse(address)
+  return [ip, ip.kind() === 'ipv4' ? 32 : 128]
+}
+
+function isWithin(networks: readonly Network[], address: string): boolean {
+  const ip = ipaddr.parse(address)
+  return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match(network, bits))
+}

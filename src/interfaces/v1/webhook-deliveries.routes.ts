@@ -1,0 +1,137 @@
+import { Type } from '@sinclair/typebox'
+import { getDelivery, listDeliveries, replayDelivery, replayFrom, sendTestEvent } from '../../domain/webhooks/deliveries.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import {
+  DeliveryState,
+  DeliveryView,
+  OneDelivery,
+  presentDelivery,
+  presentDeliveryDetail,
+  ReplayedDelivery,
+} from './webhook-deliveries.view.ts'
+import { webhookParams } from './webhooks.routes.ts'
+import { presentWebhook, ReplayBody, ReplayedWebhook } from './webhooks.view.ts'
+
+const sortWords = { queued_at: 'queuedAt' } as const
+const params = Type.Object({
+  ...webhookParams.properties,
+  deliveryId: Type.String({ format: 'uuid', description: 'Id of the delivery, which is that of its event' }),
+})
+const filters = { state: Type.Optional({ ...DeliveryState, description: 'Only deliveries in this state' }) }
+const tags = ['Webhooks']
+
+/** Beyond v1.md: what became of the events that a webhook was sent, and sending them again. */
+export function webhookDeliveryRoutes(app: TypedApp): void {
+  app.get(
+    '/webhooks/:webhookId/deliveries',
+    {
+      schema: {
+        tags,
+        operationId: 'listWebhookDeliveries',
+        summary: "List a webhook's deliveries",
+        description: 'Of the last 30 days, newest first unless sorted otherwise. Beyond the original interface.',
+        params: webhookParams,
+        querystring: ListQuery(sortWords, filters),
+        response: { 200: ListOf('deliveries', DeliveryView) },
+        errors: ['webhook_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      const filter = query.state === undefined ? {} : { state: query.state }
+      const list = await listDeliveries(ctx, params.webhookId, filter, toOrder(sortWords, query), toPage(query))
+      return answerList(request, reply, 'deliveries', list, presentDelivery)
+    },
+  )
+
+  app.get(
+    '/webhooks/:webhookId/deliveries/:deliveryId',
+    {
+      schema: {
+        tags,
+        operationId: 'getWebhookDelivery',
+        summary: 'See what became of a delivery',
+        description: 'With each attempt, and what the endpoint answered. Beyond the original interface.',
+        params,
+        response: { 200: OneDelivery },
+        errors: ['webhook_not_found', 'delivery_not_found'],
+      },
+    },
+    async ({ ctx, params }) => ({
+      delivery: presentDeliveryDetail(await getDelivery(ctx, params.webhookId, params.deliveryId)),
+    }),
+  )
+
+  app.post(
+    '/webhooks/:webhookId/deliveries/:deliveryId/replay',
+    {
+      schema: {
+        tags,
+        operationId: 'replayWebhookDelivery',
+        summary: 'Send an event again',
+        description: 'At once, and with all its retries, whatever became of it before. Beyond the original interface.',
+        params,
+        headers: IdempotencyHeaders,
+        response: { 200: ReplayedDelivery },
+        errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, async (ctx) => {
+        const { webhookId, deliveryId } = request.params
+        return { status: 200, body: { delivery: presentDeliveryDetail(await replayDelivery(ctx, webhookId, deliveryId)) } }
+      }),
+  )
+
+  app.post(
+    '/webhooks/:webhookId/replay',
+    {
+      schema: {
+        tags,
+        operationId: 'replayWebhook',
+        summary: 'Send all events behind a cursor again',
+        description:
+          'Those of the types and the mode of the webhook, whether or not they were delivered before. `replayedUpTo` of the webhook shows how far that is. It takes the place of a replay that is under way. Beyond the original interface.',
+        params: webhookParams,
+        headers: IdempotencyHeaders,
+        body: ReplayBody,
+        response: { 200: ReplayedWebhook },
+        errors: ['webhook_not_found', 'webhook_disabled', 'cursor_gone'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, async (ctx) => {
+        const position = BigInt(request.body.fromCursor)
+        return { status: 200, body: { webhook: presentWebhook(await replayFrom(ctx, request.params.webhookId, position)) } }
+      }),
+  )
+
+  app.post(
+    '/webhooks/:webhookId/test',
+    {
+      schema: {
+        tags,
+        operationId: 'testWebhook',
+        summary: 'Send a test event',
+        description:
+          'An event of the type webhook.test, to this webhook only and whatever its types. The delivery says what became of it. Beyond the original interface.',
+        params: webhookParams,
+        headers: IdempotencyHeaders,
+        response: { 201: OneDelivery },
+        errors: ['webhook_not_found', 'webhook_disabled'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(
+        request,
+        reply,
+        async (ctx) => ({
+          status: 201,
+          body: { delivery: presentDeliveryDetail(await sendTestEvent(ctx, request.params.webhookId)) },
+        }),
+        ({ delivery }) => `${app.prefix}/webhooks/${request.params.webhookId}/deliveries/${delivery.id}`,
+      ),
+  )
+}

@@ -1,0 +1,153 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
+import { getEndpoint } from '../../domain/webhooks/access.ts'
+import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../../domain/webhooks/endpoints.ts'
+import { rotateSecret } from '../../domain/webhooks/secrets.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import {
+  NewWebhookBody,
+  OneWebhook,
+  presentWebhook,
+  toNewWebhook,
+  toWebhookChange,
+  WebhookChangeBody,
+  WebhookView,
+  WebhookWithSecret,
+} from './webhooks.view.ts'
+
+const sortWords = { created_at: 'createdAt', updated_at: 'updatedAt' } as const
+export const webhookParams = Type.Object({ webhookId: Type.String({ format: 'uuid', description: 'Id of the webhook' }) })
+const tags = ['Webhooks']
+const params = webhookParams
+
+/** Shown once, and kept by nobody on the way. */
+async function answerSecret(reply: FastifyReply, status: number, made: Promise<{ endpoint: WebhookEndpoint; secret: string }>) {
+  const { endpoint, secret } = await made
+  reply.header('cache-control', 'no-store')
+  return { status, body: { webhook: presentWebhook(endpoint), secret }, isSecret: true }
+}
+
+/** Beyond v1.md: the addresses that an organization has its events sent to. */
+export function webhookRoutes(app: TypedApp): void {
+  app.get(
+    '/webhooks',
+    {
+      schema: {
+        tags,
+        operationId: 'listWebhooks',
+        summary: 'List webhooks',
+        description: 'Newest first unless sorted otherwise. Beyond the original interface.',
+        querystring: ListQuery(sortWords, {}),
+        response: { 200: ListOf('webhooks', WebhookView) },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, query } = request
+      return answerList(
+        request,
+        reply,
+        'webhooks',
+        await listEndpoints(ctx, toOrder(sortWords, query), toPage(query)),
+        presentWebhook,
+      )
+    },
+  )
+
+  app.post(
+    '/webhooks',
+    {
+      schema: {
+        tags,
+        operationId: 'createWebhook',
+        summary: 'Create a webhook',
+        description:
+          'It is sent every event from now on, by POST, signed as Standard Webhooks describes it. The answer shows the secret, this once. Beyond the original interface.',
+        headers: IdempotencyHeaders,
+        body: NewWebhookBody,
+        response: { 201: WebhookWithSecret },
+        errors: ['too_many_webhooks'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(
+        request,
+        reply,
+        (ctx) => answerSecret(reply, 201, createEndpoint(ctx, toNewWebhook(request.body))),
+        ({ webhook }) => `${app.prefix}/webhooks/${webhook.id}`,
+      ),
+  )
+
+  app.post(
+    '/webhooks/:webhookId/rotate-secret',
+    {
+      schema: {
+        tags,
+        operationId: 'rotateWebhookSecret',
+        summary: 'Give a webhook a new secret',
+        description:
+          'For 24 hours the previous one signs as well, so that no message is refused meanwhile. The answer shows the new one, this once. Beyond the original interface.',
+        params,
+        headers: IdempotencyHeaders,
+        response: { 200: WebhookWithSecret },
+        errors: ['webhook_not_found'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, (ctx) => answerSecret(reply, 200, rotateSecret(ctx, request.params.webhookId))),
+  )
+
+  app.get(
+    '/webhooks/:webhookId',
+    {
+      schema: {
+        tags,
+        operationId: 'getWebhook',
+        summary: 'Get a webhook',
+        description: 'Without its secret. Beyond the original interface.',
+        params,
+        response: { 200: OneWebhook },
+        errors: ['webhook_not_found'],
+      },
+    },
+    async ({ ctx, params }) => ({ webhook: presentWebhook(await getEndpoint(ctx, params.webhookId)) }),
+  )
+
+  app.patch(
+    '/webhooks/:webhookId',
+    {
+      schema: {
+        tags,
+        operationId: 'updateWebhook',
+        summary: 'Change a webhook, or disable or enable it',
+        description:
+          'At least one of url, types, mode, description, state is required. While it is disabled nothing is sent; what waits then is sent when it is enabled again. Beyond the original interface.',
+        params,
+        body: WebhookChangeBody,
+        response: { 200: OneWebhook },
+        errors: ['webhook_not_found'],
+      },
+    },
+    async ({ ctx, params, body }) => ({
+      webhook: presentWebhook(await updateEndpoint(ctx, params.webhookId, toWebhookChange(body))),
+    }),
+  )
+
+  app.delete(
+    '/webhooks/:webhookId',
+    {
+      schema: {
+        tags,
+        operationId: 'deleteWebhook',
+        summary: 'Delete a webhook',
+        description: 'For good, with its deliveries. Answers with the webhook as it was. Beyond the original interface.',
+        params,
+        response: { 200: OneWebhook },
+        errors: ['webhook_not_found'],
+      },
+    },
+    async ({ ctx, params }) => ({ webhook: presentWebhook(await deleteEndpoint(ctx, params.webhookId)) }),
+  )
+}

@@ -1,0 +1,150 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { EVENT_TYPES } from '../../domain/events/event.ts'
+import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
+import {
+  type NewWebhookEndpoint,
+  WEBHOOK_MODES,
+  WEBHOOK_STATES,
+  type WebhookEndpointChange,
+} from '../../domain/webhooks/endpoints.ts'
+import { DISABLED_REASONS } from '../../domain/webhooks/state.ts'
+import { MAX_URL_LENGTH } from '../../domain/webhooks/targets.ts'
+import { DateTime, isoTime, isoTimeOrNull, OrNull, Text, Uuid, Words } from '../../http/field-types.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+
+// Beyond v1.md: addresses that are told of events.
+
+const Cursor = (description: string) => OrNull(Type.String({ description }))
+
+const example = {
+  id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e80',
+  url: 'https://hr.example.com/hooks/assessments',
+  types: ['invite.completed', 'email.failed'],
+  mode: 'live',
+  description: 'Candidates on their way into the HR system',
+  state: 'active',
+  stateSince: '2026-03-02T09:30:00.000Z',
+  disabledReason: null,
+  failingSince: null,
+  missedFrom: null,
+  replayedUpTo: null,
+  previousSecretUntil: null,
+  createdAt: '2026-03-02T09:30:00.000Z',
+  updatedAt: '2026-03-02T09:30:00.000Z',
+}
+
+/** An endpoint as it is shown at any time: without its secret. */
+export const WebhookView = Type.Object(
+  {
+    id: Uuid(),
+    url: Type.String(),
+    types: Type.Array(Type.String(), { description: 'Types of the events it is told of; none: all' }),
+    mode: Words(WEBHOOK_MODES, { description: 'Whether it is told of live events, of test events, or of both' }),
+    description: Type.String(),
+    state: Words(WEBHOOK_STATES),
+    stateSince: DateTime(),
+    disabledReason: OrNull(
+      Words(DISABLED_REASONS, {
+        description:
+          'manual: by a request; failing: nothing but failures for 5 days; gone: it answered 410; null while it is active',
+      }),
+    ),
+    failingSince: OrNull(DateTime('When the first attempt since the last success failed; null when the last one succeeded')),
+    missedFrom: Cursor('Where it stopped being told when it was last disabled, for `replay`; null when it never was'),
+    replayedUpTo: Cursor('Where a replay that is under way has come to; null when there is none'),
+    previousSecretUntil: OrNull(DateTime('Until then the secret from before the last rotation signs as well')),
+    createdAt: DateTime(),
+    updatedAt: DateTime(),
+  },
+  { [NAME]: 'Webhook', examples: [example] },
+)
+
+export const OneWebhook = Type.Object({ webhook: WebhookView }, { [NAME]: 'OneWebhook', description: 'The webhook' })
+export const ReplayedWebhook = Type.Object(
+  { webhook: WebhookView },
+  { [NAME]: 'ReplayedWebhook', description: 'The webhook as it is now' },
+)
+export const WebhookWithSecret = Type.Object(
+  { webhook: WebhookView, secret: Type.String({ description: 'Signs what is sent. Shown this once: keep it' }) },
+  { [NAME]: 'WebhookWithSecret', description: 'The webhook, and its secret' },
+)
+
+const fields = {
+  url: Text({
+    maxLength: MAX_URL_LENGTH,
+    description: 'Begins with https://; with the port 80, 443 or one above 1023; leads to a public address',
+  }),
+  types: Type.Optional(
+    Type.Array(Words(EVENT_TYPES), {
+      maxItems: EVENT_TYPES.length,
+      description: 'Types of the events to be told of; all when empty, or left out of a new webhook',
+    }),
+  ),
+  mode: Type.Optional(
+    Words(WEBHOOK_MODES, {
+      description:
+        'Whether to be told of live events, of test events, or of both; that of the key when left out of a new webhook. Test keys see and make only webhooks of the mode test',
+    }),
+  ),
+  description: Type.Optional(Text({ maxLength: 1_000, description: 'Empty when left out of a new webhook' })),
+}
+
+const { url, types, mode, description } = example
+
+export const NewWebhookBody = Type.Object(fields, { [NAME]: 'NewWebhook', examples: [{ url, types, mode, description }] })
+
+export const WebhookChangeBody = Type.Partial(
+  Type.Object({
+    ...fields,
+    state: Words(WEBHOOK_STATES, {
+      description: 'A webhook that is enabled again is told of what happens from then on; `replay` sends it what it has missed',
+    }),
+  }),
+  { [NAME]: 'WebhookChange', minProperties: 1, examples: [{ state: 'active' }] },
+)
+
+export const ReplayBody = Type.Object(
+  {
+    fromCursor: Type.String({
+      pattern: '^[0-9]{1,18}$',
+      description: 'All events behind this cursor are sent anew: of the feed, of a list, or `missedFrom`',
+    }),
+  },
+  { [NAME]: 'Replay', examples: [{ fromCursor: '0' }] },
+)
+
+export const toNewWebhook = ({ url, ...optional }: Static<typeof NewWebhookBody>): NewWebhookEndpoint => ({
+  url,
+  ...toWebhookChange(optional),
+})
+
+export const toWebhookChange = ({
+  url,
+  types,
+  mode,
+  description,
+  state,
+}: Static<typeof WebhookChangeBody>): WebhookEndpointChange => ({
+  ...(url !== undefined && { url }),
+  ...(types !== undefined && { types }),
+  ...(mode !== undefined && { mode }),
+  ...(description !== undefined && { description }),
+  ...(state !== undefined && { state }),
+})
+
+export const presentWebhook = (endpoint: WebhookEndpoint): Static<typeof WebhookView> => ({
+  id: endpoint.id,
+  url: endpoint.url,
+  types: endpoint.types,
+  mode: endpoint.mode,
+  description: endpoint.description,
+  state: endpoint.state,
+  stateSince: isoTime(endpoint.stateSince),
+  disabledReason: endpoint.disabledReason,
+  failingSince: isoTimeOrNull(endpoint.failingSince),
+  missedFrom: endpoint.missedFrom === null ? null : String(endpoint.missedFrom),
+  replayedUpTo: endpoint.replayPosition === null ? null : String(endpoint.replayPosition),
+  previousSecretUntil: isoTimeOrNull(endpoint.previousSecretUntil),
+  createdAt: isoTime(endpoint.createdAt),
+  updatedAt: isoTime(endpoint.updatedAt),
+})

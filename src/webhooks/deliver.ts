@@ -1,0 +1,60 @@
+import type { ServiceContext } from '../domain/context.ts'
+import { showEvent } from '../domain/events/feed.ts'
+import {
+  type AttemptResult,
+  type Recorded,
+  recordAttempt,
+  releaseDelivery,
+  type TakenDelivery,
+} from '../domain/webhooks/attempts.ts'
+import { openSecrets } from '../domain/webhooks/secrets.ts'
+import type { Post } from './post.ts'
+import { signedHeaders } from './sign.ts'
+
+const UNREADABLE_SECRET = 'The secret of the endpoint can not be decrypted: rotate it'
+
+/** One attempt at a delivery. An attempt that the stop of the service interrupts counts for nothing. */
+export async function deliver(system: ServiceContext, post: Post, taken: TakenDelivery, stop: AbortSignal): Promise<void> {
+  const startedAt = system.deps.clock()
+  const began = performance.now()
+  const answer = await send(system, post, taken, stop)
+  if (answer === null) return releaseDelivery(system, taken)
+  const milliseconds = Math.round(performance.now() - began)
+  report(system, taken, answer, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
+}
+
+/** @returns null when it was interrupted. */
+async function send(
+  system: ServiceContext,
+  post: Post,
+  { endpoint, event }: TakenDelivery,
+  stop: AbortSignal,
+): Promise<AttemptResult['answer'] | null> {
+  const secrets = openSecrets(system, endpoint)
+  if (secrets === null) return { error: UNREADABLE_SECRET }
+  const body = JSON.stringify(showEvent(event))
+  const headers = signedHeaders(secrets, { id: event.id, sentAt: system.deps.clock(), body })
+  try {
+    return await post(endpoint.url, headers, body, stop)
+  } catch (error) {
+    return stop.aborted ? null : { error: describe(error as NodeJS.ErrnoException) }
+  }
+}
+
+/** A failure to connect to several addresses has no message of its own. */
+const describe = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
+
+/** The URL is left out: it may hold a token. */
+function report({ deps }: ServiceContext, taken: TakenDelivery, answer: AttemptResult['answer'], recorded: Recorded): void {
+  const { organizationId, endpointId, eventId } = taken.delivery
+  const { outcome, notice } = recorded
+  const fields = { organizationId, endpointId, eventId, outcome, ...('status' in answer ? { status: answer.status } : answer) }
+  if (outcome === 'lost') {
+    deps.log.warn(fields, 'an attempt to deliver an event took longer than its lease')
+    return
+  }
+  deps.metrics.webhookAttempted(outcome)
+  deps.log.info(fields, 'an attempt to deliver an event')
+  if (notice === 'warning') deps.log.warn({ organizationId, endpointId }, 'a webhook endpoint has been failing for days')
+  if (notice === 'disabled') deps.log.warn({ organizationId, endpointId }, 'a webhook endpoint was disabled')
+}

@@ -1,0 +1,10 @@
+import { Webhook } from 'standardwebhooks'
+
+type Message = { id: string; sentAt: Date; body: string }
+
+/** The headers by which the receiver knows who sent a message, and which it is (Standard Webhooks). One signature for each secret. */
+export const signedHeaders = (secrets: readonly string[], { id, sentAt, body }: Message): Record<string, string> => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+  'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, sentAt, body)).join(' '),
+})

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { resealSecrets } from '../../../src/domain/webhooks/secrets.ts'
+import { unknownId } from '../../support/factories.ts'
+import { startReceiver, verify } from '../../support/receiver.ts'
+import { SECRET_KEY, type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { findInTables } from '../../support/tables.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { makeIntegrator, TO_LOOPBACK } from '../../support/webhooks.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService(TO_LOOPBACK)
+})
+afterAll(() => service.close())
+
+const URL = 'https://hr.example.com/hooks'
+
+describe('POST /webhooks', () => {
+  it('makes a webhook for all live events, and shows its secret this once', async () => {
+    const { client } = await makeIntegrator(service)
+    const { status, body, headers } = await client.post('/webhooks').send({ url: URL })
+    expect([status, headers['cache-control']]).toEqual([201, 'no-store'])
+    expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const now = service.clock.now().toISOString()
+    expect(body.webhook).toEqual({
+      id: expect.any(String),
+      ...{ url: URL, types: [], mode: 'live', description: '', state: 'active', stateSince: now, disabledReason: null },
+      ...{ failingSince: null, missedFrom: null, replayedUpTo: null, previousSecretUntil: null, createdAt: now, updatedAt: now },
+    })
+    expect(headers.location).toMatch(new RegExp(`/api/v1/webhooks/${body.webhook.id}$`))
+    expect((await client.get(`/webhooks/${body.webhook.id}`)).body).toEqual({ webhook: body.webhook })
+    expect((await client.get('/webhooks')).body).toMatchObject({ webhooks: [body.webhook], pagination: { total: 1 } })
+  })
+
+  it.each([
+    [{}, 'url is required'],
+    [{ url: 5 }, 'url must be a string'],
+    [{ url: 'example.com' }, 'url is not a URL'],
+    [{ url: 'http://example.com' }, 'url must begin with https://'],
+    [{ url: 'https://a:b@example.com' }, 'url must not contain a user name or password'],
+    [{ url: 'https://example.com:22' }, 'url must have the port 80, 443, or one above 1023'],
+    [{ url: 'https://169.254.169.254' }, 'url must not lead to a private or reserved address'],
+    [{ url: `https://example.com/${'x'.repeat(2_048)}` }, 'url must be at most 2048 characters long'],
+    [{ url: URL, mode: 'both' }, 'mode must be one of live, test, all'],
+    [{ url: URL, types: 'all' }, 'types must be an array'],
+    [{ url: URL, types: ['invite.lost'] }, expect.stringMatching(/^types\.0 must be one of invite\.created, /)],
+    [{ url: URL, description: '\0' }, expect.stringContaining('description must not contain NUL')],
+  ])('refuses %j', async (body, error) => {
+    const { client } = await makeIntegrator(service)
+    const response = await client.post('/webhooks').send(body)
+    expect([response.status, response.body]).toEqual([400, { error }])
+  })
+
+  it('answers a retry as the first time, secret and all, which the database does not hold in clear', async () => {
+    const { client } = await makeIntegrator(service)
+    const create = () => client.post('/webhooks').set('Idempotency-Key', 'once').send({ url: URL })
+    const first = await create()
+    const again = await create()
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([201, first.text, 'true'])
+    expect(again.headers.location).toContain(`/api/v1/webhooks/${first.body.webhook.id}`)
+    const rotate = () => client.post(`/webhooks/${first.body.webhook.id}/rotate-secret`).set('Idempotency-Key', 'rotation')
+    const rotated = await rotate()
+    expect((await rotate()).text).toBe(rotated.text)
+    const secrets = [first.body.secret, rotated.body.secret]
+    expect(new Set(secrets).size).toBe(2)
+    const keys = secrets.map((secret: string) => secret.slice('whsec_'.length))
+    expect(
+      await findInTables(service, [...secrets, ...keys, ...keys.map((key) => Buffer.from(key, 'base64').toString('hex'))]),
+    ).toEqual([])
+    for (const told of [...secrets, ...keys]) expect(service.logLines.join()).not.toContain(told)
+    const shown = [await client.get('/webhooks'), await client.get(`/webhooks/${first.body.webhook.id}`)]
+    for (const { text } of shown) expect(text).not.toMatch(/whsec_|secret"/)
+  })
+
+  it('keeps to 20 of an organization, also for requests that race', async () => {
+    const { client, id } = await makeIntegrator(service)
+    const answers = await Promise.all(Array.from({ length: 24 }, () => client.post('/webhooks').send({ url: URL })))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+    const refused = answers.filter(({ status }) => status !== 201)
+    expect(refused.map(({ status, body }) => [status, body])).toEqual(
+      Array.from({ length: 4 }, () => [409, { error: 'An organization can have at most 20 webhooks' }]),
+    )
+    expect(await service.db.webhookEndpoint.count({ where: { organizationId: id } })).toBe(20)
+    const [one] = (await client.get('/webhooks')).body.webhooks
+    await client.delete(`/webhooks/${one.id}`)
+    expect((await client.post('/webhooks').send({ url: URL })).status).toBe(201)
+  })
+})
+
+describe('PATCH /webhooks/{webhookId}', () => {
+  it('changes what is given, and refuses what a new webhook may not be', async () => {
+    const own = await makeIntegrator(service)
+    const { path } = await own.subscribe({ url: URL })
+    const before = (await own.client.get(path)).body.webhook
+    const change = { types: ['invite.created', 'invite.created'], mode: 'all', description: 'All', url: `${URL}/2` }
+    const { status, body } = await own.client.patch(path).send(change)
+    expect([status, body.webhook]).toEqual([200, { ...before, ...change, types: ['invite.created'] }])
+    expect((await own.client.patch(path).send({})).body.error).toMatch(/^At least one of/)
+    expect((await own.client.patch(path).send({ url: 'http://10.0.0.1' })).body.error).toBe('url must begin with https://')
+    expect((await own.client.get(path)).body).toEqual(body)
+  })
+
+  it('disables and enables; repeating it changes nothing', async () => {
+    const own = await makeIntegrator(service)
+    const { path } = await own.subscribe({ url: URL })
+    const set = async (state: string) => (await own.client.patch(path).send({ state })).body.webhook
+    const disabled = await set('disabled')
+    expect(disabled).toMatchObject({ state: 'disabled', disabledReason: 'manual', missedFrom: expect.stringMatching(/^\d+$/) })
+    service.clock.advance(1_000)
+    expect(await set('disabled')).toEqual({ ...disabled, updatedAt: service.clock.now().toISOString() })
+    expect(await set('active')).toMatchObject({ state: 'active', disabledReason: null, missedFrom: disabled.missedFrom })
+  })
+})
+
+it('deletes a webhook for good, with what was to be sent to it', async () => {
+  const own = await makeIntegrator(service)
+  const receiver = await startReceiver((response) => void response.writeHead(500).end())
+  const { path, id } = await own.subscribe(receiver)
+  await own.invite()
+  await receiver.waitFor(1)
+  const { status, body } = await own.client.delete(path)
+  expect([status, body.webhook.id]).toEqual([200, id])
+  for (const request of [own.client.get(path), own.client.get(`${path}/deliveries`), own.client.delete(path)])
+    expect(await request).toMatchObject({ status: 404, body: { error: 'Webhook not found' } })
+  expect((await own.client.get('/webhooks')).body.webhooks).toEqual([])
+})
+
+describe('a test key', () => {
+  it('sees and makes webhooks of the mode test only; a live key those of every mode', async () => {
+    const live = await makeIntegrator(service)
+    const { key } = await createApiKey(service.system, { organizationId: live.id, name: 'Of tests', mode: 'test' })
+    const client = service.v1(key)
+    const hidden = await live.subscribe({ url: URL })
+    const made = await client.post('/webhooks').send({ url: URL })
+    expect(made.body.webhook.mode).toBe('test')
+    expect((await client.get('/webhooks')).body.webhooks).toEqual([made.body.webhook])
+    expect((await live.client.get('/webhooks')).body.pagination.total).toBe(2)
+    const path = `/webhooks/${made.body.webhook.id}`
+    for (const mode of ['live', 'all']) {
+      const refused = [await client.post('/webhooks').send({ url: URL, mode }), await client.patch(path).send({ mode })]
+      for (const { status, body } of refused) expect([status, body.error]).toEqual([400, 'mode must be one of test'])
+    }
+    for (const method of ['get', 'delete'] as const) expect((await client[method](hidden.path)).status).toBe(404)
+    expect((await client.post(`${hidden.path}/rotate-secret`)).status).toBe(404)
+  })
+})
+
+describe("another organization's webhook", () => {
+  it('is not found by any operation, to the byte as one that does not exist', async () => {
+    const [own, foreign] = [await makeIntegrator(service), await makeIntegrator(service)]
+    const receiver = await startReceiver()
+    const theirs = await foreign.subscribe(receiver)
+    await foreign.invite()
+    const [message] = await receiver.waitFor(1)
+    const delivered = async () => ((await foreign.deliveries(theirs))[0]?.state === 'delivered' ? true : undefined)
+    await waitUntil('it to be recorded', delivered)
+    const mine = await own.subscribe({ url: URL })
+    const { client } = own
+    const operations = (id: string) => [
+      client.get(`/webhooks/${id}`),
+      client.patch(`/webhooks/${id}`).send({ state: 'disabled' }),
+      client.delete(`/webhooks/${id}`),
+      client.post(`/webhooks/${id}/rotate-secret`),
+      client.post(`/webhooks/${id}/test`),
+      client.post(`/webhooks/${id}/replay`).send({ fromCursor: '0' }),
+      client.get(`/webhooks/${id}/deliveries`),
+      client.get(`/webhooks/${id}/deliveries/${message!.id}`),
+      client.post(`/webhooks/${id}/deliveries/${message!.id}/replay`),
+    ]
+    for (const id of [theirs.id, unknownId, 'none', '%00']) {
+      const answers = await Promise.all(operations(id))
+      expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [404, '{"error":"Webhook not found"}']))
+    }
+    for (const id of [message!.id, unknownId, 'none']) {
+      const answers = [
+        await client.get(`${mine.path}/deliveries/${id}`),
+        await client.post(`${mine.path}/deliveries/${id}/replay`),
+      ]
+      for (const { status, body } of answers) expect([status, body]).toEqual([404, { error: 'Delivery not found' }])
+    }
+    expect(receiver.received).toHaveLength(1)
+  })
+})
+
+describe('deliveries', () => {
+  it('are listed by their state, in pages', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver()
+    const webhook = await own.subscribe(receiver)
+    for (let i = 0; i < 3; i++) await own.invite()
+    const delivered = async () => ((await own.deliveries(webhook, '&state=delivered')).length === 3 ? true : undefined)
+    await waitUntil('three deliveries', delivered)
+    receiver.behave((response) => void response.writeHead(500).end())
+    const last = await own.invite()
+    const waiting = () => own.deliveries(webhook, '&state=waiting')
+    await waitUntil('a failure', async () => ((await waiting())[0]?.attemptCount === 1 ? true : undefined))
+    expect(receiver.received.at(-1)!.event.data.inviteId).toBe(last)
+    const { body, headers } = await own.client.get(`${webhook.path}/deliveries?limit=3&page=2`)
+    expect(body.pagination).toEqual({ page: 2, limit: 3, total: 4, totalPages: 2 })
+    expect(body.deliveries).toHaveLength(1)
+    expect(headers).toHaveProperty('events-cursor')
+    expect((await own.client.get(`${webhook.path}/deliveries?state=lost`)).body.error).toBe(
+      'state must be one of waiting, delivered, failed',
+    )
+  })
+
+  it.each(['', 'x', '-1', '9'.repeat(19)])('are not replayed from %j, which is no cursor', async (fromCursor) => {
+    const own = await makeIntegrator(service)
+    const { path } = await own.subscribe({ url: URL })
+    expect((await own.client.post(`${path}/replay`).send({ fromCursor })).status).toBe(400)
+  })
+
+  it('are not replayed from where the feed does not reach', async () => {
+    const own = await makeIntegrator(service)
+    const { path } = await own.subscribe({ url: URL })
+    expect((await own.client.post(`${path}/replay`).send({ fromCursor: '9'.repeat(18) })).status).toBe(410)
+  })
+})
+
+it('goes on signing when SECRET_KEY is changed, and then needs the old one no longer', async () => {
+  const first = await startServiceForTest(TO_LOOPBACK)
+  const own = await makeIntegrator(first)
+  const receiver = await startReceiver()
+  const { secret } = await own.subscribe(receiver)
+  await first.close()
+  const NEW_KEY = 'another secret that is only good for tests 987654'
+  for (const SECRET of [`${NEW_KEY},${SECRET_KEY}`, NEW_KEY]) {
+    const next = await startServiceForTest({ ...TO_LOOPBACK, DATABASE_URL: first.databaseUrl, SECRET_KEY: SECRET })
+    await resealSecrets(next.system)
+    const { received } = receiver
+    const count = received.length
+    const again = next.v1(own.key)
+    await again
+      .post('/invites')
+      .send({ assessmentId: own.assessmentId, recipientEmail: `${count}@example.com`, sendEmail: false })
+    const message = (await receiver.waitFor(count + 1)).at(-1)!
+    expect(verify(secret, message)).toEqual(message.event)
+    await next.close()
+  }
+})

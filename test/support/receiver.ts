@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { onTestFinished } from 'vitest'
+import { waitUntil } from './wait-until.ts'
+
+/** A message as it arrived. */
+export type Received = {
+  /** The header `webhook-id`. */
+  id: string
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: string
+  // biome-ignore lint/suspicious/noExplicitAny: the event, of whatever type
+  event: any
+}
+
+export type Receiver = {
+  url: string
+  port: number
+  /** All messages so far, in the order of their arrival. */
+  received: Received[]
+  /** How many connections were made to it. */
+  connections: () => number
+  /** Waits until that many messages have arrived. */
+  waitFor: (count: number) => Promise<Received[]>
+  /** Answers differently from now on. */
+  behave: (answer: Behaviour) => void
+  close: () => Promise<void>
+}
+
+/** How a receiver answers; one that never ends the response hangs. */
+export type Behaviour = (response: ServerResponse, message: Received, request: IncomingMessage) => void
+
+export const answerWith =
+  (status: number, headers: Record<string, string> = {}, body = ''): Behaviour =>
+  (response) =>
+    void response.writeHead(status, headers).end(body)
+/** Takes the message, and says nothing. */
+export const hang: Behaviour = () => {}
+
+/** Listens on loopback as an endpoint of webhooks does; 204 unless it is told otherwise. It ends with the test. */
+export async function startReceiver(behaviour = answerWith(204), tls?: { key: string; cert: string }): Promise<Receiver> {
+  const received: Received[] = []
+  let answer = behaviour
+  let connections = 0
+  const listen = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const message = readMessage(request, Buffer.concat(chunks).toString('utf8'))
+    received.push(message)
+    answer(response, message, request)
+  }
+  const server = tls ? createSecureServer(tls, listen) : createServer(listen)
+  server.on('connection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    if (!server.listening) return
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  }
+  onTestFinished(close)
+  return {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
+    port,
+    received,
+    connections: () => connections,
+    waitFor: (count) => waitUntil(`${count} messages`, () => (received.length >= count ? received : undefined)),
+    behave: (next) => {
+      answer = next
+    },
+    close,
+  }
+}
+
+const readMessage = ({ method, url, headers }: IncomingMessage, body: string): Received => ({
+  id: String(headers['webhook-id']),
+  method: method!,
+  path: url!,
+  headers: headers as Record<string, string>,
+  body,
+  event: body.startsWith('{') ? JSON.parse(body) : undefined,
+})
+
+/** Throws as a receiver with this secret would that does not believe the message. It goes by the real time. */
+export const verify = (secret: string, { body, headers }: Received): unknown => new Webhook(secret).verify(body, headers)

@@ -1,0 +1,322 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DAY_MS } from '../support/factories.ts'
+import { answerWith, hang, type Received, startReceiver, verify } from '../support/receiver.ts'
+import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { makeIntegrator, TO_LOOPBACK } from '../support/webhooks.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService(TO_LOOPBACK)
+})
+afterAll(() => service.close())
+
+type Integrator = Awaited<ReturnType<typeof makeIntegrator>>
+type Subscribed = Awaited<ReturnType<Integrator['subscribe']>>
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+
+/** Waits until the only delivery of a webhook is so. */
+const becomes = (of: Integrator, webhook: Subscribed, expected: object) =>
+  waitUntil(`a delivery like ${JSON.stringify(expected)}`, async () => {
+    const [delivery] = await of.deliveries(webhook)
+    const isSo = Object.entries(expected).every(([field, value]) => delivery?.[field as 'state'] === value)
+    return isSo ? delivery : undefined
+  })
+
+describe('a message', () => {
+  it('is the event as the feed shows it, signed so that the library believes it', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver()
+    const { secret } = await own.subscribe(receiver)
+    const inviteId = await own.invite()
+    const [message] = (await receiver.waitFor(1)) as [Received]
+    const { body } = await own.client.get('/events')
+    expect(message.event).toEqual(body.events[0])
+    expect(message.event).toMatchObject({ type: 'invite.created', data: { inviteId } })
+    expect(message.id).toBe(message.event.id)
+    expect(verify(secret, message)).toEqual(message.event)
+    expect(() => verify(`whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`, message)).toThrow()
+    expect(() => verify(secret, { ...message, body: `${message.body} ` })).toThrow()
+  })
+
+  it('is sent once to each webhook that wants it, and to no other', async () => {
+    const [own, foreign] = [await makeIntegrator(service), await makeIntegrator(service)]
+    const [all, some, test, theirs] = [await startReceiver(), await startReceiver(), await startReceiver(), await startReceiver()]
+    await own.subscribe(all)
+    await own.subscribe(some, { types: ['invite.revoked'] })
+    await own.subscribe(test, { mode: 'test' })
+    await foreign.subscribe(theirs)
+    const inviteId = await own.invite()
+    await own.client.post(`/invites/${inviteId}/revoke`)
+    await foreign.invite()
+    await Promise.all([all.waitFor(2), some.waitFor(1), theirs.waitFor(1)])
+    expect(all.received.map(({ event }) => event.type).sort()).toEqual(['invite.created', 'invite.revoked'])
+    expect(some.received.map(({ event }) => event.type)).toEqual(['invite.revoked'])
+    expect(theirs.received.map(({ event }) => event.data.inviteId)).not.toContain(inviteId)
+    expect(theirs.received).toHaveLength(1)
+    expect(test.connections()).toBe(0)
+  })
+
+  it('of a test event goes to webhooks of the mode test or all', async () => {
+    const own = await makeIntegrator(service, { mode: 'test' })
+    const receiver = await startReceiver()
+    await own.subscribe(receiver)
+    await own.invite()
+    expect((await receiver.waitFor(1))[0]!.event.data.mode).toBe('test')
+  })
+
+  it('is signed with both secrets for 24 hours after a rotation, then with the new one alone', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver()
+    const { secret, path } = await own.subscribe(receiver)
+    const rotated = await own.client.post(`${path}/rotate-secret`)
+    expect(rotated.status).toBe(200)
+    expect(rotated.headers['cache-control']).toBe('no-store')
+    expect(rotated.body.secret).not.toBe(secret)
+    await own.invite()
+    const [message] = (await receiver.waitFor(1)) as [Received]
+    expect(message.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)
+    for (const known of [secret, rotated.body.secret]) expect(verify(known, message)).toEqual(message.event)
+    service.clock.advance(DAY_MS)
+    await own.invite()
+    const [, later] = (await receiver.waitFor(2)) as [Received, Received]
+    const sentAt = new Date(Number(later.headers['webhook-timestamp']) * 1_000)
+    expect(later.headers['webhook-signature']).toBe(new Webhook(rotated.body.secret).sign(later.id, sentAt, later.body))
+  })
+})
+
+describe('an attempt that fails', () => {
+  it('is followed by nine more at growing intervals, all as the same message; then the delivery has failed', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver(answerWith(500, {}, 'out of order\0'))
+    const webhook = await own.subscribe(receiver)
+    await own.invite()
+    const delays = [5 * SECOND, 300 * SECOND, 1800 * SECOND, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+    for (const [i, delay] of delays.entries()) {
+      const { nextAttemptAt } = await becomes(own, webhook, { state: 'waiting', attemptCount: i + 1 })
+      const wait = new Date(nextAttemptAt!).getTime() - service.clock.now().getTime()
+      expect(wait / delay).toBeGreaterThan(0.89)
+      expect(wait / delay).toBeLessThan(1.11)
+      service.clock.advance(wait)
+    }
+    const { id } = await becomes(own, webhook, { state: 'failed', attemptCount: 10, nextAttemptAt: null })
+    expect(new Set(receiver.received.map((message) => message.id + message.body)).size).toBe(1)
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-signature'])).size).toBe(10)
+    const { body } = await own.client.get(`${webhook.path}/deliveries/${id}`)
+    expect(body.delivery.attempts.map(({ number }: { number: number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(body.delivery.attempts[0]).toMatchObject({ status: 500, error: '', answer: 'out of order' })
+  })
+
+  it.each([
+    ['a redirect', answerWith(302, { location: 'http://127.0.0.1/' }), { status: 302 }],
+    ['no answer', (response: { destroy: () => void }) => response.destroy(), { status: null, error: 'socket hang up' }],
+    ['404', answerWith(404), { status: 404 }],
+  ])('is one with %s', async (_what, behaviour, expected) => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver(behaviour)
+    const webhook = await own.subscribe(receiver)
+    await own.invite()
+    const { id } = await becomes(own, webhook, { state: 'waiting', attemptCount: 1 })
+    const { body } = await own.client.get(`${webhook.path}/deliveries/${id}`)
+    expect(body.delivery.attempts).toEqual([expect.objectContaining(expected)])
+    receiver.behave(answerWith(200, {}, 'x'.repeat(5_000)))
+    service.clock.advance(6 * SECOND)
+    await becomes(own, webhook, { state: 'delivered', attemptCount: 2, nextAttemptAt: null })
+    const again = await own.client.get(`${webhook.path}/deliveries/${id}`)
+    expect(again.body.delivery.attempts[1]).toMatchObject({ number: 2, status: 200, answer: 'x'.repeat(1024) })
+  })
+
+  it.each([
+    ['60', 60 * SECOND],
+    ['99999999', DAY_MS],
+    ['later', 5 * SECOND],
+    ['', 5 * SECOND],
+    ['-5', 5 * SECOND],
+  ])('is repeated as Retry-After wants it, within a day: %s', async (retryAfter, expected) => {
+    const own = await makeIntegrator(service)
+    const webhook = await own.subscribe(await startReceiver(answerWith(429, { 'retry-after': retryAfter })))
+    await own.invite()
+    const { nextAttemptAt } = await becomes(own, webhook, { state: 'waiting', attemptCount: 1 })
+    const wait = new Date(nextAttemptAt!).getTime() - service.clock.now().getTime()
+    expect(wait / expected).toBeGreaterThan(0.89)
+    expect(wait / expected).toBeLessThan(1.11)
+  })
+})
+
+describe('an endpoint', () => {
+  const state = async (of: Integrator, { path }: Subscribed) => (await of.client.get(path)).body.webhook
+  const waitForState = (of: Integrator, webhook: Subscribed, wanted: string) =>
+    waitUntil(`the webhook to be ${wanted}`, async () => {
+      const now = await state(of, webhook)
+      return now.state === wanted ? now : undefined
+    })
+
+  it('that answers 410 is disabled, and told of nothing more until it is enabled', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver(answerWith(410))
+    const webhook = await own.subscribe(receiver)
+    await own.invite()
+    const gone = await waitForState(own, webhook, 'disabled')
+    expect(gone).toMatchObject({ disabledReason: 'gone', missedFrom: expect.stringMatching(/^\d+$/) })
+    await becomes(own, webhook, { state: 'failed', attemptCount: 1 })
+    receiver.behave(answerWith(204))
+    const missed = await own.invite()
+    await waitUntil('it to be in the feed', async () =>
+      (await own.client.get('/events')).body.events.length === 2 ? true : undefined,
+    )
+    expect((await own.client.post(`${webhook.path}/test`)).status).toBe(409)
+    expect((await own.client.post(`${webhook.path}/replay`).send({ fromCursor: gone.missedFrom })).status).toBe(409)
+    const enabled = await own.client.patch(webhook.path).send({ state: 'active' })
+    expect(enabled.body.webhook).toMatchObject({ state: 'active', disabledReason: null, missedFrom: gone.missedFrom })
+    const told = await own.invite()
+    await receiver.waitFor(2)
+    expect(receiver.received[1]!.event.data.inviteId).toBe(told)
+
+    const replay = await own.client.post(`${webhook.path}/replay`).send({ fromCursor: gone.missedFrom })
+    expect([replay.status, replay.body.webhook.replayedUpTo]).toEqual([200, gone.missedFrom])
+    await receiver.waitFor(4)
+    const again = receiver.received.slice(2).map(({ event }) => event.data.inviteId)
+    expect(again.sort()).toEqual([missed, told].sort())
+    await waitUntil('the replay to be over', async () => ((await state(own, webhook)).replayedUpTo === null ? true : undefined))
+  })
+
+  it('that answers with nothing but failures is disabled after 5 days; its organization is warned twice before', async () => {
+    const own = await makeIntegrator(service)
+    const webhook = await own.subscribe(await startReceiver(answerWith(500)))
+    const notices = () =>
+      service.logLines.map((line) => JSON.parse(line)).filter((line) => line.endpointId === webhook.id && line.level === 40)
+    await own.invite()
+    await becomes(own, webhook, { attemptCount: 1 })
+    const { failingSince } = await state(own, webhook)
+    expect(failingSince).toBe(service.clock.now().toISOString())
+    for (const [i, days] of [1, 1, 1, 1].entries()) {
+      service.clock.advance(days * DAY_MS)
+      await becomes(own, webhook, { attemptCount: i + 2 })
+    }
+    await waitUntil('both warnings', () => notices().length >= 2 || undefined)
+    expect(notices().map(({ msg }) => msg)).toEqual(Array(2).fill('a webhook endpoint has been failing for days'))
+    expect(await state(own, webhook)).toMatchObject({ state: 'active', failingSince })
+    service.clock.advance(DAY_MS)
+    expect(await waitForState(own, webhook, 'disabled')).toMatchObject({ disabledReason: 'failing', failingSince })
+    await waitUntil('the notice', () => notices()[2])
+    const { body } = await own.client.patch(webhook.path).send({ state: 'active' })
+    expect(body.webhook).toMatchObject({ state: 'active', failingSince: null, disabledReason: null })
+  })
+
+  it('that answers again has not been failing', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver(answerWith(500))
+    const webhook = await own.subscribe(receiver)
+    await own.invite()
+    await waitUntil('it to fail', async () => (await state(own, webhook)).failingSince ?? undefined)
+    receiver.behave(answerWith(204))
+    service.clock.advance(6 * SECOND)
+    await waitUntil('it to be well', async () => ((await state(own, webhook)).failingSince === null ? true : undefined))
+  })
+
+  it('keeps what waits while it is disabled, and gets it when it is enabled', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver(answerWith(503))
+    const webhook = await own.subscribe(receiver)
+    await own.invite()
+    await becomes(own, webhook, { state: 'waiting', attemptCount: 1 })
+    await own.client.patch(webhook.path).send({ state: 'disabled' })
+    receiver.behave(answerWith(204))
+    service.clock.advance(DAY_MS)
+    const other = await own.subscribe(await startReceiver())
+    await own.invite()
+    await becomes(own, other, { state: 'delivered' }) // deliveries have been taken since
+    expect(receiver.received).toHaveLength(1)
+    await own.client.patch(webhook.path).send({ state: 'active' })
+    await becomes(own, webhook, { state: 'delivered', attemptCount: 2 })
+  })
+
+  it('that hangs, fails or is not to be reached holds up no other', async () => {
+    const own = await makeIntegrator(service)
+    const hanging = await startReceiver(hang)
+    const [broken, well] = [await startReceiver(answerWith(500)), await startReceiver()]
+    for (const receiver of [hanging, broken]) await own.subscribe(receiver)
+    const metadata = await own.subscribe({ url: 'https://example.com/' })
+    await service.db.webhookEndpoint.update({
+      where: { id: metadata.id },
+      data: { url: 'https://169.254.169.254/latest/meta-data/' },
+    })
+    await own.subscribe(well)
+    for (let i = 0; i < 10; i++) await own.invite()
+    await well.waitFor(10)
+    // None of those that hang has been answered yet: there are four, and no more until one has given up.
+    expect(hanging.received).toHaveLength(4)
+    const [delivery] = await own.deliveries(metadata)
+    await waitUntil('the refusal', async () => {
+      const { body } = await own.client.get(`${metadata.path}/deliveries/${delivery!.id}`)
+      return body.delivery.attempts[0]
+    })
+    const { body } = await own.client.get(`${metadata.path}/deliveries/${delivery!.id}`)
+    expect(body.delivery.attempts[0]).toMatchObject({ status: null, error: 'The address is refused: its host is not allowed' })
+  })
+})
+
+describe('a replay', () => {
+  it('of one delivery sends the same message again, with all its retries', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver()
+    const webhook = await own.subscribe(receiver)
+    await own.invite()
+    const { id } = await becomes(own, webhook, { state: 'delivered', attemptCount: 1 })
+    receiver.behave(answerWith(500))
+    const { status, body } = await own.client.post(`${webhook.path}/deliveries/${id}/replay`)
+    expect([status, body.delivery.state]).toEqual([200, 'waiting'])
+    const { nextAttemptAt } = await becomes(own, webhook, { state: 'waiting', attemptCount: 2 })
+    expect(new Date(nextAttemptAt!).getTime() - service.clock.now().getTime()).toBeLessThan(6 * SECOND)
+    expect(receiver.received.map((message) => message.id)).toEqual([id, id])
+  })
+
+  it('from a cursor sends what happened before there was the webhook, of its types', async () => {
+    const own = await makeIntegrator(service)
+    const invites = [await own.invite(), await own.invite(), await own.invite()]
+    await own.client.post(`/invites/${invites[0]}/revoke`)
+    await waitUntil('the events', async () => ((await own.client.get('/events')).body.events.length === 4 ? true : undefined))
+    const { body: first } = await own.client.get('/events?limit=1')
+    const receiver = await startReceiver()
+    const webhook = await own.subscribe(receiver, { types: ['invite.created'] })
+    await own.client.post(`${webhook.path}/replay`).send({ fromCursor: first.cursor })
+    await receiver.waitFor(2)
+    expect(receiver.received.map(({ event }) => event.data.inviteId).sort()).toEqual(invites.slice(1).sort())
+  })
+})
+
+it('tells a webhook of its test event, whatever its types, and no other webhook', async () => {
+  const own = await makeIntegrator(service)
+  const [receiver, other] = [await startReceiver(), await startReceiver()]
+  const webhook = await own.subscribe(receiver, { types: ['email.failed'] })
+  await own.subscribe(other)
+  const { status, body, headers } = await own.client.post(`${webhook.path}/test`)
+  expect([status, body.delivery]).toMatchObject([201, { type: 'webhook.test', state: 'waiting', attempts: [] }])
+  expect(headers.location).toMatch(new RegExp(`${webhook.path}/deliveries/${body.delivery.id}$`))
+  const [message] = (await receiver.waitFor(1)) as [Received]
+  expect(message.event).toMatchObject({ id: body.delivery.id, type: 'webhook.test', data: { endpointId: webhook.id } })
+  expect((await own.client.get('/events?mode=all')).body.events).toEqual([])
+  await own.invite()
+  await other.waitFor(1)
+  expect(other.received.map(({ event }) => event.type)).toEqual(['invite.created'])
+})
+
+it('sends nothing that it has begun twice when it stops, and has the rest sent after the next start', async () => {
+  const first = await startServiceForTest(TO_LOOPBACK)
+  const own = await makeIntegrator(first)
+  const receiver = await startReceiver(hang)
+  const webhook = await own.subscribe(receiver)
+  await own.invite()
+  await receiver.waitFor(1)
+  await first.close()
+  receiver.behave(answerWith(204))
+  const second = await startServiceForTest({ ...TO_LOOPBACK, DATABASE_URL: first.databaseUrl })
+  const [, message] = (await receiver.waitFor(2)) as [Received, Received]
+  expect(message.id).toBe(receiver.received[0]!.id)
+  const row = () => second.db.webhookDelivery.findFirstOrThrow({ where: { endpointId: webhook.id } })
+  await waitUntil('it to be delivered', async () => ((await row()).state === 'delivered' ? true : undefined))
+  expect(await row()).toMatchObject({ attemptCount: 1 }) // the interrupted one does not count
+})

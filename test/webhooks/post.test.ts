@@ -1,0 +1,165 @@
+import { createServer } from 'node:net'
+import tls from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readAllowance } from '../../src/domain/webhooks/targets.ts'
+import { createPost } from '../../src/webhooks/post.ts'
+import { NOT_PUBLIC } from '../../src/webhooks/resolve.ts'
+import { CERTIFICATE } from '../support/certificate.ts'
+import { answerWith, hang, startReceiver } from '../support/receiver.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const allow = (list: string) => readAllowance(list).allowance
+const loopback = allow('127.0.0.1')
+const never = new AbortController().signal
+const send = (url: string, { allowance = loopback, resolve = async (_: string) => ['127.0.0.1'], stop = never } = {}) =>
+  createPost(allowance, resolve)(url, { 'webhook-id': '1' }, '{"é":1}', stop)
+
+describe('a message', () => {
+  it('arrives as it was given, on a connection of its own', async () => {
+    const receiver = await startReceiver(answerWith(200, { 'retry-after': '7' }, 'thanks'))
+    expect(await send(`${receiver.url}?a=b`)).toEqual({ status: 200, body: 'thanks', retryAfter: '7' })
+    await send(receiver.url)
+    const [{ method, path, headers, body }] = receiver.received as [(typeof receiver.received)[0]]
+    expect({ method, path, body }).toEqual({ method: 'POST', path: '/hook?a=b', body: '{"é":1}' })
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': '8',
+      connection: 'close',
+      'webhook-id': '1',
+    })
+    expect(headers).not.toHaveProperty('cookie')
+    expect(receiver.connections()).toBe(2)
+  })
+
+  it('follows no redirect', async () => {
+    const elsewhere = await startReceiver()
+    const receiver = await startReceiver(answerWith(307, { location: elsewhere.url }))
+    expect(await send(receiver.url)).toMatchObject({ status: 307 })
+    expect(elsewhere.connections()).toBe(0)
+  })
+
+  it('takes no proxy from the environment', async () => {
+    const proxy = await startReceiver()
+    const before = { ...process.env }
+    Object.assign(process.env, { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url, http_proxy: proxy.url, HTTPS_PROXY: proxy.url })
+    onTestFinished(() => {
+      process.env = before
+    })
+    const receiver = await startReceiver()
+    expect(await send(receiver.url)).toMatchObject({ status: 204 })
+    expect(proxy.connections()).toBe(0)
+  })
+
+  it('is encrypted for one whose certificate is trusted, and goes to no other', async () => {
+    const receiver = await startReceiver(answerWith(204), CERTIFICATE)
+    await expect(send(receiver.url)).rejects.toThrow(/self-signed/)
+    expect(receiver.received).toEqual([])
+    const trusted = tls.getCACertificates()
+    tls.setDefaultCACertificates([...trusted, CERTIFICATE.cert])
+    onTestFinished(() => tls.setDefaultCACertificates(trusted))
+    expect(await send(receiver.url)).toMatchObject({ status: 204 })
+    await expect(send(receiver.url.replace('127.0.0.1', 'other.example'))).rejects.toThrow(/does not match/)
+  })
+})
+
+describe('an answer', () => {
+  it('is read to 64 kB, and its first 1 kB kept', async () => {
+    const receiver = await startReceiver((response) => {
+      response.writeHead(200)
+      const pour = () => {
+        while (response.write('x'.repeat(10_000)));
+        response.once('drain', pour)
+      }
+      pour()
+    })
+    expect(await send(receiver.url)).toMatchObject({ status: 200, body: 'x'.repeat(1024) })
+  })
+
+  it('is none when the connection ends before it is complete', async () => {
+    const receiver = await startReceiver((response) => {
+      response.writeHead(200, { 'content-length': '10' }).write('half', () => response.destroy())
+    })
+    await expect(send(receiver.url)).rejects.toThrow()
+    receiver.behave((response) => response.destroy())
+    await expect(send(receiver.url)).rejects.toThrow()
+    receiver.behave((response) =>
+      response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n'),
+    )
+    await expect(send(receiver.url)).rejects.toThrow()
+    receiver.behave((response) => response.socket?.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`))
+    await expect(send(receiver.url)).rejects.toThrow(/Header/)
+    receiver.behave((response) => response.socket?.end('nonsense\r\n\r\n'))
+    await expect(send(receiver.url)).rejects.toThrow()
+  })
+
+  it('is not waited for longer than 15 s, however it drips', async () => {
+    const receiver = await startReceiver((response) => {
+      response.writeHead(200)
+      const drip = setInterval(() => response.write('.'), 200)
+      response.on('close', () => clearInterval(drip))
+    })
+    const hanging = await startReceiver(hang)
+    const both = await Promise.allSettled([send(receiver.url), send(hanging.url)])
+    expect(both.map((result) => result.status === 'rejected' && result.reason.message)).toEqual(
+      Array.from({ length: 2 }, () => 'No complete answer within 15 s'),
+    )
+  })
+
+  it('is not waited for when the service stops', async () => {
+    const receiver = await startReceiver(hang)
+    const stop = new AbortController()
+    const sending = send(receiver.url, { stop: stop.signal })
+    sending.catch(() => {})
+    await receiver.waitFor(1)
+    stop.abort()
+    await expect(sending).rejects.toThrow(/abort/)
+  })
+})
+
+describe('a host', () => {
+  /** Counts who connects to an address inside at all. */
+  async function listenInside(address = '127.0.0.1', at = 0) {
+    let connections = 0
+    const server = createServer((socket) => {
+      connections++
+      socket.destroy()
+    }).listen(at, address)
+    await waitUntil('the listener', () => server.listening || undefined)
+    onTestFinished(() => void server.close())
+    return { port: (server.address() as { port: number }).port, connections: () => connections }
+  }
+  const nobody = allow('')
+
+  it.each(['127.0.0.1', '[::ffff:127.0.0.1]', '[::1]', '169.254.169.254', '2130706433'])(
+    'inside is never connected to: %s',
+    async (host) => {
+      const inside = await listenInside()
+      await expect(send(`https://${host}:${inside.port}/`, { allowance: nobody })).rejects.toThrow(/host is not allowed/)
+      expect(inside.connections()).toBe(0)
+    },
+  )
+
+  it('is never connected to when its name leads inside, also when it led outside before, or leads to both', async () => {
+    const outside = await startReceiver(answerWith(204), CERTIFICATE)
+    const inside = await listenInside('127.0.0.9', outside.port)
+    const url = `https://rebinding.example:${outside.port}/`
+    const lead = (...addresses: string[]) => send(url, { resolve: async () => addresses })
+    await expect(lead('127.0.0.1')).rejects.toThrow(/self-signed/)
+    expect(outside.connections()).toBe(1)
+    for (const addresses of [['127.0.0.9'], ['127.0.0.1', '127.0.0.9'], ['::ffff:127.0.0.9'], ['127.0.0.1', '64:ff9b::7f00:9']])
+      await expect(lead(...addresses)).rejects.toThrow(NOT_PUBLIC)
+    expect([outside.connections(), inside.connections()]).toEqual([1, 0])
+  })
+
+  it('that the operator has named is what the system says it is', async () => {
+    const receiver = await startReceiver()
+    const url = receiver.url.replace('127.0.0.1', 'localhost')
+    const resolve = () => Promise.reject(new Error('asked in vain'))
+    expect(await send(url, { allowance: allow('localhost'), resolve })).toMatchObject({ status: 204 })
+  })
+
+  it('without an address is told as such', async () => {
+    const resolve = () => Promise.reject(new Error('queryA ENOTFOUND nowhere.example'))
+    await expect(send('https://nowhere.example/', { resolve })).rejects.toThrow('ENOTFOUND')
+  })
+})
