@@ -7,11 +7,24 @@ import { headerText, type MailSettings, type Message, renderTemplates, senderDom
 const facts: Record<MemberEmailKind, (settings: MailSettings, email: MemberEmail) => object> = {
   join: linkFacts,
   reset: linkFacts,
+  webhook_failing: webhookFacts,
+  webhook_disabled: webhookFacts,
 }
 
 function linkFacts(settings: MailSettings, { link, member }: MemberEmail) {
   if (!link) throw new Error('The mail has no link')
   return { organization: member.organization.name, url: accountUrl(settings, link), expiresAt: timeInWords(link.expiresAt) }
+}
+
+/** Of its address only the host: the path may hold a token. */
+function webhookFacts(_settings: MailSettings, { webhook }: MemberEmail) {
+  if (!webhook) throw new Error('The mail has no webhook')
+  const { failingSince, disabledReason } = webhook
+  return {
+    host: new URL(webhook.url).host,
+    isGone: disabledReason === 'gone',
+    failingSince: failingSince && timeInWords(failingSince),
+  }
 }
 
 /** A mail to a member, the same however often it is rendered. @throws Error for a kind that only a newer release knows. */

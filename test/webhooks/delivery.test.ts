@@ -1,5 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findMemberEmails } from '../../src/domain/access/member-emails.ts'
+import { renderMemberEmail } from '../../src/mail/member-email.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { answerWith, hang, type Received, startReceiver, verify } from '../support/receiver.ts'
 import { type Service, startService, startServiceForTest } from '../support/service.ts'
@@ -25,6 +27,23 @@ const becomes = (of: Integrator, webhook: Subscribed, expected: object) =>
     const isSo = Object.entries(expected).every(([field, value]) => delivery?.[field as 'state'] === value)
     return isSo ? delivery : undefined
   })
+
+/** Those of an organization: all to its admin, naming no more of an address than its host. */
+async function expectMails(organizationId: string, adminId: string, kinds: string[]): Promise<void> {
+  const queued = await service.db.memberEmail.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
+  expect(queued.map(({ kind, memberId }) => [kind, memberId])).toEqual(kinds.map((kind) => [kind, adminId]))
+  const settings = { publicUrl: 'https://a.example.com', mailFrom: 'a@example.com', secretKeys: ['unused'] }
+  const ids = queued.map(({ id }) => id)
+  for (const email of await findMemberEmails(service.system, ids)) {
+    const { subject, text, html } = renderMemberEmail(settings, email)
+    expect(subject).toMatch(/^A webhook of .+ (has been failing|was disabled)$/)
+    for (const part of [text, html]) {
+      expect(part).toMatch(/since \w+, \d+ \w+ \d{4} at/)
+      expect(part).toContain('127.0.0.1')
+      expect(part).not.toContain('token')
+    }
+  }
+}
 
 describe('a message', () => {
   it('is the event as the feed shows it, signed so that the library believes it', async () => {
@@ -185,7 +204,10 @@ describe('an endpoint', () => {
 
   it('that answers with nothing but failures is disabled after 5 days; its organization is warned twice before', async () => {
     const own = await makeIntegrator(service)
-    const webhook = await own.subscribe(await startReceiver(answerWith(500)))
+    const { id: adminId } = await service.make.member(own.id, { roles: ['admin'] })
+    await service.make.member(own.id, { roles: ['grader'] })
+    const { url } = await startReceiver(answerWith(500))
+    const webhook = await own.subscribe({ url: `${url}?token=very-secret` })
     const notices = () =>
       service.logLines.map((line) => JSON.parse(line)).filter((line) => line.endpointId === webhook.id && line.level === 40)
     await own.invite()
@@ -202,6 +224,7 @@ describe('an endpoint', () => {
     service.clock.advance(DAY_MS)
     expect(await waitForState(own, webhook, 'disabled')).toMatchObject({ disabledReason: 'failing', failingSince })
     await waitUntil('the notice', () => notices()[2])
+    await expectMails(own.id, adminId, ['webhook_failing', 'webhook_failing', 'webhook_disabled'])
     const { body } = await own.client.patch(webhook.path).send({ state: 'active' })
     expect(body.webhook).toMatchObject({ state: 'active', failingSince: null, disabledReason: null })
   })

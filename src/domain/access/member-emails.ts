@@ -5,11 +5,12 @@ import type { Outcome } from '../invites/emails.ts'
 import { isUuid } from '../uuid.ts'
 
 /** What the service writes to members. What each says, mail/member-email.ts knows. */
-export type MemberEmailKind = 'join' | 'reset'
+export type MemberEmailKind = 'join' | 'reset' | 'webhook_failing' | 'webhook_disabled'
 
 const include = {
   link: { include: { credential: { select: { email: true } } } },
   member: { include: { user: true, organization: { select: { name: true } } } },
+  webhook: { select: { url: true, state: true, disabledReason: true, failingSince: true } },
 } satisfies Prisma.MemberEmailInclude
 
 /** One mail to a member, with all that it says. */
@@ -18,17 +19,24 @@ export type MemberEmail = Prisma.MemberEmailGetPayload<{ include: typeof include
 /** Adds a mail to the transaction: its record and its job. No request waits for the mail server. */
 export async function queueMemberEmail(
   { db, deps: { clock, newId, queue }, organization }: Context,
-  { kind, memberId, linkId = null }: { kind: MemberEmailKind; memberId: string; linkId?: string | null },
+  about: { kind: MemberEmailKind; memberId: string; linkId?: string; webhookId?: string },
 ): Promise<void> {
   const now = clock()
   const email = await db.memberEmail.create({
-    data: { id: newId(), organizationId: organization.id, memberId, kind, linkId, createdAt: now, updatedAt: now },
+    data: { id: newId(), organizationId: organization.id, ...about, createdAt: now, updatedAt: now },
     select: { id: true },
   })
   await queue.enqueueMemberEmails(db, [email.id])
 }
 
-/** Those of these mails that there are, in no particular order. */
+/** Adds a mail for each active admin of the organization to the transaction. */
+export async function queueAdminEmails(ctx: Context, about: { kind: MemberEmailKind; webhookId: string }): Promise<void> {
+  const where = { organizationId: ctx.organization.id, status: 'active', roles: { has: 'admin' } } as const
+  const admins = await ctx.db.member.findMany({ where, select: { id: true } })
+  for (const { id: memberId } of admins) await queueMemberEmail(ctx, { ...about, memberId })
+}
+
+/** The mails with these ids that exist, in no particular order. */
 export const findMemberEmails = ({ db }: ServiceContext, ids: string[]): Promise<MemberEmail[]> =>
   db.memberEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
 
@@ -53,9 +61,11 @@ export const listMemberEmails = (
 export const recipientOf = ({ member, link }: MemberEmail): string => link?.credential?.email ?? member.email
 
 /** Why a mail is not to be sent any more; null while it is. */
-export function whyMemberEmailObsolete({ member, link }: MemberEmail, now: Date): string | null {
+export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEmail, now: Date): string | null {
   if (member.status !== 'active') return 'Not sent: the member is not active any more.'
   if (link && (link.usedAt || link.expiresAt <= now)) return 'Not sent: the link can not be used any more.'
+  if (kind === 'webhook_failing' && !webhook?.failingSince) return 'Not sent: the webhook works again.'
+  if (kind === 'webhook_disabled' && webhook?.state !== 'disabled') return 'Not sent: the webhook is active again.'
   return null
 }
 

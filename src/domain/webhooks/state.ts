@@ -1,5 +1,7 @@
 import type { Prisma, WebhookDisabledReason, WebhookEndpoint } from '../../generated/prisma/client.ts'
+import { type MemberEmailKind, queueAdminEmails } from '../access/member-emails.ts'
 import type { ServiceContext } from '../context.ts'
+
 import { inTransaction } from '../transaction.ts'
 import { holdFanOut } from './access.ts'
 
@@ -32,7 +34,7 @@ export const toDisabled = (
   missedFrom: position > endpoint.position ? position : endpoint.position,
 })
 
-/** Disables an active endpoint. @returns whether this call has. */
+/** Disables an active endpoint, and tells its organization's admins. @returns whether this call has. */
 export const disableEndpoint = (ctx: ServiceContext, id: string, reason: WebhookDisabledReason): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
@@ -42,8 +44,18 @@ export const disableEndpoint = (ctx: ServiceContext, id: string, reason: Webhook
     const now = deps.clock()
     const data = { ...toDisabled(now, reached, endpoint, reason), updatedAt: now }
     await db.webhookEndpoint.update({ where: { id }, data })
+    await tellAdmins(inside, endpoint, 'webhook_disabled')
     return true
   })
+
+async function tellAdmins(
+  inside: ServiceContext,
+  { id: webhookId, organizationId }: Pick<WebhookEndpoint, 'id' | 'organizationId'>,
+  kind: MemberEmailKind,
+): Promise<void> {
+  const organization = await inside.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  await queueAdminEmails({ ...inside, organization }, { kind, webhookId })
+}
 
 /** After a success: whatever failed before counts no more. */
 export const noteEndpointWell = async ({ db }: ServiceContext, id: string): Promise<void> => {
@@ -68,6 +80,13 @@ export async function noteEndpointFailing(ctx: ServiceContext, id: string): Prom
   const failingFor = now.getTime() - endpoint.failingSince.getTime()
   if (failingFor >= DISABLED_AFTER_MS) return (await disableEndpoint(ctx, id, 'failing')) ? 'disabled' : null
   const warnings = WARNED_AFTER_MS.filter((after) => failingFor >= after).length
-  const { count } = await db.webhookEndpoint.updateMany({ where: { id, warnings: { lt: warnings } }, data: { warnings } })
-  return count > 0 ? 'warning' : null
+  return inTransaction(ctx, async (inside) => {
+    const { count } = await inside.db.webhookEndpoint.updateMany({
+      where: { id, warnings: { lt: warnings } },
+      data: { warnings },
+    })
+    if (count === 0) return null
+    await tellAdmins(inside, endpoint, 'webhook_failing')
+    return 'warning'
+  })
 }

@@ -36,10 +36,10 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     write_tags: async (actor) => createTag(as(actor), { name: `by ${actor.kind}` }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
+    manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
     manage_keys: async (actor) => listKeys(as(actor)),
     manage_members: async (actor) =>
       inviteMember(as(actor), { email: `invited.by.${actor.kind}@example.com`, roles: ['grader'], mails: false }),
-    manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>
