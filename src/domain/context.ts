@@ -25,8 +25,11 @@ export type EventNumbering = {
   head: () => bigint
 }
 
-/** How an attempt to send a mail may end, as it is counted. */
-export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried'] as const
+/**
+ * How an attempt to send a mail may end, as it is counted. `failed`: refused by the mail server, or no retries left; `obsolete`: not sent,
+ * because its link was dead by then.
+ */
+export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried', 'obsolete'] as const
 
 /** How an attempt to deliver an event to an endpoint may end, as it is counted. */
 export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const

@@ -11,7 +11,7 @@ const REQUEST_GRACE_MS = 3_000
  *
  * @param notice milliseconds for which requests are still accepted once it is known that the service stops.
  */
-export function shutDownGracefully(app: FastifyInstance, { notice }: { notice: number }): void {
+export function keepAnsweringBeforeClose(app: FastifyInstance, { notice }: { notice: number }): void {
   app.addHook('preClose', async () => {
     await sleep(notice)
     await nextTurn() // when all connections made so far have been taken

@@ -18,7 +18,10 @@ export type PasswordResetJob = { email: string }
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
 const KEPT_FOR_SECONDS = 10 * 365 * 86_400
 
-/** About a day of retries: 10 s, doubling up to an hour. */
+/**
+ * About a day: 33 retries, after 10 s, doubling up to an hour; pg-boss adds up to as much again at random. Whether an attempt is retried is
+ * decided by mail/mailer.ts, which throws for all but final refusals; what then happens, by send-mail.ts.
+ */
 const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelayMax: 3_600 }
 /**
  * Every 2 s a process confirms the jobs it holds, however long they take. A job that nobody has confirmed for 10 s is lost, and retried:

@@ -72,6 +72,7 @@ const settle = async (id: string, work: Promise<void>): Promise<JobResult> =>
 
 async function giveUp<E extends Email>(system: ServiceContext, mailing: Mailing<E>, emailId: string): Promise<void> {
   await mailing.giveUp(system, emailId)
+  mailing.count('failed')
   system.deps.log.error({ emailId }, `sending ${mailing.noun} failed: no retries left`)
 }
 
@@ -96,9 +97,14 @@ async function sendEmail<E extends Email>(
     log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, `${noun} could not be sent yet`)
     throw new Error(outcome.reason)
   }
-  count(outcome.state)
-  if (outcome.state === 'failed') log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, `${noun} was refused`)
-  else log.info({ ...fields, state: outcome.state }, `${noun} was sent`)
+  if (outcome.state !== 'failed') {
+    count(outcome.state)
+    log.info({ ...fields, state: outcome.state }, `${noun} was sent`)
+    return
+  }
+  const { failure, reason } = outcome
+  count(failure === 'obsolete' ? 'obsolete' : 'failed')
+  log.warn({ ...fields, reason: withoutAddresses(reason) }, `${noun} was ${failure === 'obsolete' ? 'obsolete' : 'refused'}`)
 }
 
 async function attempt<E extends Email>({ whyObsolete, deliver }: Mailing<E>, email: E, now: Date): Promise<Outcome> {

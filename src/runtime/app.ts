@@ -6,7 +6,7 @@ import type { InviteEmail } from '../domain/invites/emails.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
 import { answerError, answerFailures } from '../http/envelope.ts'
-import { shutDownGracefully } from '../http/graceful-shutdown.ts'
+import { keepAnsweringBeforeClose } from '../http/graceful-shutdown.ts'
 import { answerHealth } from '../http/health.ts'
 import { shedLoad } from '../http/overload.ts'
 import { limitPipelining } from '../http/pipelining.ts'
@@ -82,8 +82,9 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
     strictTransportSecurity: false,
   })
   answerFailures(app, envelopeOf)
+  // In this order: at a stop /readyz says no first, then requests are answered for as long as STOP_NOTICE says.
   await answerHealth(app, findProblems)
-  shutDownGracefully(app, { notice: config.stopNotice })
+  keepAnsweringBeforeClose(app, { notice: config.stopNotice })
   shedLoad(app, config)
   if (config.role !== 'worker') await mountInterfaces(app, config, dependencies)
   return app

@@ -26,7 +26,7 @@ export const Environment = Type.Object({
   ),
   ROLE: Words(['all', 'api', 'worker'], {
     default: 'all',
-    description: 'What this process does: answer requests (api), send mail and sweep (worker), or both.',
+    description: 'What this process does: answer requests (api), send mail and clean up in the background (worker), or both.',
   }),
   DATABASE_URL: Type.Optional(
     Url(
@@ -35,10 +35,14 @@ export const Environment = Type.Object({
       'PostgreSQL (15 or newer) to use; its password can also be given as PGPASSWORD. Unset: an embedded one under DATA_DIR.',
     ),
   ),
-  DATABASE_POOL_SIZE: Count(10, 'Connections of one process to the database, besides about five of the job queue.', {
-    minimum: 2,
-    maximum: 500,
-  }),
+  DATABASE_POOL_SIZE: Count(
+    10,
+    'Connections of one process to the database, besides six of the job queue and the notifications.',
+    {
+      minimum: 2,
+      maximum: 500,
+    },
+  ),
   DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded database and its secret.' }),
   SECRET_KEY: Type.Optional(
     Type.String({
@@ -63,7 +67,10 @@ export const Environment = Type.Object({
   ),
   RATE_LIMIT_STANDARD: Count(100, 'Requests a minute of an organization of the standard tier.'),
   RATE_LIMIT_ENTERPRISE: Count(1000, 'Requests a minute of an organization of the enterprise tier.'),
-  RATE_LIMIT_UNKNOWN_KEYS: Count(1000, 'Requests a minute of a network with unknown keys, before they are answered 429.'),
+  RATE_LIMIT_UNKNOWN_KEYS: Count(
+    1000,
+    'Requests a minute with unknown API keys, of one client network (an IPv4 address or an IPv6 /64), before they are answered 429.',
+  ),
   REDIS_URL: Type.Optional(
     Url(
       'rediss?',
@@ -71,7 +78,10 @@ export const Environment = Type.Object({
       'Redis or Valkey that counts requests over all processes. Unset: each counts its own.',
     ),
   ),
-  MAX_REQUEST_WAIT: Count(1000, 'Milliseconds that a hundred requests may wait for their answers before more are answered 503.'),
+  MAX_REQUEST_WAIT: Count(
+    1000,
+    'Load shedding: when 100 requests have each waited for their answers for so many milliseconds, new ones are answered 503.',
+  ),
   STOP_NOTICE: Count(
     1,
     'Seconds for which requests are still answered after SIGTERM, while /readyz says no: longer than a load balancer takes to notice. The stop takes up to 8 s more.',
@@ -116,7 +126,7 @@ export const Environment = Type.Object({
     description: 'Least severe log lines to write.',
   }),
   INIT_ORG_NAME: Type.Optional(
-    Type.String({ description: 'Organization to make at the start, where there is none of that name.' }),
+    Type.String({ description: 'Organization to create at the start, where there is none of that name.' }),
   ),
   INIT_API_KEY_NAME: Type.Optional(
     Type.String({ description: 'Live key to make for it, where it has none of that name; printed once, on standard output.' }),

@@ -4,9 +4,24 @@ import type { Window } from '../page.ts'
 import type { CountedFilter, InviteOrder } from './filter.ts'
 import { nextExpiry } from './lifecycle.ts'
 
-// Counts and pages in SQL where Prisma would count or skip rows one by one: an organization may have a million invites.
+// Counts and pages in SQL where Prisma would count or skip rows one by one: an organization may have a million invites. The counters are
+// maintained by triggers of the migration invite_counts.
 
-const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', createdAt: 'created_at' } as const
+/** The column of each field that a list can be ordered by. */
+const COLUMNS = {
+  sentAt: 'sent_at',
+  status: 'status',
+  expiresAt: 'expires_at',
+  createdAt: 'created_at',
+} as const satisfies Record<InviteOrder['field'], string>
+
+/** SQL: these columns, of `invites i`. Without the status, which depends on the clock. */
+export const orderedColumns = Prisma.raw(
+  Object.values(COLUMNS)
+    .filter((column) => column !== COLUMNS.status)
+    .map((column) => `i.${column}`)
+    .join(', '),
+)
 
 /**
  * The number of invites that match the filter now: the sum of a few counters that a trigger maintains, however many invites there are.

@@ -5,7 +5,7 @@ import { readWords } from '../filters.ts'
 import type { Window } from '../page.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
 import { statusAt } from './lifecycle.ts'
-import { orderBy } from './paging.ts'
+import { orderBy, orderedColumns } from './paging.ts'
 
 // Where the counters do not help, the matches are counted: the invites of one recipient or tag, which indexes find. For a search, and while
 // a due invite cannot be set to expired, every invite of the organization is read.
@@ -21,7 +21,7 @@ export function selectMatches({ organization }: Context, filter: InviteFilter, n
   const ofTag = Prisma.sql`
     AND i.id IN (SELECT invite_id FROM invite_tags WHERE organization_id = ${organization.id}::uuid AND tag_id = ${tagId}::uuid)`
   const present = Prisma.sql`
-    SELECT i.id, sent_at, expires_at, i.created_at, ${statusAt(now)} AS status
+    SELECT i.id, ${orderedColumns}, ${statusAt(now)} AS status
     FROM invites i JOIN assessments a ON a.organization_id = i.organization_id AND a.id = assessment_id
     WHERE i.organization_id = ${organization.id}::uuid
       ${assessmentId === undefined ? Prisma.empty : Prisma.sql`AND assessment_id = ${assessmentId}::uuid`}

@@ -38,7 +38,7 @@ const answers = {
   path_not_found: [404, NOT_FOUND],
   page_not_found: [404, 'Invalid page.'],
   method_not_allowed: [405, 'Method not allowed.'],
-  duplicate_invite: [400, DUPLICATE],
+  duplicate_invite: [400, DUPLICATE], // shown under non_field_errors, see presentFailure
   duplicate_tag_name: [400, 'A tag with this name already exists.'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
   too_many_webhooks: [409, 'There are too many webhooks.'],

@@ -19,7 +19,7 @@ type Options = { system: ServiceContext; settings: CandidateSettings }
 type Params = { token: string }
 
 /** The last part of a form's address, and the move it makes. */
-const moves = new Map<string, CandidateMove>([
+const moveOfAction = new Map<string, CandidateMove>([
   ['accept', 'accept'],
   ['start', 'start'],
   ['finish', 'complete'],
@@ -48,7 +48,7 @@ export async function candidatePages(app: FastifyInstance, { system, settings }:
   app.post<{ Params: Params & { action: string }; Body: { proof?: string } | undefined }>(
     '/:token/:action',
     async ({ params, body }, reply) => {
-      const move = moves.get(params.action)
+      const move = moveOfAction.get(params.action)
       const ref = readInvitation(secretKeys, params.token)
       if (!move || !ref) throw new DomainError('invite_not_found')
       if (!isOwnForm(secretKeys, params.token, body?.proof ?? '')) throw new HttpError('malformed_request')
