@@ -85,7 +85,7 @@ ${fields(form, input)}
 
 const fields = (form: Form, input: AssessmentInput): Html => html`
 ${field(form, { name: 'name', label: 'Name', value: input.name, hint: 'Candidates see it, too.' })}
-${choice(form, { name: 'defaultQuestionFormat', label: 'Questions are put by', options: FORMAT_LABELS, value: input.defaultQuestionFormat })}
+${choice(form, { name: 'defaultQuestionFormat', label: 'Questions are asked by', options: FORMAT_LABELS, value: input.defaultQuestionFormat })}
 ${choice(form, { name: 'defaultAnswerFormat', label: 'They are answered by', options: FORMAT_LABELS, value: input.defaultAnswerFormat })}
 ${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience })}
 ${field(form, { name: 'timeLimit', label: 'Time limit for the whole', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}

@@ -77,7 +77,7 @@ ${facts(assessment, input)}
 </div>
 ${sumInviteCounts(assessment) === 0 && confirmation('Delete', `Delete ${assessment.name} with its questions? That can not be undone.`, `${path}/delete`)}
 </section>
-<section class="panel" aria-labelledby="questions-heading">
+<section class="panel" id="order" aria-labelledby="questions-heading">
 <h2 id="questions-heading">Questions</h2>
 ${questions.items.length > 0 ? questionTable(path, questions) : html`<p>There are none ${questions.total > 0 ? 'here' : 'yet'}.</p>`}
 ${pager(path, {}, questions)}
@@ -90,7 +90,7 @@ const facts = (assessment: Assessment, input: AssessmentInput): Html => {
   const rows: [string, string | number | Html][] = [
     ['Questions', assessment.questionCount],
     ['Points', assessment.totalPoints],
-    ['Put by', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
+    ['Asked by', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
     ['Answered by', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
     ['Time limit', input.timeLimit > 0 ? wordDuration(input.timeLimit) : 'none'],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],

@@ -30,7 +30,7 @@ const EXCERPT = 140
 export const questionTable = (path: string, { items, total, page, pageSize }: Listing<Question>): Html =>
   table(
     'questions-heading',
-    ['Question', 'Put by', 'Answered by', 'Points', 'Time limit', 'Order'],
+    ['Question', 'Asked by', 'Answered by', 'Points', 'Time limit', 'Order'],
     items.map((question, i) => {
       const place = (page - 1) * pageSize + i + 1
       return [
@@ -135,7 +135,7 @@ ${confirmation('Delete', 'Delete this question? That can not be undone.', `${pat
 }
 
 const fields = (form: Form, input: QuestionInput): Html => html`
-${choice(form, { name: 'inputType', label: 'Put by', options: formats(input.inputType), value: input.inputType })}
+${choice(form, { name: 'inputType', label: 'Asked by', options: formats(input.inputType), value: input.inputType })}
 ${area(form, { name: 'script', label: 'Text', value: input.script, rows: 5 })}
 ${field(form, { name: 'audioUrl', label: 'Address of the audio', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
 ${field(form, { name: 'videoUrl', label: 'Address of the video', value: input.videoUrl, hint: 'Begins with https://', optional: true })}

@@ -59,7 +59,11 @@ export function questionsRoutes(app: FastifyInstance): void {
 
   app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/move', (request, reply) =>
     submit(request, reply, {
-      page: ({ issues }) => showAssessment(request, request.params.assessmentId, { ...emptyForm, issues }),
+      // The place is typed into the question's page; Up and Down are on that of the assessment.
+      page: (form) =>
+        form.issues.some(({ field }) => field === 'place')
+          ? editPage(request, request.params, form)
+          : showAssessment(request, request.params.assessmentId, form),
       async work(values) {
         const [place, order] = [readNumber(values, 'place'), readNumber(values, 'order')]
         await moveQuestion(request.ctx, request.params, { place, order })

@@ -13,7 +13,7 @@ const names: Record<string, string> = {
   date: 'the date',
   expiresAt: 'the date',
   search: 'the search',
-  defaultQuestionFormat: 'how questions are put',
+  defaultQuestionFormat: 'how questions are asked',
   defaultAnswerFormat: 'how they are answered',
   audience: 'the audience',
   timeLimit: 'the time limit',
@@ -24,7 +24,7 @@ const names: Record<string, string> = {
   skillTypes: 'the list of skills',
   tags: 'the list of tags',
   clients: 'the list of clients',
-  inputType: 'how the question is put',
+  inputType: 'how the question is asked',
   responseType: 'how it is answered',
   script: 'the text',
   audioUrl: 'the address of the audio',
@@ -87,8 +87,9 @@ export function wordIssue(issue: Issue): string {
         ? 'Enter the time limit in minutes, or in minutes and seconds as 1:30.'
         : `${capitalize(name)} has to be a whole number from ${issue.limit.minimum} to ${issue.limit.maximum}.`
     case 'reference':
-      return `There is no ${referents[issue.field] ?? name} ${issue.value}.`
+      return `There is no ${referents[issue.field] ?? name} “${issue.value}”.`
     case 'changed':
+      if (issue.field === 'order') return 'Somebody else has moved it meanwhile, so it stays where it is now.'
       return `Somebody else has changed ${name} meanwhile: it is now ${wordValue(issue.field, issue.value)}. What you save replaces it.`
     case 'invited':
       return 'Somebody is invited to it, so it can not be deleted.'

@@ -50,7 +50,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await expectGood()
     await follow(page, 'New assessment')
     await page.getByLabel('Name').fill('Support, spoken')
-    await page.getByLabel('Questions are put by').selectOption('Audio')
+    await page.getByLabel('Questions are asked by').selectOption('Audio')
     await page.getByLabel('Time limit for the whole').fill('half an hour')
     await page.getByLabel('Languages').fill('en\nde')
     await press(page, 'Make the assessment')

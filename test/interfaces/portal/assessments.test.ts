@@ -102,8 +102,8 @@ describe('an assessment', () => {
     expect(mistakesIn(await post(path, { ...typed, name: ' ', timeLimit: '' }))).toEqual(['Enter the name.'])
     const unknown = await post(path, { ...typed, name: 'Named', timeLimit: '' })
     expect(mistakesIn(unknown)).toEqual([
-      'There is no tag with the name No such tag.',
-      `There is no member with the address ${stranger.email}.`,
+      'There is no tag with the name “No such tag”.',
+      `There is no member with the address “${stranger.email}”.`,
     ])
     const long = { ...NEW, instruction: 'x'.repeat(5_001), languages: 'x'.repeat(36), skillTypes: 'a\n'.repeat(101) }
     expect(mistakesIn(await post(path, long))).toEqual([

@@ -96,7 +96,7 @@ it('is refused with what is wrong at each field, and with what was typed', async
     'The language of the question has more than 35 characters.',
   ])
   expect(mistakesIn(await add({ inputType: ' ', responseType: '' }))).toEqual([
-    'Enter how the question is put.',
+    'Enter how the question is asked.',
     'Enter how it is answered.',
   ])
   expect(await scripts()).toEqual([])
@@ -197,7 +197,9 @@ it('is not moved by who has not seen that somebody else has moved it', async () 
   const answers = await Promise.all([1, 2, 3].map(() => post(`${path}/questions/${id}/move`, fields)))
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422])
   expect(await scripts()).toEqual(['A', 'C', 'B'])
-  expect(mistakesIn(answers.find(({ status }) => status === 422)!)[0]).toContain('Somebody else has changed the order meanwhile')
+  expect(mistakesIn(answers.find(({ status }) => status === 422)!)[0]).toBe(
+    'Somebody else has moved it meanwhile, so it stays where it is now.',
+  )
 })
 
 it('keeps the order of all when many are moved and added at once', async () => {
