@@ -13,11 +13,19 @@ export type AuditAction =
   | 'generated_key'
   | 'rotated_key'
   | 'revoked_key'
+  | 'created_assessment'
+  | 'updated_assessment'
+  | 'duplicated_assessment'
+  | 'deleted_assessment'
+  | 'added_question'
+  | 'updated_question'
+  | 'moved_question'
+  | 'deleted_question'
 
 export type AuditEvent = {
   action: AuditAction
   /** The row it was done to, where it is another than the actor's own. */
-  target?: { kind: 'api_key' | 'member'; id: string }
+  target?: { kind: 'api_key' | 'member' | 'assessment' | 'question'; id: string }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
   details?: Prisma.InputJsonObject
 }

@@ -13,7 +13,7 @@ export const checkUuid = (value: string): Violation | undefined => (isUuid(value
 
 /** Infinity is what a number too large to be one is read as: beyond the maximum. */
 export function checkInteger(value: number, limit: Range): Violation | undefined {
-  if (Number.isFinite(value) && !Number.isInteger(value)) return { rule: 'integer', limit }
+  if (!Number.isInteger(value) && Math.abs(value) !== Number.POSITIVE_INFINITY) return { rule: 'integer', limit }
   if (value < limit.minimum) return { rule: 'minimum', limit }
   return value > limit.maximum ? { rule: 'maximum', limit } : undefined
 }
@@ -23,6 +23,10 @@ export function checkText(value: string, limit: number): Violation | undefined {
   if (!text.test(value)) return { rule: 'text' }
   return checkSize('maxLength', [...value].length, limit)
 }
+
+/** The same, and something besides white space. */
+export const checkName = (value: string, limit: number): Violation | undefined =>
+  value.trim() === '' ? { rule: 'required' } : checkText(value, limit)
 
 export const checkSize = (rule: 'maxLength' | 'maxItems' | 'maxWords', size: number, limit: number): Violation | undefined =>
   size > limit ? { rule, limit } : undefined

@@ -13,6 +13,7 @@ export type ErrorKind =
   | 'api_key_not_found'
   | 'not_permitted'
   | 'assessment_not_found'
+  | 'question_not_found'
   | 'invite_not_found'
   | 'member_not_found'
   | 'tag_not_found'
@@ -57,6 +58,10 @@ export type Violation =
   | { rule: 'later'; limit: Date }
   /** An id of nothing that the organization has, or of a member who may not grade. */
   | { rule: 'reference' | 'grader'; value: string }
+  /** Somebody else has changed it since it was read: to `value`. */
+  | { rule: 'changed'; value: unknown }
+  /** An assessment to which somebody is invited. */
+  | { rule: 'invited' }
   | { rule: 'move'; limit: Move; value: InviteStatus }
   /** An address that webhooks may not be sent to. */
   | { rule: 'target'; problem: TargetFault }

@@ -10,7 +10,15 @@ export const MAX_EMAIL_LENGTH = 254
 export const MAX_TAG_NAME_LENGTH = 100
 export const MAX_TAG_DESCRIPTION_LENGTH = 1_000
 export const MAX_MESSAGE_LENGTH = 5_000
+/** The text of a question, or of an instruction: encoded in a form it has to fit into a body. */
+export const MAX_SCRIPT_LENGTH = 5_000
+/** The address of a question's audio or video. */
+export const MAX_URL_LENGTH = 2_000
 
+/** Tags of one assessment; likewise its languages, categories, skills and clients. */
+export const MAX_ASSESSMENT_ITEMS = 100
+/** Seconds, points: anything of which there may be none. */
+export const AMOUNTS = { minimum: 0, maximum: MAX_INTEGER }
 /** Tags of one invite. */
 export const MAX_INVITE_TAGS = 100
 /** Replays, recordings: anything of which there is at least one. */

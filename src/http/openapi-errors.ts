@@ -36,6 +36,7 @@ const occurrence = {
   api_key_not_found: 'declared',
   not_permitted: 'declared',
   assessment_not_found: 'declared',
+  question_not_found: 'declared',
   invite_not_found: 'declared',
   member_not_found: 'declared',
   tag_not_found: 'declared',

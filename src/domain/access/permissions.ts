@@ -4,6 +4,7 @@ import { DomainError } from '../errors.ts'
 /** What an actor may be allowed to do within one organization. */
 export type Permission =
   | 'read'
+  | 'write_assessments'
   | 'write_tags'
   | 'invite'
   | 'operate_invites'
@@ -16,13 +17,25 @@ export type Permission =
 const permissions = {
   apiKey: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks'],
   candidate: ['take_invite'],
-  operator: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'manage_keys', 'manage_members'],
+  operator: [
+    'read',
+    'write_assessments',
+    'write_tags',
+    'invite',
+    'operate_invites',
+    'manage_webhooks',
+    'manage_keys',
+    'manage_members',
+  ],
   system: ['read'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, Permission[]>
 
 /** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
 const memberPermissions = new Map<string, readonly Permission[]>([
-  ['admin', ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'manage_keys', 'manage_members']],
+  [
+    'admin',
+    ['read', 'write_assessments', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'manage_keys', 'manage_members'],
+  ],
   ['grader', []],
   ['client', []],
 ])

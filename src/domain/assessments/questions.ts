@@ -36,3 +36,16 @@ export async function listQuestions(
       }),
   )
 }
+
+/** Which question. */
+export type QuestionRef = { assessmentId: string; questionId: string }
+
+/** One question. @throws DomainError question_not_found. */
+export async function getQuestion(ctx: Context, { assessmentId, questionId }: QuestionRef): Promise<Question> {
+  authorize(ctx, 'read')
+  const isOne = isUuid(assessmentId) && isUuid(questionId)
+  const where = { organizationId: ctx.organization.id, assessmentId, id: questionId }
+  const question = isOne ? await ctx.db.question.findFirst({ where }) : null
+  if (!question) throw new DomainError('question_not_found')
+  return question
+}

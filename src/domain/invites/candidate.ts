@@ -31,7 +31,7 @@ export async function findInvitation(
 /** The questions in the order in which the candidate answers them. */
 export const listCandidateQuestions = (
   { db }: ServiceContext,
-  { organizationId, assessmentId }: CandidateInvite,
+  { organizationId, assessmentId }: Pick<CandidateInvite, 'organizationId' | 'assessmentId'>,
 ): Promise<Question[]> =>
   db.question.findMany({ where: { organizationId, assessmentId }, orderBy: totalOrder({ field: 'order', direction: 'asc' }) })
 

@@ -28,6 +28,7 @@ const answers = {
   api_key_revoked: [401, 'API key has been revoked.'],
   organization_forbidden: [403, 'You do not have permission to perform this action.'],
   assessment_not_found: [404, NOT_FOUND],
+  question_not_found: [404, NOT_FOUND],
   invite_not_found: [404, NOT_FOUND],
   member_not_found: [404, NOT_FOUND],
   tag_not_found: [404, NOT_FOUND],
@@ -155,6 +156,10 @@ function wordIssue(issue: Issue): string {
       return `Ensure the expiry is not earlier than ${issue.limit.toISOString()}.`
     case 'move':
       return `The invite is ${issue.value}.`
+    case 'changed':
+      return 'This has been changed meanwhile.'
+    case 'invited':
+      return 'The assessment has invites.'
     case 'target':
     case 'account':
       return 'Enter a valid value.'

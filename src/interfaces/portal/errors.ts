@@ -25,6 +25,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   not_permitted: [404, UNKNOWN],
   api_key_not_found: [404, UNKNOWN],
   assessment_not_found: [404, UNKNOWN],
+  question_not_found: [404, UNKNOWN],
   invite_not_found: [404, UNKNOWN],
   member_not_found: [404, UNKNOWN],
   tag_not_found: [404, UNKNOWN],

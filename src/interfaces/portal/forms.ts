@@ -24,6 +24,36 @@ export function readForms(app: FastifyInstance): void {
 export const readFields = <Name extends string>(values: URLSearchParams, ...names: Name[]): Record<Name, string> =>
   Object.fromEntries(names.map((name) => [name, (values.get(name) ?? '').replaceAll('\0', '')])) as Record<Name, string>
 
+/** The lines that were typed into a field, without those that are empty. */
+export const readLines = (values: URLSearchParams, name: string): string[] =>
+  readFields(values, name)
+    [name]!.split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** A text of several lines as it was typed: forms send each end of a line as two characters. */
+export const readText = (values: URLSearchParams, name: string): string =>
+  readFields(values, name)[name]!.replaceAll('\r\n', '\n')
+
+/** A whole number; 0 where nothing was typed, NaN for what is none. */
+export function readNumber(values: URLSearchParams, name: string): number {
+  const text = readFields(values, name)[name]!.trim()
+  return /^\d*$/.test(text) ? Number(text) : Number.NaN
+}
+
+/** Seconds, from minutes ("30") or minutes and seconds ("1:30"); 0 where nothing was typed, NaN for what is none. */
+export function readDuration(values: URLSearchParams, name: string): number {
+  const text = readFields(values, name)[name]!.trim()
+  const [, minutes = '', seconds = '0'] = /^(\d*)(?::([0-5]?\d))?$/.exec(text) ?? [undefined, 'none']
+  return Number(minutes) * 60 + Number(seconds)
+}
+
+/** The same the other way round. */
+export function printDuration(seconds: number): string {
+  const rest = seconds % 60
+  return seconds === 0 ? '' : `${Math.floor(seconds / 60)}${rest > 0 ? `:${String(rest).padStart(2, '0')}` : ''}`
+}
+
 type Work = (values: URLSearchParams) => Promise<string | Page>
 
 /**
@@ -43,9 +73,14 @@ export async function submit(
     const next = await work(values)
     return typeof next === 'string' ? reply.redirect(next, 303) : show(request, reply, next)
   } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-    return show(request, reply, await page({ values, issues: error.issues }), 422)
+    return show(request, reply, await page({ values, issues: issuesOf(error) }), 422)
   }
+}
+
+/** What is wrong with a form. @throws the error itself when it says something else. */
+export function issuesOf(error: unknown): Issue[] {
+  if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
+  return error.issues
 }
 
 type Field = {
@@ -59,33 +94,71 @@ type Field = {
   optional?: boolean
 }
 
-/** A labelled input with what was typed, except for a password, and with what is wrong with it. */
-export function field(form: Form, { name, label, type = 'text', value = '', hint, autocomplete = 'off', optional }: Field): Html {
+/** What a form keeps of the row it changes: when it was last changed, as whoever fills it in has seen it. */
+export function seenField({ values, issues }: Form, { updatedAt }: { updatedAt: Date }): Html {
+  // Whoever has been told what has changed has seen it; for any other mistake they have not.
+  const told = issues.some(({ rule }) => rule === 'changed')
+  return html`<input type="hidden" name="seen" value="${(told ? null : values.get('seen')) ?? updatedAt.toISOString()}">`
+}
+
+/** The same as it comes back; a time that is none has not been seen. */
+export const readSeen = (values: URLSearchParams): Date => new Date(values.get('seen') ?? Number.NaN)
+
+/** A labelled control, with what is wrong with what was typed into it. @param control gets the ids of what describes it, and whether it is wrong. */
+function labelled(
+  form: Form,
+  { name, label, hint }: { name: string; label: string; hint?: string | undefined },
+  control: (described: string, invalid: 'true' | 'false') => Html,
+): Html {
   const issues = form.issues.filter((issue) => issue.field === name)
-  const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
   const described = [hint && `${name}-hint`, issues.length > 0 && `${name}-mistake`].filter(Boolean).join(' ')
   return html`<div class="field">
 <label for="${name}">${label}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type}" value="${shown}" autocomplete="${autocomplete}" aria-describedby="${described}" aria-invalid="${issues.length > 0 ? 'true' : 'false'}" ${!optional && html`required`}>
+${control(described, issues.length > 0 ? 'true' : 'false')}
 ${issues.length > 0 && html`<p class="mistake" id="${name}-mistake">${issues.map(wordIssue).join(' ')}</p>`}
 </div>
 `
 }
+
+/** A labelled input with what was typed, except for a password, and with what is wrong with it. */
+export function field(form: Form, { name, label, type = 'text', value = '', hint, autocomplete = 'off', optional }: Field): Html {
+  const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
+  return labelled(
+    form,
+    { name, label, hint },
+    (described, invalid) =>
+      html`<input id="${name}" name="${name}" type="${type}" value="${shown}" autocomplete="${autocomplete}" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
+  )
+}
+
+type Area = { name: string; label: string; value?: string; hint?: string; rows?: number }
+
+/** The same for a text of several lines, which may be empty. */
+export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Area): Html =>
+  labelled(
+    form,
+    { name, label, hint },
+    // Browsers take a first new line away.
+    (
+      described,
+      invalid,
+    ) => html`<textarea id="${name}" name="${name}" rows="${rows}" aria-describedby="${described}" aria-invalid="${invalid}">
+${form.values.get(name) ?? value}</textarea>`,
+  )
 
 type Choice = { name: string; label: string; options: [value: string, label: string][]; value?: string; hint?: string }
 
 /** A labelled list to choose one from. */
 export function choice(form: Form, { name, label, options, value = '', hint }: Choice): Html {
   const chosen = form.values.get(name) ?? value
-  return html`<div class="field">
-<label for="${name}">${label}</label>
-${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-<select id="${name}" name="${name}" aria-describedby="${hint && `${name}-hint`}">
+  return labelled(
+    form,
+    { name, label, hint },
+    (described, invalid) => html`<select id="${name}" name="${name}" aria-describedby="${described}" aria-invalid="${invalid}">
 ${options.map(([key, text]) => html`<option value="${key}" ${key === chosen && html`selected`}>${text}</option>`)}
-</select>
-</div>
-`
+</select>`,
+  )
 }
 
 /** What is wrong with a form, before it, with the focus; nothing when nothing is. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { answerFailures } from '../../http/envelope.ts'
 import { accountRoutes } from './account.routes.ts'
+import { assessmentsRoutes } from './assessments.routes.ts'
 import { serveAssets } from './assets.ts'
 import { portalEnvelope } from './errors.ts'
 import { readForms } from './forms.ts'
@@ -12,6 +13,7 @@ import { joinRoutes } from './join.routes.ts'
 import { organizationsRoutes } from './organizations.routes.ts'
 import { passwordRoutes } from './password.routes.ts'
 import type { PortalSettings } from './portal.ts'
+import { questionsRoutes } from './questions.routes.ts'
 import { refuseForeignForms } from './same-origin.ts'
 import { requireMember, useSessions } from './session.ts'
 import { signInRoutes } from './sign-in.routes.ts'
@@ -19,7 +21,7 @@ import { signInRoutes } from './sign-in.routes.ts'
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
 const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRoutes]
 /** Pages of one organization, for its members: with `request.ctx`. Each is a file of routes and a file of what it says. */
-const organizationPages = [homeRoutes, accountRoutes, integrationsRoutes]
+const organizationPages = [homeRoutes, assessmentsRoutes, questionsRoutes, accountRoutes, integrationsRoutes]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
 export async function portalPages(

@@ -66,6 +66,7 @@ function bar({ ctx, signedIn, path }: Viewer): Html {
 <p class="organization">${ctx.organization.name}</p>
 <nav aria-label="Portal">
 ${link(pathOf(ctx), 'Home', path.replace(/\/?$/, '/') === pathOf(ctx))}
+${may(ctx, 'read') && link(pathOf(ctx, 'assessments'), 'Assessments', path.startsWith(pathOf(ctx, 'assessments')))}
 ${settings && link(pathOf(ctx, `settings/${settings.path}`), 'Settings', path.startsWith(pathOf(ctx, 'settings/')))}
 </nav>
 <div class="who">

@@ -1,4 +1,5 @@
 import type { AccountProblem, Issue } from '../../domain/errors.ts'
+import { wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 
 /** The fields as the pages call them. */
@@ -11,7 +12,44 @@ const names: Record<string, string> = {
   name: 'the name',
   date: 'the date',
   expiresAt: 'the date',
+  search: 'the search',
+  defaultQuestionFormat: 'how questions are asked',
+  defaultAnswerFormat: 'how they are answered',
+  audience: 'the audience',
+  timeLimit: 'the time limit',
+  instructionTitle: 'the title of the instruction',
+  instruction: 'the instruction',
+  languages: 'the list of languages',
+  categories: 'the list of categories',
+  skillTypes: 'the list of skills',
+  tags: 'the list of tags',
+  clients: 'the list of clients',
+  inputType: 'how the question is asked',
+  responseType: 'how it is answered',
+  script: 'the text',
+  audioUrl: 'the address of the audio',
+  videoUrl: 'the address of the video',
+  points: 'the number of points',
+  sourceLanguage: 'the language of the question',
+  targetLanguage: 'the language of the answer',
+  order: 'the order',
+  place: 'the place',
 }
+
+/** The formats, as lists to choose from show them. */
+export const FORMAT_LABELS: [value: string, label: string][] = [
+  ['text', 'Text'],
+  ['audio', 'Audio'],
+  ['video', 'Video'],
+  ['mixed', 'Any of these'],
+]
+export const AUDIENCE_LABELS: [value: string, label: string][] = [
+  ['invite_only', 'By invitation'],
+  ['public', 'Public'],
+]
+
+/** What an id or a name stands for that is none of the organization's. */
+const referents: Record<string, string> = { tags: 'tag with the name', clients: 'member with the address' }
 
 const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {
   minLength: (name, limit) => `${capitalize(name)} needs at least ${limit} characters.`,
@@ -38,9 +76,33 @@ export function wordIssue(issue: Issue): string {
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'email':
       return `${capitalize(name)} is not an email address.`
+    case 'maxItems':
+      return `${capitalize(name)} is too long: at most ${issue.limit} are possible.`
+    case 'maxWords':
+      return `${capitalize(name)} has more than ${issue.limit} words.`
+    case 'integer':
+    case 'minimum':
+    case 'maximum':
+      return issue.field === 'timeLimit'
+        ? 'Enter the time limit in minutes, or in minutes and seconds as 1:30.'
+        : `${capitalize(name)} has to be a whole number from ${issue.limit.minimum} to ${issue.limit.maximum}.`
+    case 'reference':
+      return `There is no ${referents[issue.field] ?? name} “${issue.value}”.`
+    case 'changed':
+      if (issue.field === 'order') return 'Somebody else has moved it meanwhile, so it stays where it is now.'
+      return `Somebody else has changed ${name} meanwhile: it is now ${wordValue(issue.field, issue.value)}. What you save replaces it.`
+    case 'invited':
+      return 'Somebody is invited to it, so it can not be deleted.'
     default:
       return `Please check ${name || 'what you have entered'}.`
   }
+}
+
+/** What somebody else has made of a field. */
+function wordValue(field: string, value: unknown): string {
+  if (field === 'timeLimit') return Number(value) > 0 ? wordDuration(Number(value)) : 'without limit'
+  const text = [value].flat().join(', ')
+  return text === '' ? 'empty' : `“${text}”`
 }
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -55,3 +117,12 @@ const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle
 /** A time: in UTC and, where scripts run, in the reader's own zone. The exact one is in the title. */
 export const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${format.format(at)} UTC</time>`
+
+/** A button that asks first, also where no scripts run. */
+export const confirmation = (label: string, question: string, address: string): Html => html`<details>
+<summary>${label}</summary>
+<form method="post" action="${address}">
+<p>${question}</p>
+<button class="danger">${label}</button>
+</form>
+</details>`

@@ -24,6 +24,7 @@ const answers = {
   api_key_expired: [401, 'API key has expired'],
   api_key_revoked: [401, 'API key has been revoked'],
   assessment_not_found: [404, 'Assessment not found'],
+  question_not_found: [404, 'Question not found'],
   invite_not_found: [404, 'Invite not found'],
   member_not_found: [404, 'Member not found'],
   tag_not_found: [404, 'Tag not found'],
@@ -123,6 +124,10 @@ function wordIssue(issue: Issue): string {
       return `${field} must be of this organization`
     case 'grader':
       return `${field} must be an active member with the role grader or admin`
+    case 'changed':
+      return `${field} has been changed meanwhile`
+    case 'invited':
+      return 'The assessment has invites'
     case 'account':
       return `${field} is not valid`
     case 'malformed':

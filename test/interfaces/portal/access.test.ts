@@ -10,7 +10,7 @@ const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
 
 /** What a page or form of an organization is about, by the names in its address. */
-type Rows = { keyId: string; sessionId: string }
+type Rows = { keyId: string; sessionId: string; assessmentId: string; questionId: string }
 
 /**
  * Every page and form of an organization, and the roles that may see and send it. A new one needs its line here; then it is held to all
@@ -19,6 +19,21 @@ type Rows = { keyId: string; sessionId: string }
 const everybody = [...ROLES]
 const allowed: Record<string, readonly Role[]> = {
   'GET /': everybody,
+  'GET /assessments': ['admin'],
+  'GET /assessments/new': ['admin'],
+  'POST /assessments': ['admin'],
+  'GET /assessments/:assessmentId': ['admin'],
+  'GET /assessments/:assessmentId/edit': ['admin'],
+  'POST /assessments/:assessmentId/edit': ['admin'],
+  'POST /assessments/:assessmentId/duplicate': ['admin'],
+  'POST /assessments/:assessmentId/delete': ['admin'],
+  'GET /assessments/:assessmentId/preview': ['admin'],
+  'GET /assessments/:assessmentId/questions/new': ['admin'],
+  'POST /assessments/:assessmentId/questions': ['admin'],
+  'GET /assessments/:assessmentId/questions/:questionId': ['admin'],
+  'POST /assessments/:assessmentId/questions/:questionId': ['admin'],
+  'POST /assessments/:assessmentId/questions/:questionId/move': ['admin'],
+  'POST /assessments/:assessmentId/questions/:questionId/delete': ['admin'],
   'GET /account': everybody,
   'POST /account/name': everybody,
   'POST /account/password': everybody,
@@ -32,7 +47,7 @@ const allowed: Record<string, readonly Role[]> = {
 const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId']
+const FINDS: (keyof Rows)[] = ['keyId', 'assessmentId', 'questionId']
 
 let service: Service
 beforeAll(async () => {
@@ -51,7 +66,9 @@ async function makeRows(organizationId: string): Promise<Rows> {
   const { member } = await signInAs(service, organizationId, ['admin'])
   const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
   const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
-  return { keyId, sessionId }
+  const assessment = await service.make.assessment(organizationId)
+  const question = await service.make.question(assessment)
+  return { keyId, sessionId, assessmentId: assessment.id, questionId: question.id }
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -62,7 +79,7 @@ const send = (person: Visitor, route: Route, address: string) =>
 
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
-  const { apiKey, member, user, session, auditEntry } = service.db
+  const { apiKey, member, user, session, assessment, question, auditEntry } = service.db
   const where = { organizationId }
   return {
     keys: await apiKey.findMany({ where, omit: { lastUsedAt: true }, orderBy: { id: 'asc' } }),
@@ -73,6 +90,8 @@ async function contents(organizationId: string) {
       omit: { lastSeenAt: true, expiresAt: true },
       orderBy: { id: 'asc' },
     }),
+    assessments: await assessment.findMany({ where, orderBy: { id: 'asc' } }),
+    questions: await question.findMany({ where, orderBy: { id: 'asc' } }),
     audit: await auditEntry.count({ where }),
   }
 }
@@ -142,8 +161,10 @@ describe.each(routes)('$name', (route) => {
   it.runIf(route.path.includes(':'))('takes no id that is none for one', async () => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
-    for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93'])
-      expect((await send(admin, route, addressOf(route, id, { keyId: value, sessionId: value }))).status).toBeLessThan(500)
+    for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
+      const rows = { keyId: value, sessionId: value, assessmentId: value, questionId: value }
+      expect((await send(admin, route, addressOf(route, id, rows))).status).toBeLessThan(500)
+    }
   })
 
   it.runIf(route.method === 'POST')('takes nothing that comes from another site, or does not say from where', async () => {

@@ -162,10 +162,51 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   })
 
   describe('every page', () => {
+    /** One with texts that can be too long for a line. */
+    async function makeAssessment(home: string) {
+      const organizationId = home.split('/').at(-2)!
+      const { id: instructionId } = await service.db.instruction.create({
+        data: { id: service.deps.newId(), organizationId, title: LONG, body: `${LONG}\n\n${LONG}` },
+      })
+      const data = { name: LONG.repeat(3), skillTypes: [LONG, LONG], instructionId, timeLimit: 5_400 }
+      const assessment = await service.make.assessment(organizationId, data)
+      const { id: questionId } = await service.make.question(assessment, {
+        script: LONG.repeat(2),
+        inputType: LONG,
+        points: 5,
+        timeLimit: 90,
+      })
+      await service.make.question(assessment, { audioUrl: 'https://media.example.com/2.mp3' })
+      return { id: assessment.id, questionId }
+    }
+
     const open: Record<string, (home: string, page: Page) => Promise<unknown>> = {
       home: (home, page) => page.goto(home),
       account: (home, page) => page.goto(`${home}account?done=name`),
       integrations: (home, page) => page.goto(`${home}settings/integrations?done=revoked`),
+      assessments: async (home, page) => {
+        const { id } = await makeAssessment(home)
+        await service.db.assessment.update({ where: { id }, data: { createdAt: new Date(0) } })
+        for (let i = 0; i < 20; i++) await service.make.assessment(home.split('/').at(-2)!)
+        await page.goto(`${home}assessments?page=2&done=deleted`)
+      },
+      'no assessments': (home, page) => page.goto(`${home}assessments?search=${LONG}`),
+      'a new assessment': (home, page) => page.goto(`${home}assessments/new`),
+      'an assessment': async (home, page) => page.goto(`${home}assessments/${(await makeAssessment(home)).id}?done=saved`),
+      'an assessment that is refused': async (home, page) => {
+        await page.goto(`${home}assessments/${(await makeAssessment(home)).id}/edit`)
+        await page.getByLabel('Name').fill(LONG.repeat(4))
+        await page.getByLabel('Tags').fill(LONG)
+        await press(page, 'Save')
+        await page.getByText('That did not work').waitFor()
+      },
+      'the preview of an assessment': async (home, page) =>
+        page.goto(`${home}assessments/${(await makeAssessment(home)).id}/preview`),
+      'a new question': async (home, page) => page.goto(`${home}assessments/${(await makeAssessment(home)).id}/questions/new`),
+      'a question': async (home, page) => {
+        const { id, questionId } = await makeAssessment(home)
+        await page.goto(`${home}assessments/${id}/questions/${questionId}`)
+      },
       'a mistake': async (home, page) => {
         await page.goto(`${home}settings/integrations`)
         await page.getByLabel('Name').fill(LONG.repeat(4))

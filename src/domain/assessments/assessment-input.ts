@@ -1,0 +1,84 @@
+import type { Audience, MediaFormat } from '../../generated/prisma/client.ts'
+import { findMembers } from '../access/members.ts'
+import { checkInteger, checkName, checkSize, checkText, findIssues } from '../checks.ts'
+import type { Context } from '../context.ts'
+import type { Issue, Violation } from '../errors.ts'
+import {
+  AMOUNTS,
+  MAX_ASSESSMENT_ITEMS,
+  MAX_CODE_LENGTH,
+  MAX_EMAIL_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SCRIPT_LENGTH,
+} from '../limits.ts'
+import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
+import { findTags } from './tags.ts'
+
+/** An assessment as people write it. What it refers to is named as in the import format: each name belongs to one row. */
+export type AssessmentInput = {
+  name: string
+  defaultQuestionFormat: MediaFormat
+  defaultAnswerFormat: MediaFormat
+  audience: Audience
+  /** Seconds; 0 is no limit. */
+  timeLimit: number
+  instructionTitle: string
+  /** Empty for none. */
+  instruction: string
+  /** Codes; one that is new is added to the languages. */
+  languages: string[]
+  /** Names; one that is new is added to the organization's categories. */
+  categories: string[]
+  skillTypes: string[]
+  /** Names of the organization's tags, in either case. */
+  tags: string[]
+  /** Addresses of the organization's members, in either case. */
+  clients: string[]
+}
+
+/** The rules that need no look into the database. @returns an issue for each field that breaks one. */
+export const findAssessmentIssues = (input: AssessmentInput): Issue[] =>
+  findIssues([
+    ['name', checkName(input.name, MAX_NAME_LENGTH)],
+    ['defaultQuestionFormat', checkChoice(input.defaultQuestionFormat, MEDIA_FORMATS)],
+    ['defaultAnswerFormat', checkChoice(input.defaultAnswerFormat, MEDIA_FORMATS)],
+    ['audience', checkChoice(input.audience, AUDIENCES)],
+    ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
+    ['instructionTitle', checkText(input.instructionTitle, MAX_NAME_LENGTH)],
+    ['instruction', checkText(input.instruction, MAX_SCRIPT_LENGTH)],
+    ['languages', checkNames(input.languages, MAX_CODE_LENGTH)],
+    ['categories', checkNames(input.categories, MAX_NAME_LENGTH)],
+    ['skillTypes', checkNames(input.skillTypes, MAX_NAME_LENGTH)],
+    ['tags', checkNames(input.tags, MAX_NAME_LENGTH)],
+    ['clients', checkNames(input.clients, MAX_EMAIL_LENGTH)],
+  ])
+
+const checkChoice = (value: string, limit: readonly string[]): Violation | undefined =>
+  limit.includes(value) ? undefined : { rule: 'choice', limit, value }
+
+const checkNames = (names: string[], limit: number): Violation | undefined =>
+  checkSize('maxItems', names.length, MAX_ASSESSMENT_ITEMS) ??
+  names.map((name) => checkName(name, limit)).find((violation) => violation)
+
+/** An assessment as it would be written to be what it is. */
+export async function toAssessmentInput(ctx: Context, assessment: Assessment): Promise<AssessmentInput> {
+  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId } = assessment
+  const [instruction] = await findInstructions(ctx, instructionId ? [instructionId] : [])
+  const categoryIds = assessment.categories.map(({ categoryId }) => categoryId)
+  const tagIds = assessment.tags.map(({ tagId }) => tagId)
+  const memberIds = assessment.clients.map(({ memberId }) => memberId)
+  return {
+    name,
+    defaultQuestionFormat,
+    defaultAnswerFormat,
+    audience,
+    timeLimit,
+    skillTypes,
+    instructionTitle: instruction?.title ?? '',
+    instruction: instruction?.body ?? '',
+    languages: assessment.languages.map(({ language }) => language.code),
+    categories: (await findCategories(ctx, categoryIds)).map((category) => category.name),
+    tags: (await findTags(ctx, tagIds)).map((tag) => tag.name),
+    clients: (await findMembers(ctx, memberIds)).map(({ email }) => email),
+  }
+}

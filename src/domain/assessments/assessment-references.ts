@@ -1,0 +1,92 @@
+import type { Context } from '../context.ts'
+import type { Issue } from '../errors.ts'
+import { refuse } from '../refuse.ts'
+import type { AssessmentInput } from './assessment-input.ts'
+import type { Assessment } from './assessments.ts'
+
+// What an assessment refers to, found by name. Rows that are found are locked, so that they are still there when they are referred to.
+
+type Found = { name: string; id: string }
+type References = { languageIds: string[]; categoryIds: string[]; tagIds: string[]; clientIds: string[] }
+
+/** Runs in the transaction of the change. @throws DomainError invalid, with an issue (rule `reference`) for each tag or client that is none. */
+export async function resolveReferences(
+  ctx: Context,
+  { languages, categories, tags, clients }: Pick<AssessmentInput, 'languages' | 'categories' | 'tags' | 'clients'>,
+): Promise<References> {
+  await addLanguages(ctx, languages)
+  await addCategories(ctx, categories)
+  const foundTags = await findTagNames(ctx, tags)
+  const foundClients = await findAddresses(ctx, clients)
+  refuse([...findMissing('tags', tags, foundTags), ...findMissing('clients', clients, foundClients)])
+  return {
+    languageIds: idsOf(await findCodes(ctx, languages)),
+    categoryIds: idsOf(await findCategoryNames(ctx, categories)),
+    tagIds: idsOf(foundTags),
+    clientIds: idsOf(foundClients),
+  }
+}
+
+/** Makes these the assessment's references, in this order. */
+export async function replaceReferences(
+  { db, organization }: Context,
+  assessmentId: string,
+  { languageIds, categoryIds, tagIds, clientIds }: References,
+): Promise<void> {
+  const of = { organizationId: organization.id, assessmentId }
+  await db.assessmentLanguage.deleteMany({ where: of })
+  await db.assessmentCategory.deleteMany({ where: of })
+  await db.assessmentTag.deleteMany({ where: of })
+  await db.assessmentClient.deleteMany({ where: of })
+  await db.assessmentLanguage.createMany({ data: languageIds.map((languageId, position) => ({ ...of, languageId, position })) })
+  await db.assessmentCategory.createMany({ data: categoryIds.map((categoryId, position) => ({ ...of, categoryId, position })) })
+  await db.assessmentTag.createMany({ data: tagIds.map((tagId, position) => ({ ...of, tagId, position })) })
+  await db.assessmentClient.createMany({ data: clientIds.map((memberId, position) => ({ ...of, memberId, position })) })
+}
+
+/** The ids of what an assessment refers to. */
+export const referencesOf = ({ languages, categories, tags, clients }: Assessment): References => ({
+  languageIds: languages.map(({ language }) => language.id),
+  categoryIds: categories.map(({ categoryId }) => categoryId),
+  tagIds: tags.map(({ tagId }) => tagId),
+  clientIds: clients.map(({ memberId }) => memberId),
+})
+
+/** Adds the languages that are new. Always in the same order, so that two who add the same never wait for each other. */
+export async function addLanguages({ db, deps }: Context, codes: string[]): Promise<void> {
+  const data = [...new Set(codes)].sort().map((code) => ({ id: deps.newId(), code }))
+  await db.language.createMany({ data, skipDuplicates: true })
+}
+
+async function addCategories({ db, deps, organization }: Context, names: string[]): Promise<void> {
+  const data = [...new Set(names)].sort().map((name) => ({ id: deps.newId(), organizationId: organization.id, name }))
+  await db.category.createMany({ data, skipDuplicates: true })
+}
+
+const findCodes = ({ db }: Context, codes: string[]) => db.$queryRaw<Found[]>`
+  SELECT wanted.name, id::text FROM unnest(${codes}::text[]) WITH ORDINALITY AS wanted (name, position)
+  JOIN languages ON code = wanted.name
+  ORDER BY position FOR KEY SHARE OF languages`
+
+const findCategoryNames = ({ db, organization }: Context, names: string[]) => db.$queryRaw<Found[]>`
+  SELECT wanted.name, id::text FROM unnest(${names}::text[]) WITH ORDINALITY AS wanted (name, position)
+  JOIN categories ON organization_id = ${organization.id}::uuid AND categories.name = wanted.name
+  ORDER BY position FOR KEY SHARE OF categories`
+
+const findTagNames = ({ db, organization }: Context, names: string[]) => db.$queryRaw<Found[]>`
+  SELECT wanted.name, id::text FROM unnest(${names}::text[]) WITH ORDINALITY AS wanted (name, position)
+  JOIN tags ON organization_id = ${organization.id}::uuid AND lower(tags.name) = lower(wanted.name)
+  ORDER BY position FOR KEY SHARE OF tags`
+
+const findAddresses = ({ db, organization }: Context, addresses: string[]) => db.$queryRaw<Found[]>`
+  SELECT wanted.name, id::text FROM unnest(${addresses}::text[]) WITH ORDINALITY AS wanted (name, position)
+  JOIN members ON organization_id = ${organization.id}::uuid AND lower(email) = lower(wanted.name)
+  ORDER BY position FOR KEY SHARE OF members`
+
+/** Two names may be one row's. */
+const idsOf = (found: Found[]): string[] => [...new Set(found.map(({ id }) => id))]
+
+function findMissing(field: string, names: string[], found: Found[]): Issue[] {
+  const known = new Set(found.map(({ name }) => name))
+  return [...new Set(names)].flatMap((value): Issue[] => (known.has(value) ? [] : [{ field, rule: 'reference', value }]))
+}

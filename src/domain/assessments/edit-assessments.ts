@@ -1,0 +1,128 @@
+import { violatedConstraint } from '../../db/errors.ts'
+import { authorOf } from '../access/author.ts'
+import { authorize } from '../access/permissions.ts'
+import { type AuditAction, recordAudit } from '../audit.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+import { refuse } from '../refuse.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../uuid.ts'
+import { type AssessmentInput, findAssessmentIssues, toAssessmentInput } from './assessment-input.ts'
+import { referencesOf, replaceReferences, resolveReferences } from './assessment-references.ts'
+import { type Assessment, getAssessment } from './assessments.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from './changed.ts'
+import { copyQuestions } from './copy-questions.ts'
+import { forgetInstruction, saveInstruction } from './instructions.ts'
+
+/**
+ * Makes an assessment, without questions.
+ *
+ * @returns its id.
+ * @throws DomainError not_permitted; invalid with the issues of findAssessmentIssues and resolveReferences.
+ */
+export async function createAssessment(ctx: Context, input: AssessmentInput): Promise<string> {
+  authorize(ctx, 'write_assessments')
+  refuse(findAssessmentIssues(input))
+  return inTransaction(ctx, async (inside) => {
+    const references = await resolveReferences(inside, input)
+    const instructionId = await saveInstruction(inside, input, null)
+    const id = await insert(inside, { ...columnsOf(input), instructionId })
+    await replaceReferences(inside, id, references)
+    await record(inside, 'created_assessment', { id, name: input.name })
+    return id
+  })
+}
+
+/**
+ * Makes an assessment what is given.
+ *
+ * @throws DomainError not_permitted; assessment_not_found; invalid with the same issues, or `changed` for what somebody else has changed
+ *   since it was seen.
+ */
+export async function updateAssessment(ctx: Context, id: string, input: AssessmentInput, seen: Seen): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  refuse(findAssessmentIssues(input))
+  await inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, id)
+    refuseUnseenChanges(assessment, seen, await toAssessmentInput(inside, assessment), input)
+    const references = await resolveReferences(inside, input)
+    const instructionId = await saveInstruction(inside, input, assessment)
+    const updatedAt = timeOfChange(inside.deps.clock(), assessment)
+    const where = { organizationId_id: { organizationId: inside.organization.id, id: assessment.id } }
+    await inside.db.assessment.update({ where, data: { ...columnsOf(input), instructionId, updatedAt } })
+    if (instructionId !== assessment.instructionId) await forgetInstruction(inside, assessment)
+    await replaceReferences(inside, assessment.id, references)
+    await record(inside, 'updated_assessment', { id: assessment.id, name: input.name })
+  })
+}
+
+/**
+ * Makes another assessment with all that this one has but its invites.
+ *
+ * @returns the id of the copy.
+ * @throws DomainError not_permitted; assessment_not_found.
+ */
+export async function duplicateAssessment(ctx: Context, id: string): Promise<string> {
+  authorize(ctx, 'write_assessments')
+  return inTransaction(ctx, async (inside) => {
+    const original = await lockAssessment(inside, id)
+    const { defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId } = original
+    const name = [...`Copy of ${original.name}`].slice(0, MAX_NAME_LENGTH).join('')
+    const columns = { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId }
+    const copyId = await insert(inside, columns)
+    await replaceReferences(inside, copyId, referencesOf(original))
+    await copyQuestions(inside, original.id, copyId)
+    await record(inside, 'duplicated_assessment', { id: copyId, name })
+    return copyId
+  })
+}
+
+/**
+ * Deletes an assessment with its questions, for good. That nobody is invited to it is for the database to say, which then also refuses
+ * an invite that is just being made.
+ *
+ * @throws DomainError not_permitted; assessment_not_found; invalid (`invited`) once there is an invite.
+ */
+export async function deleteAssessment(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  const work = inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, id)
+    await inside.db.assessment.deleteMany({ where: { organizationId: inside.organization.id, id: assessment.id } })
+    await forgetInstruction(inside, assessment)
+    await record(inside, 'deleted_assessment', assessment)
+  })
+  await work.catch((error) => {
+    if (violatedConstraint(error) !== 'invites_assessment_fkey') throw error
+    refuse([{ field: '', rule: 'invited' }])
+  })
+}
+
+/** The assessment, which nobody else changes until the transaction ends; inviting to it goes on. @throws DomainError assessment_not_found. */
+export async function lockAssessment(ctx: Context, id: string): Promise<Assessment> {
+  if (!isUuid(id)) throw new DomainError('assessment_not_found')
+  await ctx.db.$queryRaw`
+    SELECT id FROM assessments WHERE organization_id = ${ctx.organization.id}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`
+  return getAssessment(ctx, id)
+}
+
+type Columns = Pick<
+  Assessment,
+  'name' | 'defaultQuestionFormat' | 'defaultAnswerFormat' | 'audience' | 'timeLimit' | 'skillTypes' | 'instructionId'
+>
+
+const columnsOf = (input: AssessmentInput): Omit<Columns, 'instructionId'> => {
+  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes } = input
+  return { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes }
+}
+
+async function insert({ db, deps, organization, actor }: Context, columns: Columns): Promise<string> {
+  const now = deps.clock()
+  const { createdById } = authorOf({ actor })
+  const own = { id: deps.newId(), organizationId: organization.id, createdById, createdAt: now, updatedAt: now }
+  const { id } = await db.assessment.create({ data: { ...columns, ...own } })
+  return id
+}
+
+const record = (ctx: Context, action: AuditAction, { id, name }: { id: string; name: string }): Promise<void> =>
+  recordAudit(ctx, { action, target: { kind: 'assessment', id }, details: { name } })

@@ -1,0 +1,169 @@
+import { authorize } from '../access/permissions.ts'
+import { type AuditAction, recordAudit } from '../audit.ts'
+import { checkInteger, checkName, checkText, findIssues } from '../checks.ts'
+import type { Context } from '../context.ts'
+import type { Issue } from '../errors.ts'
+import { AMOUNTS, MAX_CODE_LENGTH, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
+import { totalOrder } from '../page.ts'
+import { refuse } from '../refuse.ts'
+import { inTransaction } from '../transaction.ts'
+import { addLanguages } from './assessment-references.ts'
+import type { Assessment } from './assessments.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from './changed.ts'
+import { lockAssessment } from './edit-assessments.ts'
+import { getQuestion, type Question, type QuestionRef } from './questions.ts'
+
+/** A question as people write it. */
+export type QuestionInput = {
+  /** How it is put and how it is answered: mostly a media format, but an organization may use any word. */
+  inputType: string
+  responseType: string
+  script: string
+  audioUrl: string
+  videoUrl: string
+  points: number
+  /** Seconds; 0 is no limit. */
+  timeLimit: number
+  /** Codes of languages, empty for none; one that is new is added. */
+  sourceLanguage: string
+  targetLanguage: string
+}
+
+/** A question as it would be written to be what it is. */
+export const toQuestionInput = (question: Question): QuestionInput => ({
+  inputType: question.inputType,
+  responseType: question.responseType,
+  script: question.script,
+  audioUrl: question.audioUrl,
+  videoUrl: question.videoUrl,
+  points: question.points,
+  timeLimit: question.timeLimit,
+  sourceLanguage: question.sourceLanguage ?? '',
+  targetLanguage: question.targetLanguage ?? '',
+})
+
+/** Adds a question behind the last. @returns its id. @throws DomainError not_permitted; assessment_not_found; invalid. */
+export async function addQuestion(ctx: Context, assessmentId: string, input: QuestionInput): Promise<string> {
+  authorize(ctx, 'write_assessments')
+  refuse(findQuestionIssues(input))
+  return inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const assessment = await lockAssessment(inside, assessmentId)
+    refuse(checkTotal(assessment, 0, input))
+    const of = { organizationId: inside.organization.id, assessmentId: assessment.id }
+    const last = await db.question.aggregate({ where: of, _max: { order: true } })
+    const order = Math.min((last._max.order ?? 0) + 1, MAX_INTEGER)
+    const now = deps.clock()
+    const columns = await toColumns(inside, input)
+    const question = { id: deps.newId(), ...of, ...columns, order, createdAt: now, updatedAt: now }
+    await db.question.create({ data: question })
+    await record(inside, 'added_question', question, assessment)
+    return question.id
+  })
+}
+
+/**
+ * Makes a question what is given; its place stays.
+ *
+ * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid, also `changed` for what somebody else has changed
+ *   since it was seen.
+ */
+export async function updateQuestion(ctx: Context, ref: QuestionRef, input: QuestionInput, seen: Seen): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  refuse(findQuestionIssues(input))
+  await inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, ref.assessmentId)
+    const question = await getQuestion(inside, ref)
+    refuseUnseenChanges(question, seen, toQuestionInput(question), input)
+    refuse(checkTotal(assessment, question.points, input))
+    const updatedAt = timeOfChange(inside.deps.clock(), question)
+    const columns = await toColumns(inside, input)
+    await inside.db.question.updateMany({ where: ownRow(question), data: { ...columns, updatedAt } })
+    await record(inside, 'updated_question', question, assessment)
+  })
+}
+
+/** Deletes a question, for good. @throws DomainError not_permitted; assessment_not_found; question_not_found. */
+export async function deleteQuestion(ctx: Context, ref: QuestionRef): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  await inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, ref.assessmentId)
+    const question = await getQuestion(inside, ref)
+    await inside.db.question.deleteMany({ where: ownRow(question) })
+    await record(inside, 'deleted_question', question, assessment)
+  })
+}
+
+/**
+ * Moves a question to another place; the questions are then numbered from 1.
+ *
+ * @param to its place among the questions, from 1; beyond the end it is the last.
+ * @param order its number when it was seen: where somebody has moved it meanwhile, it stays.
+ * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid: `changed` for its order, or a place that is none.
+ */
+export async function moveQuestion(
+  ctx: Context,
+  ref: QuestionRef,
+  { place, order }: { place: number; order: number },
+): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const assessment = await lockAssessment(inside, ref.assessmentId)
+    const question = await getQuestion(inside, ref)
+    refuse(findIssues([['place', checkInteger(place, { minimum: 1, maximum: MAX_INTEGER })]]))
+    if (question.order !== order) refuse([{ field: 'order', rule: 'changed', value: question.order }])
+    const where = { organizationId: inside.organization.id, assessmentId: assessment.id }
+    const questions = await db.question.findMany({
+      where,
+      select: { id: true },
+      orderBy: totalOrder({ field: 'order', direction: 'asc' }),
+    })
+    const ids = questions.map(({ id }) => id).filter((id) => id !== question.id)
+    ids.splice(place - 1, 0, question.id)
+    await db.$executeRaw`
+      UPDATE questions SET "order" = numbered.place, updated_at = greatest(${deps.clock()}::timestamptz, updated_at + interval '1 ms')
+      FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS numbered (id, place)
+      WHERE questions.organization_id = ${inside.organization.id}::uuid AND questions.id = numbered.id AND "order" <> numbered.place`
+    await record(inside, 'moved_question', question, assessment)
+  })
+}
+
+const ownRow = ({ organizationId, assessmentId, id }: Question) => ({ organizationId, assessmentId, id })
+
+/** The rules that need no look into the database. */
+const findQuestionIssues = (input: QuestionInput): Issue[] =>
+  findIssues([
+    ['inputType', checkName(input.inputType, MAX_NAME_LENGTH)],
+    ['responseType', checkName(input.responseType, MAX_NAME_LENGTH)],
+    ['script', checkText(input.script, MAX_SCRIPT_LENGTH)],
+    ['audioUrl', checkText(input.audioUrl, MAX_URL_LENGTH)],
+    ['videoUrl', checkText(input.videoUrl, MAX_URL_LENGTH)],
+    ['points', checkInteger(input.points, AMOUNTS)],
+    ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
+    ['sourceLanguage', checkText(input.sourceLanguage, MAX_CODE_LENGTH)],
+    ['targetLanguage', checkText(input.targetLanguage, MAX_CODE_LENGTH)],
+  ])
+
+/** The database keeps the sum of an assessment's points in an integer. @param before the question's points so far. */
+const checkTotal = ({ totalPoints }: Assessment, before: number, { points }: QuestionInput): Issue[] =>
+  findIssues([['points', checkInteger(points, { minimum: 0, maximum: MAX_INTEGER - (totalPoints - before) })]])
+
+/** The columns of what was written; the languages are there then. */
+async function toColumns(ctx: Context, input: QuestionInput) {
+  const codeOrNull = (code: string) => (code.trim() === '' ? null : code)
+  const sourceLanguage = codeOrNull(input.sourceLanguage)
+  const targetLanguage = codeOrNull(input.targetLanguage)
+  await addLanguages(
+    ctx,
+    [sourceLanguage, targetLanguage].filter((code) => code !== null),
+  )
+  return { ...input, sourceLanguage, targetLanguage }
+}
+
+const record = (
+  ctx: Context,
+  action: AuditAction,
+  { id }: { id: string },
+  { id: assessmentId, name }: Assessment,
+): Promise<void> => recordAudit(ctx, { action, target: { kind: 'question', id }, details: { assessmentId, assessment: name } })

@@ -1,0 +1,150 @@
+import type { Assessment } from '../../domain/assessments/assessments.ts'
+import { MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
+import type { QuestionInput } from '../../domain/assessments/edit-questions.ts'
+import type { Question } from '../../domain/assessments/questions.ts'
+import type { Context } from '../../domain/context.ts'
+import type { Listing } from '../../domain/page.ts'
+import { wordDuration } from '../../http/candidate-view.ts'
+import { type Html, html } from '../../http/html.ts'
+import {
+  area,
+  choice,
+  type Form,
+  field,
+  mistakes,
+  printDuration,
+  readDuration,
+  readFields,
+  readNumber,
+  readText,
+  seenField,
+} from './forms.ts'
+import { type Page, pathOf } from './layout.ts'
+import { table } from './table.ts'
+import { confirmation, FORMAT_LABELS } from './wording.ts'
+
+/** Characters of a question in a table. */
+const EXCERPT = 140
+
+/** A page of an assessment's questions, each with what can be done with it. @param path the assessment's address. */
+export const questionTable = (path: string, { items, total, page, pageSize }: Listing<Question>): Html =>
+  table(
+    'questions-heading',
+    ['Question', 'Asked by', 'Answered by', 'Points', 'Time limit', 'Order'],
+    items.map((question, i) => {
+      const place = (page - 1) * pageSize + i + 1
+      return [
+        html`${place}. <a href="${path}/questions/${question.id}">${excerpt(question.script) || 'Without text'}</a>`,
+        question.inputType,
+        question.responseType,
+        question.points,
+        question.timeLimit > 0 ? wordDuration(question.timeLimit) : 'none',
+        html`<div class="moves">${place > 1 && move(path, question, place - 1, `Move question ${place} up`, 'Up')}${place < total && move(path, question, place + 1, `Move question ${place} down`, 'Down')}</div>`,
+      ]
+    }),
+  )
+
+function excerpt(text: string): string {
+  const characters = [...text]
+  return characters.length > EXCERPT ? `${characters.slice(0, EXCERPT).join('')}…` : text
+}
+
+const move = (path: string, { id, order }: Question, place: number, label: string, text: string): Html =>
+  html`<form method="post" action="${path}/questions/${id}/move">
+<input type="hidden" name="order" value="${order}">
+<input type="hidden" name="place" value="${place}">
+<button class="quiet" aria-label="${label}">${text}</button>
+</form>`
+
+/** What was typed into the form. */
+export const readQuestion = (values: URLSearchParams): QuestionInput => {
+  const { inputType, responseType, audioUrl, videoUrl, sourceLanguage, targetLanguage } = readFields(
+    values,
+    'inputType',
+    'responseType',
+    'audioUrl',
+    'videoUrl',
+    'sourceLanguage',
+    'targetLanguage',
+  )
+  return {
+    inputType,
+    responseType,
+    script: readText(values, 'script'),
+    audioUrl: audioUrl.trim(),
+    videoUrl: videoUrl.trim(),
+    points: readNumber(values, 'points'),
+    timeLimit: readDuration(values, 'timeLimit'),
+    sourceLanguage: sourceLanguage.trim(),
+    targetLanguage: targetLanguage.trim(),
+  }
+}
+
+type Facts = { ctx: Context; assessment: Assessment }
+
+export const newQuestionPage = (form: Form, { ctx, assessment }: Facts): Page => {
+  const { defaultQuestionFormat: inputType, defaultAnswerFormat: responseType } = assessment
+  const empty = {
+    inputType,
+    responseType,
+    script: '',
+    audioUrl: '',
+    videoUrl: '',
+    points: 0,
+    timeLimit: 0,
+    sourceLanguage: '',
+    targetLanguage: '',
+  }
+  return {
+    title: 'New question',
+    body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
+<section class="panel">
+<form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/questions`)}">
+${fields(form, empty)}
+<button>Add the question</button>
+</form>
+</section>`,
+  }
+}
+
+export const editQuestionPage = (
+  form: Form,
+  { ctx, assessment, question, input }: Facts & { question: Question; input: QuestionInput },
+): Page => {
+  const path = pathOf(ctx, `assessments/${assessment.id}/questions/${question.id}`)
+  return {
+    title: 'Edit a question',
+    body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
+<section class="panel">
+<form method="post" action="${path}">
+${seenField(form, question)}
+${fields(form, input)}
+<button>Save</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="place-heading">
+<h2 id="place-heading">Its place</h2>
+<form method="post" action="${path}/move">
+<input type="hidden" name="order" value="${question.order}">
+${field(form, { name: 'place', label: 'Move it to place', hint: `From 1 to ${assessment.questionCount}.` })}
+<button class="quiet">Move</button>
+</form>
+${confirmation('Delete', 'Delete this question? That can not be undone.', `${path}/delete`)}
+</section>`,
+  }
+}
+
+const fields = (form: Form, input: QuestionInput): Html => html`
+${choice(form, { name: 'inputType', label: 'Asked by', options: formats(input.inputType), value: input.inputType })}
+${area(form, { name: 'script', label: 'Text', value: input.script, rows: 5 })}
+${field(form, { name: 'audioUrl', label: 'Address of the audio', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
+${field(form, { name: 'videoUrl', label: 'Address of the video', value: input.videoUrl, hint: 'Begins with https://', optional: true })}
+${choice(form, { name: 'responseType', label: 'Answered by', options: formats(input.responseType), value: input.responseType })}
+${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
+${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
+${field(form, { name: 'sourceLanguage', label: 'Language of the question', value: input.sourceLanguage, hint: 'Its code, such as en.', optional: true })}
+${field(form, { name: 'targetLanguage', label: 'Language of the answer', value: input.targetLanguage, hint: 'Its code, such as de.', optional: true })}`
+
+/** The formats, and the organization's own word if this is one. */
+const formats = (own: string): [value: string, label: string][] =>
+  MEDIA_FORMATS.some((format) => format === own) ? FORMAT_LABELS : [...FORMAT_LABELS, [own, own]]
