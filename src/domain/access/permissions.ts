@@ -2,19 +2,40 @@ import type { Actor, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
 /** What an actor may be allowed to do within one organization. */
-export type Permission = 'read' | 'write_tags' | 'invite' | 'operate_invites' | 'take_invite' | 'manage_keys' | 'manage_members'
+export type Permission =
+  | 'read'
+  | 'write_tags'
+  | 'invite'
+  | 'operate_invites'
+  | 'take_invite'
+  | 'manage_keys'
+  | 'manage_members'
+  | 'manage_settings'
+  | 'read_audit_log'
 
 /** What each kind of actor may do. With {@link memberPermissions} the one place where this is said. */
 const permissions = {
   apiKey: ['read', 'write_tags', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
-  operator: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_keys', 'manage_members'],
+  operator: [
+    'read',
+    'write_tags',
+    'invite',
+    'operate_invites',
+    'manage_keys',
+    'manage_members',
+    'manage_settings',
+    'read_audit_log',
+  ],
   system: ['read'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, Permission[]>
 
 /** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
 const memberPermissions = new Map<string, readonly Permission[]>([
-  ['admin', ['read', 'write_tags', 'invite', 'operate_invites', 'manage_keys', 'manage_members']],
+  [
+    'admin',
+    ['read', 'write_tags', 'invite', 'operate_invites', 'manage_keys', 'manage_members', 'manage_settings', 'read_audit_log'],
+  ],
   ['grader', []],
   ['client', []],
 ])

@@ -1,6 +1,7 @@
 import type { ListedKey } from '../../domain/access/manage-keys.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
+import { confirmation } from './confirmation.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
@@ -87,14 +88,6 @@ function state(ctx: Context, { id, name, revokedAt, expiresAt, previousExpiresAt
   }
 ${confirmation('Revoke', `Revoke ${name}? Whoever uses it is refused at once. That can not be undone.`, pathOf(ctx, `${PATH}/${id}/revoke`))}`
 }
-
-const confirmation = (label: string, question: string, address: string): Html => html`<details>
-<summary>${label}</summary>
-<form method="post" action="${address}">
-<p>${question}</p>
-<button class="danger">${label}</button>
-</form>
-</details>`
 
 /** A key's value, which is shown this once. */
 export const keyPage = (ctx: Context, { key, name }: { key: string; name: string }): Page => ({

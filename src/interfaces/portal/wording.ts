@@ -11,6 +11,10 @@ const names: Record<string, string> = {
   name: 'the name',
   date: 'the date',
   expiresAt: 'the date',
+  roles: 'at least one role',
+  department: 'the department',
+  description: 'the description',
+  search: 'the search',
 }
 
 const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {
@@ -23,6 +27,9 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   exists: () => 'You have just set a password by another link. Enter that one.',
   ended: () => 'This key has been revoked or has expired, and can not be rotated.',
   rotated: () => 'This key was rotated less than 24 hours ago, and its earlier value is still good.',
+  lastAdmin: () => 'Nobody else is an active admin who has joined: the organization needs one.',
+  joined: () => 'This member has joined already, and needs no link.',
+  inactive: () => 'This member is not active.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
@@ -36,6 +43,12 @@ export function wordIssue(issue: Issue): string {
       return `Enter ${name}.`
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
+    case 'maxItems':
+      return `There are more than ${issue.limit} of ${name}.`
+    case 'maxWords':
+      return `${capitalize(name)} has more than ${issue.limit} words.`
+    case 'color':
+      return 'A colour is # and six hexadecimal digits, such as #2563EB.'
     case 'email':
       return `${capitalize(name)} is not an email address.`
     default:

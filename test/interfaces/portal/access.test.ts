@@ -10,7 +10,7 @@ const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
 
 /** What a page or form of an organization is about, by the names in its address. */
-type Rows = { keyId: string; sessionId: string }
+type Rows = { keyId: string; sessionId: string; memberId: string; tagId: string }
 
 /**
  * Every page and form of an organization, and the roles that may see and send it. A new one needs its line here; then it is held to all
@@ -28,11 +28,24 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /settings/integrations': ['admin'],
   'POST /settings/integrations/:keyId/rotate': ['admin'],
   'POST /settings/integrations/:keyId/revoke': ['admin'],
+  'GET /members': ['admin'],
+  'GET /members/invite': ['admin'],
+  'POST /members/invite': ['admin'],
+  'GET /members/:memberId': ['admin'],
+  'POST /members/:memberId': ['admin'],
+  'POST /members/:memberId/deactivate': ['admin'],
+  'POST /members/:memberId/reactivate': ['admin'],
+  'POST /members/:memberId/link': ['admin'],
+  'GET /tags': ['admin'],
+  'POST /tags': ['admin'],
+  'GET /tags/:tagId': ['admin'],
+  'POST /tags/:tagId': ['admin'],
+  'POST /tags/:tagId/delete': ['admin'],
 }
 const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId']
+const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'tagId']
 
 let service: Service
 beforeAll(async () => {
@@ -51,7 +64,8 @@ async function makeRows(organizationId: string): Promise<Rows> {
   const { member } = await signInAs(service, organizationId, ['admin'])
   const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
   const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
-  return { keyId, sessionId }
+  const { id: tagId } = await service.make.tag(organizationId)
+  return { keyId, sessionId, memberId: member.id, tagId }
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -62,7 +76,7 @@ const send = (person: Visitor, route: Route, address: string) =>
 
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
-  const { apiKey, member, user, session, auditEntry } = service.db
+  const { apiKey, member, user, session, tag, auditEntry } = service.db
   const where = { organizationId }
   return {
     keys: await apiKey.findMany({ where, omit: { lastUsedAt: true }, orderBy: { id: 'asc' } }),
@@ -73,6 +87,7 @@ async function contents(organizationId: string) {
       omit: { lastSeenAt: true, expiresAt: true },
       orderBy: { id: 'asc' },
     }),
+    tags: await tag.findMany({ where, orderBy: { id: 'asc' } }),
     audit: await auditEntry.count({ where }),
   }
 }
@@ -143,7 +158,10 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93'])
-      expect((await send(admin, route, addressOf(route, id, { keyId: value, sessionId: value }))).status).toBeLessThan(500)
+      expect(
+        (await send(admin, route, addressOf(route, id, { keyId: value, sessionId: value, memberId: value, tagId: value })))
+          .status,
+      ).toBeLessThan(500)
   })
 
   it.runIf(route.method === 'POST')('takes nothing that comes from another site, or does not say from where', async () => {

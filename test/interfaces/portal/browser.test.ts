@@ -165,6 +165,22 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const open: Record<string, (home: string, page: Page) => Promise<unknown>> = {
       home: (home, page) => page.goto(home),
       account: (home, page) => page.goto(`${home}account?done=name`),
+      members: (home, page) => page.goto(`${home}members`),
+      'inviting a member': async (home, page) => {
+        await page.goto(`${home}members/invite`)
+        await page.getByLabel('Email address').fill(`${service.deps.newId()}@example.com`)
+        await press(page, 'Invite')
+        await page.getByText('Enter at least one role.').first().waitFor()
+      },
+      'a member': async (home, page) => {
+        await page.goto(`${home}members?search=${LONG}`)
+        await page.getByRole('rowheader').getByRole('link').click()
+      },
+      tags: (home, page) => page.goto(`${home}tags`),
+      'a tag': async (home, page) => {
+        await page.goto(`${home}tags`)
+        await page.getByRole('rowheader').getByRole('link').click()
+      },
       integrations: (home, page) => page.goto(`${home}settings/integrations?done=revoked`),
       'a mistake': async (home, page) => {
         await page.goto(`${home}settings/integrations`)
@@ -196,6 +212,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       const { home, member } = await signInBrowser(context, id, ['admin', 'grader', 'client'])
       await service.db.user.update({ where: { id: member.userId }, data: { firstName: LONG, lastName: LONG } })
       const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
+      await service.make.tag(id, { name: LONG.slice(0, 60), description: LONG.repeat(9) })
       const other = await service.make.organization()
       await service.make.member(other.id, { credentialId, roles: ['admin'] })
       return home
