@@ -2,24 +2,28 @@ import type { Prisma } from '../generated/prisma/client.ts'
 import type { Context, ServiceContext } from './context.ts'
 
 /** What is recorded: by a verb in the past, as a list shows it. */
-export type AuditAction =
-  | 'signed_in'
-  | 'joined'
-  | 'invited_member'
-  | 'changed_name'
-  | 'changed_password'
-  | 'reset_password'
-  | 'ended_sessions'
-  | 'generated_key'
-  | 'rotated_key'
-  | 'revoked_key'
-  | 'sent_join_link'
-  | 'changed_member'
-  | 'deactivated_member'
-  | 'reactivated_member'
-  | 'created_tag'
-  | 'changed_tag'
-  | 'deleted_tag'
+export const AUDIT_ACTIONS = [
+  'signed_in',
+  'failed_sign_in',
+  'joined',
+  'invited_member',
+  'changed_name',
+  'changed_password',
+  'reset_password',
+  'ended_sessions',
+  'generated_key',
+  'rotated_key',
+  'revoked_key',
+  'sent_join_link',
+  'changed_member',
+  'deactivated_member',
+  'reactivated_member',
+  'created_tag',
+  'changed_tag',
+  'deleted_tag',
+  'changed_settings',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 export type AuditEvent = {
   action: AuditAction

@@ -25,7 +25,9 @@ const PAGES: { path: string; label: string; permission: Permission }[] = [
 
 /** The sections of Settings, by the last part of their address, and who may see each. */
 const SETTINGS: { path: string; label: string; permission: Permission }[] = [
+  { path: 'organization', label: 'Organization', permission: 'manage_settings' },
   { path: 'integrations', label: 'Integrations', permission: 'manage_keys' },
+  { path: 'audit-log', label: 'Audit log', permission: 'read_audit_log' },
 ]
 
 /** The address of a page of the context's organization. */

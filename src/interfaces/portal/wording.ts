@@ -15,6 +15,9 @@ const names: Record<string, string> = {
   department: 'the department',
   description: 'the description',
   search: 'the search',
+  senderName: 'the sender’s name',
+  replyTo: 'the address for replies',
+  invitationText: 'the text',
 }
 
 const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {

@@ -36,6 +36,9 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /members/:memberId/deactivate': ['admin'],
   'POST /members/:memberId/reactivate': ['admin'],
   'POST /members/:memberId/link': ['admin'],
+  'GET /settings/organization': ['admin'],
+  'POST /settings/organization': ['admin'],
+  'GET /settings/audit-log': ['admin'],
   'GET /tags': ['admin'],
   'POST /tags': ['admin'],
   'GET /tags/:tagId': ['admin'],
@@ -76,9 +79,10 @@ const send = (person: Visitor, route: Route, address: string) =>
 
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
-  const { apiKey, member, user, session, tag, auditEntry } = service.db
+  const { organization, apiKey, member, user, session, tag, auditEntry } = service.db
   const where = { organizationId }
   return {
+    organization: await organization.findUnique({ where: { id: organizationId } }),
     keys: await apiKey.findMany({ where, omit: { lastUsedAt: true }, orderBy: { id: 'asc' } }),
     members: await member.findMany({ where, orderBy: { id: 'asc' } }),
     users: await user.findMany({ where: { memberships: { some: where } }, orderBy: { id: 'asc' } }),

@@ -176,6 +176,8 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.goto(`${home}members?search=${LONG}`)
         await page.getByRole('rowheader').getByRole('link').click()
       },
+      'organization settings': (home, page) => page.goto(`${home}settings/organization?done=saved`),
+      'audit log': (home, page) => page.goto(`${home}settings/audit-log`),
       tags: (home, page) => page.goto(`${home}tags`),
       'a tag': async (home, page) => {
         await page.goto(`${home}tags`)
