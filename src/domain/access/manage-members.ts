@@ -47,8 +47,9 @@ export async function changeMember(ctx: Context, id: string, { roles, department
     await db.memberGradingLanguage.createMany({
       data: languageIds.map((languageId, position) => ({ ...row, languageId, position })),
     })
-    const roleChange = { before: member.roles, after: data.roles }
-    await recordAudit(inside, { action: 'changed_member', target: { kind: 'member', id }, details: { roles: roleChange } })
+    const isSame = data.roles.length === member.roles.length && data.roles.every((role) => member.roles.includes(role))
+    const details = isSame ? {} : { roles: { before: member.roles, after: data.roles } }
+    await recordAudit(inside, { action: 'changed_member', target: { kind: 'member', id }, details })
   })
 }
 

@@ -19,7 +19,7 @@ export function chart(values: (readonly [first: number, second: number])[]): Htm
     const height = Math.ceil((value / most) * HEIGHT)
     return html`<rect class="${name}" x="${x}" y="${HEIGHT - height}" width="${BAR}" height="${height}"></rect>`
   }
-  return html`<svg class="chart" viewBox="0 0 ${values.length * SLOT} ${HEIGHT + 1}" aria-hidden="true">
+  return html`<svg class="chart" viewBox="0 0 ${values.length * SLOT} ${HEIGHT + 1}" preserveAspectRatio="none" aria-hidden="true">
 <rect class="axis" x="0" y="${HEIGHT}" width="${values.length * SLOT}" height="1"></rect>
 ${values.map(([first, second], i) => [column(first, i * SLOT + 1, 'first'), column(second, i * SLOT + 1 + BAR, 'second')])}
 </svg>`

@@ -74,8 +74,8 @@ function stateTable(states: Map<InviteStatus, number>, total: number): Html {
   const share = (count: number) => `${Math.round((count / total) * 100)} %`
   return table(
     'states-heading',
-    ['State', 'Invites', 'Of all', ''],
-    rows.map(([label, count]) => [label, count, share(count), bar(count / total)]),
+    ['State', 'Invites', 'Of all'],
+    rows.map(([label, count]) => [label, count, html`${share(count)}${bar(count / total)}`]),
   )
 }
 

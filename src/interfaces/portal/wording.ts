@@ -13,6 +13,8 @@ const names: Record<string, string> = {
   expiresAt: 'the date',
   roles: 'at least one role',
   department: 'the department',
+  tags: 'the tags',
+  languages: 'the languages',
   description: 'the description',
   search: 'the search',
   senderName: 'the sender’s name',
