@@ -21,6 +21,7 @@ const app = await buildApp(config, {
         enqueueInvitationEmails: async () => {},
         enqueueMemberEmails: async () => {},
         enqueuePasswordReset: async () => {},
+        enqueueFailedSignIn: async () => {},
       },
       events: { recorded: () => {}, head: () => 0n },
       invitationUrl: () => '',

@@ -62,7 +62,7 @@ function showEmail(settings: MailSettings, email: InviteEmail): Output {
   const { messageId, from, to, replyTo, subject, headers, text, html } = renderInvitation(settings, email)
   const link = invitationUrl(settings, { inviteId: email.inviteId, linkVersion: email.linkVersion })
   const fields = {
-    From: from,
+    From: addressOf(from),
     To: addressOf(to),
     'Reply-To': addressOf(replyTo),
     Subject: subject,

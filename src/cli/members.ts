@@ -1,12 +1,10 @@
 import { type Command, Option } from 'commander'
 import { createResetLink, inviteMember, type LinkToHandOver } from '../domain/access/invite-member.ts'
-import type { MemberRole } from '../domain/access/members.ts'
+import { MEMBER_ROLES, type MemberRole } from '../domain/access/members.ts'
 import { findOrganization } from '../domain/access/organizations.ts'
 import { isEmailAddress } from '../domain/email-address.ts'
 import type { Output, OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'
-
-const ROLES = ['admin', 'grader', 'client'] as const satisfies MemberRole[]
 
 /** `member invite | reset`. */
 export function addMemberCommands(program: Command): void {
@@ -15,7 +13,7 @@ export function addMemberCommands(program: Command): void {
   addCommand(member, 'invite', 'print a link by which somebody joins an organization; the member is made if there is none')
     .argument('<organization>', 'id or name')
     .argument('<email>')
-    .addOption(new Option('--role <role>').choices(ROLES).default('admin'))
+    .addOption(new Option('--role <role>').choices(MEMBER_ROLES).default('admin'))
     .action((idOrName: string, email: string, options: OutputOptions & { role: MemberRole }) =>
       perform(options, async ({ operator }) => {
         if (!isEmailAddress(email)) throw new Error(`${email} is not an email address.`)

@@ -7,6 +7,7 @@ import { createInvite } from '../domain/invites/create.ts'
 import { importDocument } from '../import/load.ts'
 import { readDocument } from '../import/read.ts'
 import document from './organization.json' with { type: 'json' }
+import { addPastInvites } from './past-invites.ts'
 
 /** What was made to try the service with. */
 export type Demo = {
@@ -23,7 +24,8 @@ const { name, assessments } = document.organizations[0]!
 export const DEMO_NAME = name
 
 /**
- * Makes an organization to try the service with: members, tags, assessments, a key, and an invitation, whose mail is captured.
+ * Makes an organization to try the service with: members, tags, assessments, a key, invites of the
+ * last month, and an invitation whose mail is captured.
  *
  * @returns null when there is one of its name already, or another process makes it at the same time.
  */
@@ -46,6 +48,11 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   }
   const { items } = await listAssessments(ctx, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
   const { id: assessmentId } = items.find((assessment) => assessment.name === assessments[0]!.name)!
+  await addPastInvites(
+    ctx,
+    items.map(({ id }) => id),
+    createdById,
+  )
   await createInvite(ctx, {
     assessmentId,
     recipientEmail: 'candidate@example.com',

@@ -1,31 +1,42 @@
 import type { Prisma } from '../generated/prisma/client.ts'
-import type { ServiceContext } from './context.ts'
+import type { Context, ServiceContext } from './context.ts'
 
 /** What is recorded: by a verb in the past, as a list shows it. */
-export type AuditAction =
-  | 'signed_in'
-  | 'joined'
-  | 'invited_member'
-  | 'changed_name'
-  | 'changed_password'
-  | 'reset_password'
-  | 'ended_sessions'
-  | 'generated_key'
-  | 'rotated_key'
-  | 'revoked_key'
-  | 'created_assessment'
-  | 'updated_assessment'
-  | 'duplicated_assessment'
-  | 'deleted_assessment'
-  | 'added_question'
-  | 'updated_question'
-  | 'moved_question'
-  | 'deleted_question'
+export const AUDIT_ACTIONS = [
+  'signed_in',
+  'failed_sign_in',
+  'joined',
+  'invited_member',
+  'changed_name',
+  'changed_password',
+  'reset_password',
+  'ended_sessions',
+  'generated_key',
+  'rotated_key',
+  'revoked_key',
+  'sent_join_link',
+  'changed_member',
+  'deactivated_member',
+  'reactivated_member',
+  'created_tag',
+  'changed_tag',
+  'deleted_tag',
+  'changed_settings',
+  'created_assessment',
+  'updated_assessment',
+  'duplicated_assessment',
+  'deleted_assessment',
+  'added_question',
+  'updated_question',
+  'moved_question',
+  'deleted_question',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 export type AuditEvent = {
   action: AuditAction
   /** The row it was done to, where it is another than the actor's own. */
-  target?: { kind: 'api_key' | 'member' | 'assessment' | 'question'; id: string }
+  target?: { kind: 'api_key' | 'member' | 'tag' | 'assessment' | 'question'; id: string }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
   details?: Prisma.InputJsonObject
 }
@@ -53,6 +64,11 @@ export async function recordAudit(
       at: deps.clock(),
     },
   })
+}
+
+/** The same of what API keys do as well, from which it is not recorded: that would be a log of their requests. */
+export async function recordMemberWrite(ctx: Context, event: AuditEvent): Promise<void> {
+  if (ctx.actor.kind === 'member') await recordAudit(ctx, event)
 }
 
 /** Forgets what was done more than a year ago. */

@@ -15,6 +15,8 @@ export type Queue = {
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
+  /** Has it recorded that somebody gave a wrong password for the address, if anybody signs in with it: the same goes for that. */
+  enqueueFailedSignIn: (db: Connection, email: string) => Promise<void>
 }
 
 /** The numbering of events, as far as the domain needs it. */

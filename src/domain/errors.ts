@@ -33,7 +33,7 @@ export type Range = { minimum: number; maximum: number }
 
 /**
  * What can be wrong with an account or a key. `minLength` has characters as its limit, `tooMany` the seconds until another attempt;
- * `ended` and `rotated` are of a key that can't be rotated (again yet).
+ * `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`, `joined` and `inactive` of a member.
  */
 export type AccountProblem =
   | 'wrong'
@@ -46,6 +46,9 @@ export type AccountProblem =
   | 'future'
   | 'ended'
   | 'rotated'
+  | 'lastAdmin'
+  | 'joined'
+  | 'inactive'
 
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
 export type Violation =

@@ -21,6 +21,9 @@ export const MAX_ASSESSMENT_ITEMS = 100
 export const AMOUNTS = { minimum: 0, maximum: MAX_INTEGER }
 /** Tags of one invite. */
 export const MAX_INVITE_TAGS = 100
+/** Tags, and grading languages, of one member. */
+export const MAX_MEMBER_TAGS = 100
+export const MAX_MEMBER_LANGUAGES = 100
 /** Replays, recordings: anything of which there is at least one. */
 export const COUNTS = { minimum: 1, maximum: MAX_INTEGER }
 /** Days until an invite expires. */

@@ -36,7 +36,16 @@ const timesOf = ({ createdAt, updatedAt }: { createdAt?: Date; updatedAt?: Date 
 export const wantOrganization = ({ name, tier }: OrganizationEntry, { id, now }: Place): Wanted<Organization> => ({
   id,
   given: defined({ name, tier }),
-  create: () => ({ id, name, tier: 'standard', createdAt: now, updatedAt: now }),
+  create: () => ({
+    id,
+    name,
+    tier: 'standard',
+    createdAt: now,
+    updatedAt: now,
+    senderName: null,
+    replyTo: null,
+    invitationText: null,
+  }),
 })
 
 export const wantLanguage = ({ id, code, name }: KnownLanguage): Wanted<Language> => ({

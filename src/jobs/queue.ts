@@ -12,8 +12,12 @@ export const DEAD_MEMBER_EMAILS = 'member-email-dead'
 /** Wishes for a new password, not yet looked into. */
 export const PASSWORD_RESETS = 'password-reset'
 
+/** Wrong passwords, not yet recorded. */
+export const FAILED_SIGN_INS = 'failed-sign-in'
+
 export type EmailJob = { emailId: string }
-export type PasswordResetJob = { email: string }
+/** The address that was typed in. */
+export type AddressJob = { email: string }
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
 const KEPT_FOR_SECONDS = 10 * 365 * 86_400
@@ -123,12 +127,14 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     const jobs = emailIds.map((emailId) => ({ data: { emailId } satisfies EmailJob }))
     await boss.insert(queue, jobs, { db: fromPrisma(db) })
   }
+  const enqueueAddress = (queue: string) => async (db: Connection, email: string) => {
+    await boss.insert(queue, [{ data: { email } satisfies AddressJob }], { db: fromPrisma(db) })
+  }
   return {
     enqueueInvitationEmails: enqueueEmails(INVITATION_EMAILS),
     enqueueMemberEmails: enqueueEmails(MEMBER_EMAILS),
-    async enqueuePasswordReset(db, email) {
-      await boss.insert(PASSWORD_RESETS, [{ data: { email } satisfies PasswordResetJob }], { db: fromPrisma(db) })
-    },
+    enqueuePasswordReset: enqueueAddress(PASSWORD_RESETS),
+    enqueueFailedSignIn: enqueueAddress(FAILED_SIGN_INS),
   }
 }
 
@@ -144,7 +150,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
   // The address that was typed in is not kept for longer than it is needed.
-  await declareQueue(boss, PASSWORD_RESETS, { ...dead, deleteAfterSeconds: 60 })
+  for (const queue of [PASSWORD_RESETS, FAILED_SIGN_INS]) await declareQueue(boss, queue, { ...dead, deleteAfterSeconds: 60 })
 }
 
 /** Makes the queue, or brings the options of an older release's queue up to date. */

@@ -7,11 +7,12 @@ import {
   recordMemberEmailAttempt,
   whyMemberEmailObsolete,
 } from '../domain/access/member-emails.ts'
+import { recordFailedSignIn } from '../domain/access/sign-in.ts'
 import type { ServiceContext } from '../domain/context.ts'
-import { DEAD_MEMBER_EMAILS, MEMBER_EMAILS, PASSWORD_RESETS, type PasswordResetJob } from './queue.ts'
+import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'
 import { type Deliver, startSending } from './send-mail.ts'
 
-/** Starts the workers that send mails to members, and look into who wants a new password. They end with `boss.stop()`. */
+/** Starts the workers that send mails to members, and look into who wants a new password, or gave a wrong one. They end with `boss.stop()`. */
 export async function startSendingMemberEmails(
   boss: PgBoss,
   system: ServiceContext,
@@ -29,7 +30,10 @@ export async function startSendingMemberEmails(
     count: system.deps.metrics.memberEmailAttempted,
     idsOf: ({ memberId, organizationId, kind }) => ({ memberId, organizationId, kind }),
   })
-  await boss.work<PasswordResetJob>(PASSWORD_RESETS, async (jobs) => {
+  await boss.work<AddressJob>(PASSWORD_RESETS, async (jobs) => {
     for (const { data } of jobs) await createResetLink(system, data.email, { mails: true })
+  })
+  await boss.work<AddressJob>(FAILED_SIGN_INS, async (jobs) => {
+    for (const { data } of jobs) await recordFailedSignIn(system, data.email)
   })
 }

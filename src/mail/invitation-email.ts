@@ -1,7 +1,15 @@
 import { timeInWords } from '../domain/format-time.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
-import { headerText, type MailSettings, type Message, renderTemplates, senderDomain } from './message.ts'
+import {
+  headerText,
+  type Mailbox,
+  type MailSettings,
+  type Message,
+  renderTemplates,
+  senderAddress,
+  senderDomain,
+} from './message.ts'
 
 /**
  * The mail of one sending, the same however often it is rendered: its Message-ID comes from the invite and the sending, so that a
@@ -14,18 +22,31 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): Me
     assessment: invite.assessment.name,
     recipientName: invite.recipientName,
     customMessage: invite.customMessage,
+    invitationText: invite.organization.invitationText ?? '',
     questionCount: invite.assessment.questionCount,
     expiresAt: timeInWords(invite.expiresAt),
     url: invitationUrl(settings, { inviteId: invite.id, linkVersion: email.linkVersion }),
   }
-  const creator = invite.createdBy?.user
   return {
     messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,
-    from: settings.mailFrom,
+    from: senderOf(settings, email),
     to: { name: headerText(invite.recipientName ?? ''), address: invite.recipientEmail },
-    replyTo: creator
-      ? { name: headerText(`${creator.firstName} ${creator.lastName}`), address: creator.email }
-      : settings.mailFrom,
+    replyTo: replyToOf(settings, email),
     ...renderTemplates('invitation', facts),
   }
+}
+
+/** An organization has a name of its own for the sender, but not an address: mail servers trust the service's. */
+function senderOf({ mailFrom }: MailSettings, { invite }: InviteEmail): string | Mailbox {
+  const name = headerText(invite.organization.senderName ?? '')
+  return name === '' ? mailFrom : { name, address: senderAddress(mailFrom) }
+}
+
+/** Where the organization wants replies, or whoever has invited the candidate. */
+function replyToOf({ mailFrom }: MailSettings, { invite: { organization, createdBy } }: InviteEmail): string | Mailbox {
+  if (organization.replyTo)
+    return { name: headerText(organization.senderName ?? organization.name), address: organization.replyTo }
+  if (!createdBy) return mailFrom
+  const { firstName, lastName, email } = createdBy.user
+  return { name: headerText(`${firstName} ${lastName}`), address: email }
 }

@@ -1,12 +1,12 @@
 import path from 'node:path'
 import { Eta } from 'eta'
 
-type Mailbox = { name: string; address: string }
+export type Mailbox = { name: string; address: string }
 
 /** A rendered mail, in the shape nodemailer takes. */
 export type Message = {
   messageId: string
-  from: string
+  from: string | Mailbox
   to: Mailbox
   replyTo: string | Mailbox
   subject: string
@@ -46,6 +46,9 @@ export function headerText(text: string): string {
     .trim()
   return [...visible].slice(0, MAX_HEADER_TEXT).join('')
 }
+
+/** The address without the name. */
+export const senderAddress = (mailFrom: string): string => /<([^<>]*)>$/.exec(mailFrom)?.[1] ?? mailFrom
 
 /** The part of a Message-ID behind the @. */
 export const senderDomain = (mailFrom: string): string => /@([^\s>]+)/.exec(mailFrom)?.[1] ?? 'localhost'

@@ -33,6 +33,10 @@ test("demo's invitation goes to nobody, also where mails go out; a program gets 
   const { organization, key, assessmentId } = JSON.parse(stdout)
   expect(organization).toEqual({ id: expect.any(String), name: 'Northwind Talent' })
   expect(key).toMatch(/^ak_live_.{32}$/)
-  expect(await db.invite.findFirstOrThrow()).toMatchObject({ organizationId: organization.id, assessmentId, mode: 'test' })
-  await expect.poll(async () => (await db.inviteEmail.findFirstOrThrow()).state, PATIENT).toBe('captured')
+  const invite = await db.invite.findFirstOrThrow({ where: { recipientEmail: 'candidate@example.com' } })
+  expect(invite).toMatchObject({ organizationId: organization.id, assessmentId, mode: 'test' })
+  await expect
+    .poll(async () => (await db.inviteEmail.findFirstOrThrow({ where: { inviteId: invite.id } })).state, PATIENT)
+    .toBe('captured')
+  expect(await db.invite.count({ where: { mode: 'live' } })).toBe(0)
 })

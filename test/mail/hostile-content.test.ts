@@ -24,14 +24,25 @@ type Texts = {
   customMessage?: string
   firstName?: string
   lastName?: string
+  senderName?: string
+  invitationText?: string
 }
-const fields = ['organization', 'assessment', 'recipientName', 'customMessage', 'firstName', 'lastName'] as const
+const fields = [
+  'organization',
+  'assessment',
+  'recipientName',
+  'customMessage',
+  'firstName',
+  'lastName',
+  'senderName',
+  'invitationText',
+] as const
 
 async function send(texts: Texts): Promise<ReceivedMail> {
   const { make, db } = service
   const { id: organizationId, name } = await make.organization()
-  if (texts.organization !== undefined)
-    await db.organization.update({ where: { id: organizationId }, data: { name: texts.organization } })
+  const { organization = name, senderName = 'Talent', invitationText = 'Ask us.' } = texts
+  await db.organization.update({ where: { id: organizationId }, data: { name: organization, senderName, invitationText } })
   const assessment = await make.assessment(organizationId, { name: texts.assessment ?? name })
   const { firstName = 'Maya', lastName = 'Okafor' } = texts
   const creator = await make.member(organizationId, { firstName, lastName })
@@ -40,6 +51,7 @@ async function send(texts: Texts): Promise<ReceivedMail> {
   const { id } = await waitForState(service, { id: await queueMail(service, invite) }, 'sent')
   const mail = smtp.mails.find(({ parsed }) => parsed.messageId?.includes(id))!
   expect(mail.envelope.to).toEqual([invite.recipientEmail])
+  expect(mail.parsed.from).toMatchObject({ address: mail.envelope.from })
   expect(mail.parsed.to).toMatchObject([{ address: invite.recipientEmail }])
   expect(mail.parsed.replyTo).toMatchObject([{ address: creator.email }])
   return mail
@@ -78,7 +90,10 @@ it.each(Object.entries(hostile))(
     )
     expect(headerNames(mail)).toEqual(headerNames(plain))
     expect(tagsOf(mail)).toEqual(tagsOf(plain))
-    for (const shown of [mail.parsed.subject!, ...[mail.parsed.to!, mail.parsed.replyTo!].flat().map(({ name }) => name)]) {
+    for (const shown of [
+      mail.parsed.subject!,
+      ...[mail.parsed.from!, mail.parsed.to!, mail.parsed.replyTo!].flat().map(({ name }) => name),
+    ]) {
       expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/u)
       expect([...shown].length).toBeLessThanOrEqual(150)
     }

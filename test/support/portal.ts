@@ -13,7 +13,7 @@ const OWN = { 'sec-fetch-site': 'same-origin' }
 /** A browser without scripts: it keeps the session's cookie, and sends forms as a page of the portal does. */
 export type Visitor = {
   get: (path: string) => Test
-  post: (path: string, fields?: Record<string, string>) => Test
+  post: (path: string, fields?: Record<string, string | string[]>) => Test
   /** The cookie as it would be sent; undefined when there is none. */
   cookie: () => string | undefined
 }

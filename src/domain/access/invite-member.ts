@@ -6,7 +6,7 @@ import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
 import { createAccountLink } from './account-links.ts'
 import { queueMemberEmail } from './member-emails.ts'
-import type { MemberRole } from './members.ts'
+import { getMember, type MemberRole } from './members.ts'
 import { authorize } from './permissions.ts'
 import { findMemberships } from './sessions.ts'
 import { findCredential } from './sign-in.ts'
@@ -26,14 +26,37 @@ export async function inviteMember(
   { email, roles, mails }: { email: string; roles: MemberRole[]; mails: boolean },
 ): Promise<LinkToHandOver & { memberId: string }> {
   authorize(ctx, 'manage_members')
-  refuse(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
+  refuse([
+    ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
+    ...(roles.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
+  ])
   return inTransaction(ctx, async (inside) => {
     const memberId = await findOrCreateMember(inside, email, roles)
-    const link = await createAccountLink(inside, { kind: 'join', memberId })
-    if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
     await recordAudit(inside, { action: 'invited_member', target: { kind: 'member', id: memberId }, details: { roles } })
-    return { memberId, url: ctx.deps.accountUrl(link), expiresAt: link.expiresAt }
+    return { memberId, ...(await makeJoinLink(inside, memberId, mails)) }
   })
+}
+
+/**
+ * Mails another link to a member who has not joined yet.
+ *
+ * @throws DomainError not_permitted, member_not_found; invalid: `joined` when it is needed no more, `inactive`.
+ */
+export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHandOver> {
+  authorize(ctx, 'manage_members')
+  return inTransaction(ctx, async (inside) => {
+    const { status, credentialId } = await getMember(inside, id)
+    if (status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
+    if (credentialId) refuse([{ field: '', rule: 'account', problem: 'joined' }])
+    await recordAudit(inside, { action: 'sent_join_link', target: { kind: 'member', id } })
+    return makeJoinLink(inside, id, true)
+  })
+}
+
+async function makeJoinLink(inside: Context, memberId: string, mails: boolean): Promise<LinkToHandOver> {
+  const link = await createAccountLink(inside, { kind: 'join', memberId })
+  if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
+  return { url: inside.deps.accountUrl(link), expiresAt: link.expiresAt }
 }
 
 /** An address is a member once, in either case. One that is not active any more is again. */

@@ -10,7 +10,8 @@ import { authorize } from './permissions.ts'
 
 export type { User }
 /** The roles that mean something to the service; an organization may use any other words as well. */
-export type MemberRole = 'admin' | 'grader' | 'client'
+export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
+export type MemberRole = (typeof MEMBER_ROLES)[number]
 export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
 export type MemberFilter = {
   status?: 'active' | 'inactive'

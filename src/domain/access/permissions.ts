@@ -11,6 +11,8 @@ export type Permission =
   | 'manage_webhooks'
   | 'manage_keys'
   | 'manage_members'
+  | 'manage_settings'
+  | 'read_audit_log'
   | 'take_invite'
 
 /** What each kind of actor may do. With {@link memberPermissions} the one place where this is said. */
@@ -26,6 +28,8 @@ const permissions = {
     'manage_webhooks',
     'manage_keys',
     'manage_members',
+    'manage_settings',
+    'read_audit_log',
   ],
   system: ['read'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, Permission[]>
@@ -34,7 +38,18 @@ const permissions = {
 const memberPermissions = new Map<string, readonly Permission[]>([
   [
     'admin',
-    ['read', 'write_assessments', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'manage_keys', 'manage_members'],
+    [
+      'read',
+      'write_assessments',
+      'write_tags',
+      'invite',
+      'operate_invites',
+      'manage_webhooks',
+      'manage_keys',
+      'manage_members',
+      'manage_settings',
+      'read_audit_log',
+    ],
   ],
   ['grader', []],
   ['client', []],

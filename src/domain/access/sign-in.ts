@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context.ts'
+import { isEmailAddress } from '../email-address.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { isPassword } from './passwords.ts'
@@ -25,9 +26,19 @@ export async function checkPassword(
   await countSignIn(service, { email, network })
   const credential = await findCredential(service, email)
   const isRight = await isPassword(password, credential?.passwordHash)
-  if (!credential || !isRight) return null
+  if (!credential || !isRight) {
+    if (isEmailAddress(email)) await service.deps.queue.enqueueFailedSignIn(service.db, email)
+    return null
+  }
   await forgiveSignIn(service, { email, network })
   return credential
+}
+
+/** Records a wrong password in the organizations of whoever signs in with the address. */
+export async function recordFailedSignIn(service: ServiceContext, email: string): Promise<void> {
+  const credential = await findCredential(service, email)
+  const memberships = credential ? await findMemberships(service, credential.id) : []
+  await inTransaction(service, (inside) => recordForAll(inside, memberships, { action: 'failed_sign_in' }))
 }
 
 /**

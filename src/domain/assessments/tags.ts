@@ -1,15 +1,21 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import { anyOf, containsText } from '../../db/query.ts'
-import type { Prisma, Tag } from '../../generated/prisma/client.ts'
+import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
+import { findNameIssues } from '../access/names.ts'
 import { authorize } from '../access/permissions.ts'
+import { type AuditAction, recordMemberWrite } from '../audit.ts'
+import { checkText, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, type Issue } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { requireInvite } from '../invites/invites.ts'
+import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
+import { refuse } from '../refuse.ts'
 import { shareQuery } from '../shared-query.ts'
+import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 
 export type { Tag }
@@ -83,6 +89,7 @@ export const findTags = shareQuery<Tag>((ctx, ids) =>
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
   authorize(ctx, 'write_tags')
+  refuse(findTagIssues({ name, color, description }))
   const { clock, newId } = ctx.deps
   const now = clock()
   const data = {
@@ -95,18 +102,26 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
     createdAt: now,
     updatedAt: now,
   }
-  return ctx.db.tag.create({ data }).catch(translateDuplicateName)
+  return inTransaction(ctx, async (inside) => {
+    const tag = await inside.db.tag.create({ data }).catch(translateDuplicateName)
+    await recordTag(inside, 'created_tag', tag)
+    return tag
+  })
 }
 
 /** v1.md PATCH /tags/{tagId}: changes what is given. @throws DomainError tag_not_found, duplicate_tag_name. */
 export async function updateTag(ctx: Context, id: string, change: TagChange): Promise<Tag> {
   authorize(ctx, 'write_tags')
   if (!isUuid(id)) throw new DomainError('tag_not_found')
-  const [tag] = await ctx.db.tag
-    .updateManyAndReturn({ where: { organizationId: ctx.organization.id, id }, data: { ...change, updatedAt: ctx.deps.clock() } })
-    .catch(translateDuplicateName)
-  if (!tag) throw new DomainError('tag_not_found')
-  return tag
+  refuse(findTagIssues(change))
+  const where = { organizationId: ctx.organization.id, id }
+  return inTransaction(ctx, async (inside) => {
+    const data = { ...change, updatedAt: ctx.deps.clock() }
+    const [tag] = await inside.db.tag.updateManyAndReturn({ where, data }).catch(translateDuplicateName)
+    if (!tag) throw new DomainError('tag_not_found')
+    await recordTag(inside, 'changed_tag', tag)
+    return tag
+  })
 }
 
 /**
@@ -117,11 +132,46 @@ export async function updateTag(ctx: Context, id: string, change: TagChange): Pr
  */
 export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
   authorize(ctx, 'write_tags')
-  const tag = await getTag(ctx, id)
-  const { count } = await ctx.db.tag.deleteMany({ where: { organizationId: ctx.organization.id, id } })
-  if (count === 0) throw new DomainError('tag_not_found') // another request was faster
-  return tag
+  return inTransaction(ctx, async (inside) => {
+    const tag = await getTag(inside, id)
+    const { count } = await inside.db.tag.deleteMany({ where: { organizationId: ctx.organization.id, id } })
+    if (count === 0) throw new DomainError('tag_not_found') // another request was faster
+    await recordTag(inside, 'deleted_tag', tag)
+    return tag
+  })
 }
+
+/** How many rows have a tag, at most {@link MAX_TAG_USES}. */
+export type TagUses = { assessments: number; members: number; invites: number }
+
+/** Counting goes no further: a tag may be on a million invites. */
+export const MAX_TAG_USES = 1_000
+
+/** Where these tags of the organization are used, by their ids. */
+export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<string, TagUses>> {
+  authorize(ctx, 'read')
+  const uses = (table: string) =>
+    Prisma.sql`(SELECT count(*)::int FROM (SELECT FROM ${Prisma.raw(table)}
+      WHERE organization_id = ${ctx.organization.id}::uuid AND tag_id = tag.id LIMIT ${MAX_TAG_USES}) AS used)`
+  const rows = await ctx.db.$queryRaw<({ id: string } & TagUses)[]>`
+    SELECT id, ${uses('assessment_tags')} AS assessments, ${uses('member_tags')} AS members, ${uses('invite_tags')} AS invites
+    FROM unnest(${ids}::uuid[]) AS tag (id)`
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]))
+}
+
+const color = new RegExp(HEX_COLOR_PATTERN, 'u')
+
+/** What is wrong with what is given of a tag. */
+const findTagIssues = ({ name, color: given, description = '' }: TagChange): Issue[] => [
+  ...(name === undefined ? [] : findNameIssues({ name }, MAX_TAG_NAME_LENGTH)),
+  ...findIssues([
+    ['color', given === undefined || color.test(given) ? undefined : { rule: 'color' }],
+    ['description', checkText(description, MAX_TAG_DESCRIPTION_LENGTH)],
+  ]),
+]
+
+const recordTag = (inside: Context, action: AuditAction, { id, name }: Tag): Promise<void> =>
+  recordMemberWrite(inside, { action, target: { kind: 'tag', id }, details: { name } })
 
 function translateDuplicateName(error: unknown): never {
   if (violatedConstraint(error) === 'tags_name_key') throw new DomainError('duplicate_tag_name')

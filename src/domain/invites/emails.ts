@@ -18,7 +18,7 @@ const RETRY_BATCH = 1_000
 const include = {
   invite: {
     include: {
-      organization: { select: { name: true } },
+      organization: { select: { name: true, senderName: true, replyTo: true, invitationText: true } },
       assessment: { select: { name: true, questionCount: true, timeLimit: true } },
       createdBy: { include: { user: true } },
     },

@@ -21,8 +21,8 @@ export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
   return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
 }
 
-/** Literals instead of parameters: otherwise PostgreSQL does not use the partial index of invites that can expire. */
-const expiring = Prisma.sql`status IN ('pending', 'accepted')`
+/** SQL. Literals instead of parameters: otherwise PostgreSQL does not use the partial index of invites that can expire. */
+export const expiring = Prisma.sql`status IN ('pending', 'accepted')`
 
 /** SQL: the status of an invite as of now: expired once it is due, even if its row does not say so yet. */
 export const statusAt = (now: Date): Prisma.Sql =>

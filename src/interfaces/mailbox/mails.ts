@@ -8,7 +8,7 @@ type Message = {
   html: string
   text: string
   to: { name: string; address: string }
-  from: string
+  from: string | { name: string; address: string }
   replyTo: string | { address: string }
   messageId: string
 }

@@ -20,9 +20,14 @@ export function readForms(app: FastifyInstance): void {
   )
 }
 
-/** What was typed into these fields; the empty text where one is missing. Without NUL, which PostgreSQL does not hold and nobody can type. */
+/**
+ * What was typed into these fields; the empty text where one is missing. Without NUL, which PostgreSQL does
+ * not hold and nobody can type, and with lines that end as everywhere else, not as browsers send them.
+ */
 export const readFields = <Name extends string>(values: URLSearchParams, ...names: Name[]): Record<Name, string> =>
-  Object.fromEntries(names.map((name) => [name, (values.get(name) ?? '').replaceAll('\0', '')])) as Record<Name, string>
+  Object.fromEntries(
+    names.map((name) => [name, (values.get(name) ?? '').replaceAll('\0', '').replaceAll('\r\n', '\n')]),
+  ) as Record<Name, string>
 
 /** The lines that were typed into a field, without those that are empty. */
 export const readLines = (values: URLSearchParams, name: string): string[] =>
@@ -77,16 +82,18 @@ export async function submit(
   }
 }
 
-/** What is wrong with a form. @throws the error itself when it says something else. */
+/** What is wrong with what was given. @throws the error, when it is of something else. */
 export function issuesOf(error: unknown): Issue[] {
-  if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-  return error.issues
+  if (error instanceof DomainError && error.kind === 'invalid') return error.issues
+  if (error instanceof DomainError && error.kind === 'duplicate_tag_name')
+    return [{ field: 'name', rule: 'account', problem: 'taken' }]
+  throw error
 }
 
 type Field = {
   name: string
   label: string
-  type?: 'text' | 'email' | 'password' | 'date'
+  type?: 'text' | 'email' | 'password' | 'date' | 'color'
   /** What is in it before anything is typed. */
   value?: string
   hint?: string

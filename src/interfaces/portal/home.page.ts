@@ -1,16 +1,124 @@
 import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
-import { html } from '../../http/html.ts'
+import type { InviteStatus } from '../../domain/invites/invites.ts'
+import {
+  type DayCounts,
+  type ExpiringInvite,
+  type FailedMail,
+  MAX_OF_A_DAY,
+  OVERVIEW_ROWS,
+  type Overview,
+} from '../../domain/invites/overview.ts'
+import { type Html, html } from '../../http/html.ts'
+import { bar, chart } from './chart.ts'
 import { type Page, pathOf } from './layout.ts'
+import { table } from './table.ts'
+import { time } from './wording.ts'
 
-export function homePage(ctx: Context): Page {
+/** @param overview null: for those who may not see the organization's invites. */
+export const homePage = (ctx: Context, overview: Overview | null): Page => ({
+  title: ctx.organization.name,
+  body: overview ? organizationHome(ctx, overview) : memberHome(ctx),
+})
+
+function memberHome(ctx: Context): Html {
   const roles = ctx.actor.kind === 'member' ? ctx.actor.roles : []
-  return {
-    title: ctx.organization.name,
-    body: html`<section class="panel">
+  return html`<section class="panel">
 <p>You are a member of this organization${roles.length > 0 && `, as ${roles.join(' and ')}`}.</p>
-${may(ctx, 'manage_keys') && html`<p>Other systems reach it with an API key: generate one under <a href="${pathOf(ctx, 'settings/integrations')}">Settings, Integrations</a>.</p>`}
 <p>Your name, your password and where you are signed in are under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>
-</section>`,
-  }
+</section>`
 }
+
+function organizationHome(ctx: Context, overview: Overview): Html {
+  const total = [...overview.states.values()].reduce((sum, count) => sum + count, 0)
+  if (total === 0) return firstSteps(ctx, overview)
+  const { states, days, failedMails, expiring } = overview
+  return html`${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && soon(ctx, expiring)}
+<section class="panel" aria-labelledby="states-heading">
+<h2 id="states-heading">Invites</h2>
+${stateTable(states, total)}
+</section>
+${byDay(days)}`
+}
+
+const firstSteps = (
+  ctx: Context,
+  { hasAssessments, hasKeys }: Overview,
+): Html => html`<section class="panel" aria-labelledby="steps-heading">
+<h2 id="steps-heading">First steps</h2>
+<ol>
+<li><a href="${pathOf(ctx, 'assessments/new')}">Make an assessment</a>. ${hasAssessments && done}</li>
+<li>${
+  may(ctx, 'manage_keys')
+    ? html`<a href="${pathOf(ctx, 'settings/integrations')}">Generate an API key</a> for your own system`
+    : 'Generate an API key for your own system'
+}. ${hasKeys && done}</li>
+<li><a href="${pathOf(ctx, 'invites/new')}">Invite a candidate</a>.</li>
+</ol>
+</section>`
+
+const done = html`<span class="status">done</span>`
+
+/** How far candidates have come, and where they were lost. */
+function stateTable(states: Map<InviteStatus, number>, total: number): Html {
+  const sum = (...names: InviteStatus[]) => names.reduce((all, name) => all + (states.get(name) ?? 0), 0)
+  const rows: [string, number][] = [
+    ['Invited', total],
+    ['Accepted, or further', sum('accepted', 'started', 'completed')],
+    ['Started, or further', sum('started', 'completed')],
+    ['Completed', sum('completed')],
+    ['Not answered yet', sum('pending')],
+    ['Expired', sum('expired')],
+    ['Revoked or declined', sum('revoked')],
+  ]
+  const share = (count: number) => `${Math.round((count / total) * 100)} %`
+  return table(
+    'states-heading',
+    ['State', 'Invites', 'Of all'],
+    rows.map(([label, count]) => [label, count, html`${share(count)}${bar(count / total)}`]),
+  )
+}
+
+const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+const atMost = (count: number): string => (count < MAX_OF_A_DAY ? String(count) : `${MAX_OF_A_DAY} or more`)
+
+const byDay = (days: DayCounts[]): Html => html`<section class="panel" aria-labelledby="days-heading">
+<h2 id="days-heading">The last ${days.length} days</h2>
+<p class="legend"><span class="key first"></span> invited <span class="key second"></span> completed</p>
+${chart(days.map(({ invited, completed }) => [invited, completed] as const))}
+<details>
+<summary>The same as a table</summary>
+${table(
+  'days-heading',
+  ['Day, in UTC', 'Invited', 'Completed'],
+  days.map(({ day, invited, completed }) => [format.format(day), atMost(invited), atMost(completed)]),
+)}
+</details>
+</section>`
+
+const inviteLink = (ctx: Context, { inviteId, recipientEmail }: { inviteId: string; recipientEmail: string }): Html =>
+  html`<a href="${pathOf(ctx, `invites/${inviteId}`)}">${recipientEmail}</a>`
+
+const failures = (ctx: Context, mails: FailedMail[]): Html => html`<section class="panel" aria-labelledby="failed-heading">
+<h2 id="failed-heading">Mails that reached nobody</h2>
+${table(
+  'failed-heading',
+  ['To', 'Assessment', 'When', 'What the mail server said'],
+  mails.slice(0, OVERVIEW_ROWS).map((mail) => [inviteLink(ctx, mail), mail.assessment, time(mail.createdAt), mail.reason]),
+)}
+${mails.length > OVERVIEW_ROWS && html`<p>There are more.</p>`}
+</section>
+`
+
+const soon = (ctx: Context, invites: ExpiringInvite[]): Html => html`<section class="panel" aria-labelledby="expiring-heading">
+<h2 id="expiring-heading">About to expire</h2>
+${table(
+  'expiring-heading',
+  ['To', 'Assessment', 'State', 'Expires'],
+  invites
+    .slice(0, OVERVIEW_ROWS)
+    .map((invite) => [inviteLink(ctx, invite), invite.assessment, invite.status, time(invite.expiresAt)]),
+)}
+${invites.length > OVERVIEW_ROWS && html`<p>There are more.</p>`}
+</section>
+`

@@ -4,12 +4,15 @@ import { answerFailures } from '../../http/envelope.ts'
 import { accountRoutes } from './account.routes.ts'
 import { assessmentsRoutes } from './assessments.routes.ts'
 import { serveAssets } from './assets.ts'
+import { auditLogRoutes } from './audit-log.routes.ts'
 import { portalEnvelope } from './errors.ts'
 import { readForms } from './forms.ts'
 import { portalHeaders } from './headers.ts'
 import { homeRoutes } from './home.routes.ts'
 import { integrationsRoutes } from './integrations.routes.ts'
 import { joinRoutes } from './join.routes.ts'
+import { membersRoutes } from './members.routes.ts'
+import { organizationSettingsRoutes } from './organization-settings.routes.ts'
 import { organizationsRoutes } from './organizations.routes.ts'
 import { passwordRoutes } from './password.routes.ts'
 import type { PortalSettings } from './portal.ts'
@@ -17,11 +20,22 @@ import { questionsRoutes } from './questions.routes.ts'
 import { refuseForeignForms } from './same-origin.ts'
 import { requireMember, useSessions } from './session.ts'
 import { signInRoutes } from './sign-in.routes.ts'
+import { tagsRoutes } from './tags.routes.ts'
 
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
 const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRoutes]
 /** Pages of one organization, for its members: with `request.ctx`. Each is a file of routes and a file of what it says. */
-const organizationPages = [homeRoutes, assessmentsRoutes, questionsRoutes, accountRoutes, integrationsRoutes]
+const organizationPages = [
+  homeRoutes,
+  assessmentsRoutes,
+  questionsRoutes,
+  accountRoutes,
+  integrationsRoutes,
+  membersRoutes,
+  tagsRoutes,
+  organizationSettingsRoutes,
+  auditLogRoutes,
+]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
 export async function portalPages(

@@ -17,9 +17,18 @@ export type Page = {
 /** Who looks at a page of an organization. */
 export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
 
+/** The pages of the bar besides Home and Settings. */
+const PAGES: { path: string; label: string; permission: Permission }[] = [
+  { path: 'assessments', label: 'Assessments', permission: 'read' },
+  { path: 'members', label: 'Members', permission: 'manage_members' },
+  { path: 'tags', label: 'Tags', permission: 'write_tags' },
+]
+
 /** The sections of Settings, by the last part of their address, and who may see each. */
 const SETTINGS: { path: string; label: string; permission: Permission }[] = [
+  { path: 'organization', label: 'Organization', permission: 'manage_settings' },
   { path: 'integrations', label: 'Integrations', permission: 'manage_keys' },
+  { path: 'audit-log', label: 'Audit log', permission: 'read_audit_log' },
 ]
 
 /** The address of a page of the context's organization. */
@@ -66,7 +75,9 @@ function bar({ ctx, signedIn, path }: Viewer): Html {
 <p class="organization">${ctx.organization.name}</p>
 <nav aria-label="Portal">
 ${link(pathOf(ctx), 'Home', path.replace(/\/?$/, '/') === pathOf(ctx))}
-${may(ctx, 'read') && link(pathOf(ctx, 'assessments'), 'Assessments', path.startsWith(pathOf(ctx, 'assessments')))}
+${PAGES.filter(({ permission }) => may(ctx, permission)).map((page) =>
+  link(pathOf(ctx, page.path), page.label, isWithin(path, pathOf(ctx, page.path))),
+)}
 ${settings && link(pathOf(ctx, `settings/${settings.path}`), 'Settings', path.startsWith(pathOf(ctx, 'settings/')))}
 </nav>
 <div class="who">
@@ -85,6 +96,8 @@ function sections({ ctx, path }: Viewer): Html | false {
     return link(address, section.label, path.startsWith(address))
   })}</nav>`
 }
+
+const isWithin = (path: string, address: string): boolean => path === address || path.startsWith(`${address}/`)
 
 const link = (address: string, label: string, isCurrent: boolean): Html =>
   isCurrent ? html`<a href="${address}" aria-current="page">${label}</a>\n` : html`<a href="${address}">${label}</a>\n`

@@ -34,6 +34,12 @@ const names: Record<string, string> = {
   targetLanguage: 'the language of the answer',
   order: 'the order',
   place: 'the place',
+  roles: 'at least one role',
+  department: 'the department',
+  description: 'the description',
+  senderName: 'the sender’s name',
+  replyTo: 'the address for replies',
+  invitationText: 'the text',
 }
 
 /** The formats, as lists to choose from show them. */
@@ -61,6 +67,9 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   exists: () => 'You have just set a password by another link. Enter that one.',
   ended: () => 'This key has been revoked or has expired, and can not be rotated.',
   rotated: () => 'This key was rotated less than 24 hours ago, and its earlier value is still good.',
+  lastAdmin: () => 'Nobody else is an active admin who has joined: the organization needs one.',
+  joined: () => 'This member has joined already, and needs no link.',
+  inactive: () => 'This member is not active.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
@@ -74,12 +83,14 @@ export function wordIssue(issue: Issue): string {
       return `Enter ${name}.`
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
-    case 'email':
-      return `${capitalize(name)} is not an email address.`
     case 'maxItems':
-      return `${capitalize(name)} is too long: at most ${issue.limit} are possible.`
+      return `There are more than ${issue.limit} of ${name}.`
     case 'maxWords':
       return `${capitalize(name)} has more than ${issue.limit} words.`
+    case 'color':
+      return 'A colour is # and six hexadecimal digits, such as #2563EB.'
+    case 'email':
+      return `${capitalize(name)} is not an email address.`
     case 'integer':
     case 'minimum':
     case 'maximum':

@@ -10,7 +10,7 @@ const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
 
 /** What a page or form of an organization is about, by the names in its address. */
-type Rows = { keyId: string; sessionId: string; assessmentId: string; questionId: string }
+type Rows = { keyId: string; sessionId: string; memberId: string; tagId: string; assessmentId: string; questionId: string }
 
 /**
  * Every page and form of an organization, and the roles that may see and send it. A new one needs its line here; then it is held to all
@@ -43,11 +43,27 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /settings/integrations': ['admin'],
   'POST /settings/integrations/:keyId/rotate': ['admin'],
   'POST /settings/integrations/:keyId/revoke': ['admin'],
+  'GET /members': ['admin'],
+  'GET /members/invite': ['admin'],
+  'POST /members/invite': ['admin'],
+  'GET /members/:memberId': ['admin'],
+  'POST /members/:memberId': ['admin'],
+  'POST /members/:memberId/deactivate': ['admin'],
+  'POST /members/:memberId/reactivate': ['admin'],
+  'POST /members/:memberId/link': ['admin'],
+  'GET /settings/organization': ['admin'],
+  'POST /settings/organization': ['admin'],
+  'GET /settings/audit-log': ['admin'],
+  'GET /tags': ['admin'],
+  'POST /tags': ['admin'],
+  'GET /tags/:tagId': ['admin'],
+  'POST /tags/:tagId': ['admin'],
+  'POST /tags/:tagId/delete': ['admin'],
 }
 const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId', 'assessmentId', 'questionId']
+const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'tagId', 'assessmentId', 'questionId']
 
 let service: Service
 beforeAll(async () => {
@@ -66,9 +82,10 @@ async function makeRows(organizationId: string): Promise<Rows> {
   const { member } = await signInAs(service, organizationId, ['admin'])
   const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
   const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
+  const { id: tagId } = await service.make.tag(organizationId)
   const assessment = await service.make.assessment(organizationId)
   const question = await service.make.question(assessment)
-  return { keyId, sessionId, assessmentId: assessment.id, questionId: question.id }
+  return { keyId, sessionId, memberId: member.id, tagId, assessmentId: assessment.id, questionId: question.id }
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -79,9 +96,10 @@ const send = (person: Visitor, route: Route, address: string) =>
 
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
-  const { apiKey, member, user, session, assessment, question, auditEntry } = service.db
+  const { organization, apiKey, member, user, session, tag, assessment, question, auditEntry } = service.db
   const where = { organizationId }
   return {
+    organization: await organization.findUnique({ where: { id: organizationId } }),
     keys: await apiKey.findMany({ where, omit: { lastUsedAt: true }, orderBy: { id: 'asc' } }),
     members: await member.findMany({ where, orderBy: { id: 'asc' } }),
     users: await user.findMany({ where: { memberships: { some: where } }, orderBy: { id: 'asc' } }),
@@ -92,6 +110,7 @@ async function contents(organizationId: string) {
     }),
     assessments: await assessment.findMany({ where, orderBy: { id: 'asc' } }),
     questions: await question.findMany({ where, orderBy: { id: 'asc' } }),
+    tags: await tag.findMany({ where, orderBy: { id: 'asc' } }),
     audit: await auditEntry.count({ where }),
   }
 }
@@ -162,7 +181,7 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
-      const rows = { keyId: value, sessionId: value, assessmentId: value, questionId: value }
+      const rows = { keyId: value, sessionId: value, memberId: value, tagId: value, assessmentId: value, questionId: value }
       expect((await send(admin, route, addressOf(route, id, rows))).status).toBeLessThan(500)
     }
   })

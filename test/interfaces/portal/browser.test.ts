@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
 import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
@@ -183,6 +184,24 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const open: Record<string, (home: string, page: Page) => Promise<unknown>> = {
       home: (home, page) => page.goto(home),
       account: (home, page) => page.goto(`${home}account?done=name`),
+      members: (home, page) => page.goto(`${home}members`),
+      'inviting a member': async (home, page) => {
+        await page.goto(`${home}members/invite`)
+        await page.getByLabel('Email address').fill(`${service.deps.newId()}@example.com`)
+        await press(page, 'Invite')
+        await page.getByText('Enter at least one role.').first().waitFor()
+      },
+      'a member': async (home, page) => {
+        await page.goto(`${home}members?search=${LONG}`)
+        await page.getByRole('rowheader').getByRole('link').click()
+      },
+      'organization settings': (home, page) => page.goto(`${home}settings/organization?done=saved`),
+      'audit log': (home, page) => page.goto(`${home}settings/audit-log`),
+      tags: (home, page) => page.goto(`${home}tags`),
+      'a tag': async (home, page) => {
+        await page.goto(`${home}tags`)
+        await page.getByRole('rowheader').getByRole('link').click()
+      },
       integrations: (home, page) => page.goto(`${home}settings/integrations?done=revoked`),
       assessments: async (home, page) => {
         const { id } = await makeAssessment(home)
@@ -224,6 +243,10 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       forgot: (_home, page) => page.goto(`${origin}/portal/forgot`),
       'a dead link': (_home, page) => page.goto(`${origin}/portal/join/x`),
       'an unknown page': (_home, page) => page.goto(`${origin}/portal/x/nowhere`),
+      'first steps': async (_home, page) => {
+        const { home } = await signInBrowser(page.context(), (await service.make.organization()).id)
+        await page.goto(home)
+      },
       join: async (_home, page) => {
         const path = await joinPath(service, await service.make.organization(), `${service.deps.newId()}@example.com`)
         await page.goto(origin + path)
@@ -237,6 +260,13 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       const { home, member } = await signInBrowser(context, id, ['admin', 'grader', 'client'])
       await service.db.user.update({ where: { id: member.userId }, data: { firstName: LONG, lastName: LONG } })
       const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
+      await service.make.tag(id, { name: LONG.slice(0, 60), description: LONG.repeat(9) })
+      const assessment = await service.make.assessment(id, { name: LONG })
+      const expiresAt = new Date(service.deps.clock().getTime() + DAY_MS)
+      const invite = await service.make.invite(assessment, { recipientEmail: `${LONG.slice(0, 50)}@example.com`, expiresAt })
+      const times = { createdAt: invite.createdAt, updatedAt: invite.createdAt }
+      const mail = { id: service.deps.newId(), organizationId: id, inviteId: invite.id, linkVersion: 1, state: 'failed' as const }
+      await service.db.inviteEmail.create({ data: { ...mail, ...times, failure: 'refused', reason: LONG.repeat(9) } })
       const other = await service.make.organization()
       await service.make.member(other.id, { credentialId, roles: ['admin'] })
       return home

@@ -1,0 +1,122 @@
+import type { Language } from '../../generated/prisma/client.ts'
+import { findTags } from '../assessments/tags.ts'
+import { recordAudit } from '../audit.ts'
+import { checkSize, checkText, findIssues } from '../checks.ts'
+import type { Context } from '../context.ts'
+import type { Issue } from '../errors.ts'
+import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
+import { refuse } from '../refuse.ts'
+import { inTransaction } from '../transaction.ts'
+import { getMember, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
+import { authorize } from './permissions.ts'
+
+export type { Language }
+
+/** What an admin decides about a member. An organization's other words for a role stay as they are. */
+export type MemberChange = { roles: MemberRole[]; department: string; tagIds: string[]; languageIds: string[] }
+
+/** All languages, which organizations share, by code. */
+export const listLanguages = ({ db }: Context): Promise<Language[]> => db.language.findMany({ orderBy: { code: 'asc' } })
+
+/**
+ * Gives a member these roles, tags and grading languages, and this department.
+ *
+ * @throws DomainError not_permitted, member_not_found; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`.
+ */
+export async function changeMember(ctx: Context, id: string, { roles, department, ...lists }: MemberChange): Promise<void> {
+  authorize(ctx, 'manage_members')
+  const tagIds = [...new Set(lists.tagIds)]
+  const languageIds = [...new Set(lists.languageIds)]
+  refuse(
+    findIssues([
+      ['department', checkText(department, MAX_NAME_LENGTH)],
+      ['tags', checkSize('maxItems', tagIds.length, MAX_MEMBER_TAGS)],
+      ['languages', checkSize('maxItems', languageIds.length, MAX_MEMBER_LANGUAGES)],
+    ]),
+  )
+  await changeAdmins(ctx, id, async (inside, member) => {
+    refuse(await findUnknown(inside, tagIds, languageIds))
+    const { db, deps, organization } = inside
+    const others = member.roles.filter((role) => !isKnownRole(role))
+    const data = { roles: [...others, ...MEMBER_ROLES.filter((role) => roles.includes(role))], department: department.trim() }
+    await db.member.update({ where: { id }, data: { ...data, updatedAt: deps.clock() } })
+    const row = { organizationId: organization.id, memberId: id }
+    await db.memberTag.deleteMany({ where: row })
+    await db.memberTag.createMany({ data: tagIds.map((tagId, position) => ({ ...row, tagId, position })) })
+    await db.memberGradingLanguage.deleteMany({ where: row })
+    await db.memberGradingLanguage.createMany({
+      data: languageIds.map((languageId, position) => ({ ...row, languageId, position })),
+    })
+    const isSame = data.roles.length === member.roles.length && data.roles.every((role) => member.roles.includes(role))
+    const details = isSame ? {} : { roles: { before: member.roles, after: data.roles } }
+    await recordAudit(inside, { action: 'changed_member', target: { kind: 'member', id }, details })
+  })
+}
+
+/**
+ * Deactivates a member: the organization is closed to them at once, and their links to join are of no use. The sessions of somebody who
+ * is an active member of no other organization end. One who is inactive already stays so.
+ *
+ * @throws DomainError not_permitted, member_not_found; invalid: `lastAdmin`.
+ */
+export async function deactivateMember(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'manage_members')
+  await changeAdmins(ctx, id, async (inside, { status, credentialId }) => {
+    if (status === 'inactive') return
+    const { db, deps, organization } = inside
+    const now = deps.clock()
+    await db.member.update({ where: { id }, data: { status: 'inactive', updatedAt: now } })
+    await db.accountLink.updateMany({
+      where: { organizationId: organization.id, memberId: id, kind: 'join', usedAt: null },
+      data: { usedAt: now },
+    })
+    if (credentialId && (await db.member.count({ where: { credentialId, status: 'active' } })) === 0)
+      await db.session.deleteMany({ where: { credentialId } })
+    await recordAudit(inside, { action: 'deactivated_member', target: { kind: 'member', id } })
+  })
+}
+
+/** Lets a member in again, with the roles they had. @throws DomainError not_permitted, member_not_found. */
+export async function reactivateMember(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'manage_members')
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const { status } = await getMember(inside, id)
+    if (status === 'active') return
+    await db.member.update({ where: { id }, data: { status: 'active', updatedAt: deps.clock() } })
+    await recordAudit(inside, { action: 'reactivated_member', target: { kind: 'member', id } })
+  })
+}
+
+/**
+ * Does what may take an admin away, and takes it back when nobody would be left who can sign in as one. Such changes wait for each
+ * other, so that of two admins who remove each other at once one remains; inviting and everything else goes on.
+ *
+ * @param work gets the member as it is while nobody else changes it.
+ */
+function changeAdmins(ctx: Context, id: string, work: (inside: Context, member: Member) => Promise<void>): Promise<void> {
+  return inTransaction(ctx, async (inside) => {
+    const { db, organization } = inside
+    await db.$queryRaw`SELECT id FROM organizations WHERE id = ${organization.id}::uuid FOR NO KEY UPDATE`
+    const before = await countAdmins(inside)
+    await work(inside, await getMember(inside, id))
+    const isLastGone = before > 0 && (await countAdmins(inside)) === 0
+    refuse(isLastGone ? [{ field: '', rule: 'account', problem: 'lastAdmin' }] : [])
+  })
+}
+
+/** Those who can sign in as an admin. */
+const countAdmins = ({ db, organization }: Context): Promise<number> =>
+  db.member.count({
+    where: { organizationId: organization.id, status: 'active', roles: { has: 'admin' }, credentialId: { not: null } },
+  })
+
+async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]): Promise<Issue[]> {
+  const tags = new Set((await findTags(ctx, tagIds)).map(({ id }) => id))
+  const languages = new Set((await listLanguages(ctx)).map(({ id }) => id))
+  const unknown = (field: string, ids: string[], known: Set<string>) =>
+    ids.filter((id) => !known.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))
+  return [...unknown('tags', tagIds, tags), ...unknown('languages', languageIds, languages)]
+}
+
+const isKnownRole = (role: string): boolean => MEMBER_ROLES.some((known) => known === role)

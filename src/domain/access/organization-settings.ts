@@ -1,0 +1,72 @@
+import { violatedConstraint } from '../../db/errors.ts'
+import { recordAudit } from '../audit.ts'
+import { checkEmail, checkText, findIssues } from '../checks.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { refuse } from '../refuse.ts'
+import { inTransaction } from '../transaction.ts'
+import { findNameIssues } from './names.ts'
+import { authorize } from './permissions.ts'
+
+/** What an organization says of itself in its invitations; the empty text: what the service says by itself. */
+export type OrganizationSettings = {
+  name: string
+  /** The name that invitations come from. */
+  senderName: string
+  /** The address that replies to invitations go to. */
+  replyTo: string
+  /** What stands under every invitation. */
+  invitationText: string
+}
+
+const select = { name: true, senderName: true, replyTo: true, invitationText: true } as const
+const FIELDS = ['name', 'senderName', 'replyTo', 'invitationText'] as const
+
+/** @throws DomainError not_permitted. */
+export async function readOrganizationSettings(ctx: Context): Promise<OrganizationSettings> {
+  authorize(ctx, 'manage_settings')
+  const found = await ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
+  const { name, senderName, replyTo, invitationText } = found
+  return { name, senderName: senderName ?? '', replyTo: replyTo ?? '', invitationText: invitationText ?? '' }
+}
+
+/**
+ * Sets all of them. Mails that are queued already are rendered with the new ones.
+ *
+ * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, what is too long, an address that is none.
+ */
+export async function changeOrganizationSettings(ctx: Context, input: OrganizationSettings): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  const settings = trimAll(input)
+  const { name, senderName, replyTo, invitationText } = settings
+  refuse([
+    ...findNameIssues({ name }),
+    ...findIssues([
+      ['senderName', checkText(senderName, MAX_NAME_LENGTH)],
+      ['replyTo', replyTo === '' ? undefined : checkEmail(replyTo)],
+      ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
+    ]),
+  ])
+  await inTransaction(ctx, async (inside) => {
+    const before = await readOrganizationSettings(inside)
+    const changed = FIELDS.filter((field) => before[field] !== settings[field])
+    if (changed.length === 0) return
+    const data = { name, senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }
+    const where = { id: ctx.organization.id }
+    await inside.db.organization.update({ where, data: { ...data, updatedAt: ctx.deps.clock() } }).catch(translateTakenName)
+    await recordAudit(inside, { action: 'changed_settings', details: { changed } })
+  })
+}
+
+const trimAll = ({ name, senderName, replyTo, invitationText }: OrganizationSettings): OrganizationSettings => ({
+  name: name.trim(),
+  senderName: senderName.trim(),
+  replyTo: replyTo.trim(),
+  invitationText: invitationText.trim(),
+})
+
+function translateTakenName(error: unknown): never {
+  if (violatedConstraint(error) !== 'organizations_name_key') throw error
+  throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
+}

@@ -1,0 +1,104 @@
+import type { AuditEntry, AuditPage } from '../../domain/access/audit-log.ts'
+import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit.ts'
+import type { Context } from '../../domain/context.ts'
+import { html } from '../../http/html.ts'
+import { choice, field } from './forms.ts'
+import { type Page, pathOf } from './layout.ts'
+import { table } from './table.ts'
+import { time } from './wording.ts'
+
+const WORDS: Record<AuditAction, string> = {
+  signed_in: 'signed in',
+  failed_sign_in: 'gave a wrong password',
+  joined: 'joined',
+  invited_member: 'invited a member',
+  changed_name: 'changed their name',
+  changed_password: 'changed their password',
+  reset_password: 'set a new password by a link',
+  ended_sessions: 'ended sessions',
+  generated_key: 'generated an API key',
+  rotated_key: 'rotated an API key',
+  revoked_key: 'revoked an API key',
+  sent_join_link: 'sent a link to join',
+  changed_member: 'changed a member',
+  deactivated_member: 'deactivated a member',
+  reactivated_member: 'activated a member',
+  created_tag: 'made a tag',
+  changed_tag: 'changed a tag',
+  deleted_tag: 'deleted a tag',
+  changed_settings: 'changed the organization’s settings',
+  created_assessment: 'made an assessment',
+  updated_assessment: 'changed an assessment',
+  duplicated_assessment: 'copied an assessment',
+  deleted_assessment: 'deleted an assessment',
+  added_question: 'added a question',
+  updated_question: 'changed a question',
+  moved_question: 'moved a question',
+  deleted_question: 'deleted a question',
+}
+
+/** Those that are nobody by name. */
+const ACTORS: Record<string, string> = { operator: 'the operator', system: 'the service', candidate: 'a candidate' }
+
+export function auditLogPage(ctx: Context, { values, page }: { values: URLSearchParams; page: AuditPage }): Page {
+  const { entries, names, hasOlder } = page
+  const address = pathOf(ctx, 'settings/audit-log')
+  const form = { values, issues: [] }
+  const filter = { who: values.get('who') ?? '', action: values.get('action') ?? '' }
+  const older = new URLSearchParams({ ...filter, before: entries.at(-1)?.id ?? '' }).toString()
+  const newest = new URLSearchParams(filter).toString()
+  return {
+    title: 'Audit log',
+    body: html`<section class="panel" aria-labelledby="log-heading">
+<h2 id="log-heading">Who did what</h2>
+<p>Kept for a year.</p>
+<form class="filter" method="get" action="${address}">
+${field(form, { name: 'who', label: 'Address of a member, or name of a key', optional: true })}
+${choice(form, {
+  name: 'action',
+  label: 'What',
+  options: [['', 'Anything'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
+})}
+<button class="quiet">Show</button>
+</form>
+${
+  entries.length === 0
+    ? html`<p>Nothing is found.</p>`
+    : table(
+        'log-heading',
+        ['When', 'Who', 'What', 'To', 'More'],
+        entries.map((entry) => [
+          time(entry.at),
+          whoOf(entry, names),
+          whatOf(entry),
+          targetOf(entry, names),
+          moreOf(entry.details),
+        ]),
+      )
+}
+<nav class="sections" aria-label="Pages of the log">
+${values.has('before') && html`<a href="${address}?${newest}">Newest</a>`}
+${hasOlder && html`<a href="${address}?${older}">Older</a>`}
+</nav>
+</section>`,
+  }
+}
+
+const whoOf = ({ actorKind, actorId }: AuditEntry, names: Map<string, string>): string =>
+  ACTORS[actorKind] ?? names.get(actorId ?? '') ?? actorKind
+
+/** Another release may have recorded what this one has no words for. */
+const whatOf = ({ action }: AuditEntry): string => (Object.hasOwn(WORDS, action) ? WORDS[action as AuditAction] : action)
+
+const targetOf = ({ targetKind, targetId }: AuditEntry, names: Map<string, string>): string =>
+  names.get(targetId ?? '') ?? targetKind ?? ''
+
+/** Details are whatever was recorded with the action: names, lists of words, or these before and after. */
+function moreOf(details: unknown): string {
+  if (Array.isArray(details)) return details.map(moreOf).join(', ') || 'none'
+  if (typeof details !== 'object' || details === null) return String(details)
+  if ('before' in details && 'after' in details) return `${moreOf(details.before)} → ${moreOf(details.after)}`
+  return Object.entries(details)
+    .map(([name, value]) => `${name}: ${moreOf(value)}`)
+    .join('; ')
+}

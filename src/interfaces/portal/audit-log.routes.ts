@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import { type AuditFilter, listAuditEntries } from '../../domain/access/audit-log.ts'
+import { AUDIT_ACTIONS } from '../../domain/audit.ts'
+import { auditLogPage } from './audit-log.page.ts'
+import { readFields } from './forms.ts'
+import { show } from './layout.ts'
+import { queryOf } from './lists.ts'
+
+/** Entries of a page. */
+const PAGE_SIZE = 50
+
+export function auditLogRoutes(app: FastifyInstance): void {
+  app.get('/settings/audit-log', async (request, reply) => {
+    const values = queryOf(request)
+    const page = await listAuditEntries(request.ctx, readFilter(values), PAGE_SIZE)
+    return show(request, reply, auditLogPage(request.ctx, { values, page }))
+  })
+}
+
+function readFilter(values: URLSearchParams): AuditFilter {
+  const fields = readFields(values, 'who', 'action', 'before')
+  const who = fields.who.trim()
+  const action = AUDIT_ACTIONS.find((known) => known === fields.action)
+  return { ...(who && { who }), ...(action && { action }), ...(fields.before && { before: fields.before }) }
+}

@@ -1,0 +1,153 @@
+import type { LinkToHandOver } from '../../domain/access/invite-member.ts'
+import type { Language } from '../../domain/access/manage-members.ts'
+import { MEMBER_ROLES, type Member } from '../../domain/access/members.ts'
+import type { Tag } from '../../domain/assessments/tags.ts'
+import type { Context } from '../../domain/context.ts'
+import { type Html, html } from '../../http/html.ts'
+import { checkboxes } from './form-fields.ts'
+import { choice, type Form, field, mistakes } from './forms.ts'
+import { type Page, pathOf } from './layout.ts'
+import { type Filtered, pager } from './lists.ts'
+import { table } from './table.ts'
+import { confirmation, time } from './wording.ts'
+
+const ROLES = [
+  ['admin', 'Admin: may do everything'],
+  ['grader', 'Grader: reads and grades what is assigned to them'],
+  ['client', 'Client: sees the results of assessments they are a client of'],
+] as const
+
+const NOTICES = new Map([
+  ['saved', 'The member is changed.'],
+  ['deactivated', 'The member is deactivated, and can not get in any more.'],
+  ['reactivated', 'The member is active again.'],
+])
+
+const nameOf = ({ user, email }: Pick<Member, 'user' | 'email'>): string => `${user.firstName} ${user.lastName}`.trim() || email
+
+const stateOf = ({ status, credentialId }: Member): string => {
+  if (status === 'inactive') return 'deactivated'
+  return credentialId ? 'active' : 'active, has not joined'
+}
+
+export const membersPage = (ctx: Context, found: Filtered<Member>): Page => ({
+  title: 'Members',
+  body: html`${mistakes(found.form)}<p><a class="button" href="${pathOf(ctx, 'members/invite')}">Invite a member</a></p>
+<section class="panel" aria-labelledby="members-heading">
+<h2 id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
+<form class="filter" method="get" action="${pathOf(ctx, 'members')}">
+${field(found.form, { name: 'search', label: 'Name or address', optional: true })}
+${choice(found.form, {
+  name: 'role',
+  label: 'Role',
+  options: [['', 'Any'], ...MEMBER_ROLES.map((role): [string, string] => [role, role])],
+})}
+${choice(found.form, {
+  name: 'status',
+  label: 'State',
+  options: [
+    ['', 'Any'],
+    ['active', 'Active'],
+    ['inactive', 'Deactivated'],
+  ],
+})}
+<button class="quiet">Show</button>
+</form>
+${memberTable(ctx, found.list.items)}
+${pager(pathOf(ctx, 'members'), found)}
+</section>`,
+})
+
+const memberTable = (ctx: Context, members: Member[]): Html =>
+  members.length === 0
+    ? html`<p>Nobody is found.</p>`
+    : table(
+        'members-heading',
+        ['Name', 'Address', 'Roles', 'Department', 'State', 'Since'],
+        members.map((member) => [
+          html`<a href="${pathOf(ctx, `members/${member.id}`)}">${nameOf(member)}</a>`,
+          member.email,
+          member.roles.join(', '),
+          member.department,
+          stateOf(member),
+          time(member.joinedAt),
+        ]),
+      )
+
+export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
+  title: 'Invite a member',
+  body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">
+<p>They get a mail with a link to set their name and password. You see the link as well, to hand it over in another way.</p>
+${field(form, { name: 'email', label: 'Email address', type: 'email' })}
+${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
+<button>Invite</button>
+</form>`,
+})
+
+/** A link to join, for the admin to hand over. */
+export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHandOver & { email: string }): Page => ({
+  title: 'Link to join',
+  body: html`<section class="panel">
+<p>This link is on its way to <strong>${email}</strong>. It is good once, until ${time(expiresAt)}; hand it to nobody else.</p>
+<code class="secret" id="link">${url}</code>
+<p><button hidden data-copy="link" type="button">Copy</button></p>
+<p><a href="${pathOf(ctx, 'members')}">Done, back to the members</a></p>
+</section>`,
+})
+
+type Facts = { ctx: Context; member: Member; tags: Tag[]; languages: Language[]; done: string }
+
+export function memberPage(form: Form, { ctx, member, tags, languages, done }: Facts): Page {
+  const others = member.roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
+  return {
+    title: nameOf(member),
+    notice: NOTICES.get(done),
+    body: html`${mistakes(form)}<p>${member.email}, <span class="status">${stateOf(member)}</span></p>
+<form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
+${checkboxes(form, {
+  name: 'roles',
+  label: 'Roles',
+  options: ROLES,
+  values: member.roles,
+  ...(others.length > 0 && { hint: `Besides: ${others.join(', ')}` }),
+})}
+${field(form, { name: 'department', label: 'Department', value: member.department, optional: true })}
+${
+  tags.length > 0 &&
+  checkboxes(form, {
+    name: 'tags',
+    label: 'Tags',
+    options: tags.map(({ id, name }) => [id, name]),
+    values: member.tags.map(({ tagId }) => tagId),
+  })
+}
+${
+  languages.length > 0 &&
+  checkboxes(form, {
+    name: 'languages',
+    label: 'Grades in',
+    options: languages.map(({ id, code, name }) => [id, name || code]),
+    values: member.gradingLanguages.map(({ languageId }) => languageId),
+  })
+}
+<button>Save</button>
+</form>
+<section class="panel" aria-labelledby="access-heading">
+<h2 id="access-heading">Access</h2>
+${access(ctx, member)}
+</section>`,
+  }
+}
+
+function access(ctx: Context, member: Member): Html {
+  const address = pathOf(ctx, `members/${member.id}`)
+  if (member.status === 'inactive')
+    return html`<p>This member can not get in.</p>
+<form method="post" action="${address}/reactivate"><button class="quiet">Activate again</button></form>`
+  return html`${
+    !member.credentialId &&
+    html`<p>This member has not joined yet.</p>
+<form method="post" action="${address}/link"><button class="quiet">Send another link to join</button></form>`
+  }
+${confirmation('Deactivate', `Deactivate ${nameOf(member)}? They are signed out at once. You can let them in again.`, `${address}/deactivate`)}`
+}

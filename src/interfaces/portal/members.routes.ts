@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
+import { inviteMember, resendJoinLink } from '../../domain/access/invite-member.ts'
+import { changeMember, deactivateMember, listLanguages, reactivateMember } from '../../domain/access/manage-members.ts'
+import { getMember, listMembers, MEMBER_ROLES, type MemberFilter } from '../../domain/access/members.ts'
+import { authorize } from '../../domain/access/permissions.ts'
+import { findTags, listTags } from '../../domain/assessments/tags.ts'
+import type { Context } from '../../domain/context.ts'
+import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { pathOf, show } from './layout.ts'
+import { queryOf, readList } from './lists.ts'
+import { inviteMemberPage, joinLinkPage, memberPage, membersPage } from './members.page.ts'
+
+type MemberRoute = { Params: { memberId: string } }
+
+/** Tags to choose from, besides those the member has. */
+const CHOICE = { number: 1, size: 200 }
+
+export function membersRoutes(app: FastifyInstance): void {
+  app.get('/members', async (request, reply) => {
+    const { ctx } = request
+    authorize(ctx, 'manage_members')
+    const filter = readFilter(queryOf(request))
+    const found = await readList(request, (page) => listMembers(ctx, filter, { field: 'email', direction: 'asc' }, page))
+    return show(request, reply, membersPage(ctx, found))
+  })
+
+  app.get('/members/invite', async (request, reply) => {
+    authorize(request.ctx, 'manage_members')
+    return show(request, reply, inviteMemberPage(request.ctx, emptyForm))
+  })
+
+  app.post('/members/invite', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => inviteMemberPage(request.ctx, form),
+      async work(values) {
+        const email = readFields(values, 'email').email.trim()
+        const link = await inviteMember(request.ctx, { email, roles: readRoles(values), mails: true })
+        return joinLinkPage(request.ctx, { email, ...link })
+      },
+    }),
+  )
+
+  app.get<MemberRoute>('/members/:memberId', async (request, reply) =>
+    show(request, reply, await onePage(request, emptyForm, queryOf(request).get('done') ?? '')),
+  )
+
+  app.post<MemberRoute>('/members/:memberId', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { memberId } = request.params
+        const { department } = readFields(values, 'department')
+        const change = {
+          department,
+          roles: readRoles(values),
+          tagIds: values.getAll('tags'),
+          languageIds: values.getAll('languages'),
+        }
+        await changeMember(request.ctx, memberId, change)
+        return addressAfter(request.ctx, memberId, 'saved')
+      },
+    }),
+  )
+
+  app.post<MemberRoute>('/members/:memberId/deactivate', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work() {
+        await deactivateMember(request.ctx, request.params.memberId)
+        return addressAfter(request.ctx, request.params.memberId, 'deactivated')
+      },
+    }),
+  )
+
+  app.post<MemberRoute>('/members/:memberId/reactivate', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work() {
+        await reactivateMember(request.ctx, request.params.memberId)
+        return addressAfter(request.ctx, request.params.memberId, 'reactivated')
+      },
+    }),
+  )
+
+  app.post<MemberRoute>('/members/:memberId/link', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work() {
+        const { email } = await getMember(request.ctx, request.params.memberId)
+        return joinLinkPage(request.ctx, { email, ...(await resendJoinLink(request.ctx, request.params.memberId)) })
+      },
+    }),
+  )
+}
+
+async function onePage({ ctx, params }: FastifyRequest<MemberRoute>, form: Form, done = '') {
+  authorize(ctx, 'manage_members')
+  const member = await getMember(ctx, params.memberId)
+  const own = await findTags(
+    ctx,
+    member.tags.map(({ tagId }) => tagId),
+  )
+  const { items } = await listTags(ctx, {}, { field: 'name', direction: 'asc' }, CHOICE)
+  const tags = [...own, ...items.filter(({ id }) => own.every((tag) => tag.id !== id))]
+  return memberPage(form, { ctx, member, tags, languages: await listLanguages(ctx), done })
+}
+
+/** Who has changed what they are themselves may not see the page any more. */
+const addressAfter = (ctx: Context, memberId: string, done: string): string =>
+  ctx.actor.kind === 'member' && ctx.actor.id === memberId ? PORTAL_PREFIX : `${pathOf(ctx, `members/${memberId}`)}?done=${done}`
+
+const readRoles = (values: URLSearchParams) => MEMBER_ROLES.filter((role) => values.getAll('roles').includes(role))
+
+function readFilter(values: URLSearchParams): MemberFilter {
+  const { status, role, search } = readFields(values, 'status', 'role', 'search')
+  return {
+    search,
+    ...((status === 'active' || status === 'inactive') && { status }),
+    ...(MEMBER_ROLES.some((known) => known === role) && { roles: { [role]: true } }),
+  }
+}

@@ -1,0 +1,25 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { changeOrganizationSettings, readOrganizationSettings } from '../../domain/access/organization-settings.ts'
+import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { pathOf, show } from './layout.ts'
+import { queryOf } from './lists.ts'
+import { organizationSettingsPage } from './organization-settings.page.ts'
+
+export function organizationSettingsRoutes(app: FastifyInstance): void {
+  const page = async ({ ctx }: FastifyRequest, form: Form, done = '') =>
+    organizationSettingsPage(form, { ctx, settings: await readOrganizationSettings(ctx), done })
+
+  app.get('/settings/organization', async (request, reply) =>
+    show(request, reply, await page(request, emptyForm, queryOf(request).get('done') ?? '')),
+  )
+
+  app.post('/settings/organization', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      async work(values) {
+        await changeOrganizationSettings(request.ctx, readFields(values, 'name', 'senderName', 'replyTo', 'invitationText'))
+        return `${pathOf(request.ctx, 'settings/organization')}?done=saved`
+      },
+    }),
+  )
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readOverview } from '../../../src/domain/invites/overview.ts'
+import { DAY_MS } from '../../support/factories.ts'
+import { asOperator, signInAs } from '../../support/portal.ts'
+import { recordQueries } from '../../support/queries.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+async function start() {
+  const { id } = await service.make.organization()
+  return {
+    id,
+    admin: await signInAs(service, id, ['admin']),
+    assessment: await service.make.assessment(id, { name: 'Café <b>' }),
+  }
+}
+type Made = Awaited<ReturnType<typeof start>>
+const ago = (days: number) => new Date(service.deps.clock().getTime() - days * DAY_MS)
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
+async function addMail(
+  { id, assessment }: Made,
+  data: { recipientEmail: string; days?: number; failure?: 'refused' | 'obsolete' },
+) {
+  const { recipientEmail, days = 1, failure } = data
+  const invite = await service.make.invite(assessment, { recipientEmail })
+  const times = { createdAt: ago(days), updatedAt: ago(days) }
+  const outcome = failure ? { state: 'failed' as const, failure, reason: '550 no such <user>' } : { state: 'sent' as const }
+  const row = { id: service.deps.newId(), organizationId: id, inviteId: invite.id, linkVersion: 1 }
+  await service.db.inviteEmail.create({ data: { ...row, ...times, ...outcome } })
+}
+
+it('shows how many invites are in each state, and how far candidates come', async () => {
+  const made = await start()
+  for (const status of ['pending', 'pending', 'accepted', 'started', 'completed', 'expired', 'revoked', 'revoked'] as const)
+    await service.make.invite(made.assessment, { status })
+  const { text } = await made.admin.get(made.admin.home)
+  const rows = Object.fromEntries(
+    [...text.matchAll(/<th scope="row">([^<]+)<\/th><td>(\d+)<\/td><td>(\d+ %)/g)].map(([, label, count, share]) => [
+      label,
+      [count, share],
+    ]),
+  )
+  expect(rows).toEqual({
+    Invited: ['8', '100 %'],
+    'Accepted, or further': ['3', '38 %'],
+    'Started, or further': ['2', '25 %'],
+    Completed: ['1', '13 %'],
+    'Not answered yet': ['2', '25 %'],
+    Expired: ['1', '13 %'],
+    'Revoked or declined': ['2', '25 %'],
+  })
+})
+
+it('counts an invite as expired from the moment it is', async () => {
+  const made = await start()
+  await service.make.invite(made.assessment, { expiresAt: ago(1) })
+  expect((await made.admin.get(made.admin.home)).text).toContain('<th scope="row">Expired</th><td>1</td>')
+})
+
+it('shows the invitations and completions of each of the last 30 days', async () => {
+  const made = await start()
+  const add = (data: object) => service.make.invite(made.assessment, data)
+  for (const days of [0, 1, 1, 29, 31]) await add({ createdAt: ago(days) })
+  await add({ createdAt: ago(40), completedAt: ago(1), status: 'completed' })
+  const { text } = await made.admin.get(made.admin.home)
+  const shown = (days: number) =>
+    new RegExp(`<th scope="row">${day.format(ago(days))}</th><td>(\\d+)</td><td>(\\d+)</td>`).exec(text)?.slice(1)
+  expect([0, 1, 2, 29, 30].map(shown)).toEqual([['1', '0'], ['2', '1'], ['0', '0'], ['1', '0'], undefined])
+  expect(text.match(/<rect class="(first|second)" x=/g)).toHaveLength(60)
+})
+
+it('names the mails that reached nobody, the newest first, and none that was not to be sent any more', async () => {
+  const made = await start()
+  await addMail(made, { recipientEmail: 'older@example.com', days: 3, failure: 'refused' })
+  await addMail(made, { recipientEmail: 'newer@example.com', days: 2, failure: 'refused' })
+  await addMail(made, { recipientEmail: 'obsolete@example.com', failure: 'obsolete' })
+  await addMail(made, { recipientEmail: 'sent@example.com' })
+  await addMail(made, { recipientEmail: 'forgotten@example.com', days: 40, failure: 'refused' })
+  const { text } = await made.admin.get(made.admin.home)
+  expect(text.match(/>\w+@example\.com</g)).toEqual(['>newer@example.com<', '>older@example.com<'])
+  expect(text).toContain('550 no such &lt;user&gt;')
+  expect(text).toContain('Café &lt;b&gt;')
+  for (let i = 0; i < 10; i++) await addMail(made, { recipientEmail: `more${i}@example.com`, failure: 'refused' })
+  const more = (await made.admin.get(made.admin.home)).text
+  expect([more.match(/550 no such/g)?.length, more.includes('There are more.')]).toEqual([10, true])
+})
+
+it('names the invites that are about to expire, the next first', async () => {
+  const made = await start()
+  const add = (name: string, days: number, data: object = {}) =>
+    service.make.invite(made.assessment, { recipientEmail: `${name}@example.com`, expiresAt: ago(-days), ...data })
+  await add('second', 2)
+  await add('first', 1, { status: 'accepted' })
+  await add('later', 4)
+  await add('started', 1, { status: 'started' })
+  expect((await made.admin.get(made.admin.home)).text.match(/>\w+@example\.com</g)).toEqual([
+    '>first@example.com<',
+    '>second@example.com<',
+  ])
+})
+
+it('shows nothing of another organization', async () => {
+  const [mine, other] = [await start(), await start()]
+  await service.make.invite(mine.assessment, { recipientEmail: 'mine@example.com', expiresAt: ago(-1) })
+  await service.make.invite(other.assessment, { recipientEmail: 'other@example.com', expiresAt: ago(-1) })
+  await addMail(other, { recipientEmail: 'failed@example.com', failure: 'refused' })
+  const { text } = await mine.admin.get(mine.admin.home)
+  expect(text.match(/>\w+@example\.com</g)).toEqual(['>mine@example.com<'])
+  expect(text).toContain('<th scope="row">Invited</th><td>1</td>')
+})
+
+it('shows the first steps as long as nobody was invited', async () => {
+  const { id } = await service.make.organization()
+  const admin = await signInAs(service, id, ['admin'])
+  const steps = async () => (await admin.get(admin.home)).text.match(/<li>.*<\/li>/g)!.map((line) => line.includes('done'))
+  expect(await steps()).toEqual([false, true, false])
+  const assessment = await service.make.assessment(id)
+  expect(await steps()).toEqual([true, true, false])
+  await service.make.invite(assessment)
+  expect((await admin.get(admin.home)).text).not.toContain('First steps')
+})
+
+it.each(['grader', 'client'])('tells a %s nothing of the invites', async (role) => {
+  const made = await start()
+  await service.make.invite(made.assessment, { recipientEmail: 'sam@example.com', expiresAt: ago(-1) })
+  const member = await signInAs(service, made.id, [role])
+  const { text } = await member.get(member.home)
+  expect([text.includes('sam@example.com'), text.includes('Invited')]).toEqual([false, false])
+})
+
+it('reads no invite that it does not count or show, however many there are', async () => {
+  const made = await start()
+  await service.db.$executeRawUnsafe(`INSERT INTO invites (id, organization_id, assessment_id, recipient_email, status, question_replay_limit,
+      answer_record_limit, screen_recording, webcam_monitoring, require_id_capture, face_photo_required, sent_at, expires_at, completed_at,
+      created_at, updated_at)
+    SELECT gen_random_uuid(), '${made.id}', '${made.assessment.id}', 'c' || i || '@example.com',
+      (CASE WHEN i % 3 = 0 THEN 'completed' WHEN i % 3 = 1 THEN 'pending' ELSE 'revoked' END)::invite_status,
+      1, 1, true, true, true, true, at, now() + make_interval(days => 10 + i % 300), CASE WHEN i % 3 = 0 THEN at END, at, at
+    FROM (SELECT i, now() - make_interval(mins => i * 20) AS at FROM generate_series(1, 20000) AS i) AS made`)
+  await service.db.$executeRawUnsafe('VACUUM ANALYZE invites')
+  const { queries } = await recordQueries(() => readOverview(asOperator(service, { id: made.id, name: '' })))
+  const onInvites = queries.filter(({ text }) => /FROM invites|invite_emails/.test(text))
+  expect(onInvites.length).toBeGreaterThanOrEqual(3)
+  for (const { text, values } of onInvites) {
+    const literal = text.replace(/\$(\d+)/g, (_all, number) => toLiteral(values[Number(number) - 1]))
+    const plan = JSON.stringify(await service.db.$queryRawUnsafe(`EXPLAIN (FORMAT JSON) ${literal}`))
+    expect([text, plan]).toEqual([text, expect.not.stringMatching(/"Seq Scan","[^}]*"Relation Name":"(invites|invite_emails)"/)])
+  }
+})
+
+const toLiteral = (value: unknown): string => {
+  if (Array.isArray(value)) return `ARRAY[${value.map(toLiteral).join(', ')}]`
+  if (value instanceof Date) return `'${value.toISOString()}'`
+  return typeof value === 'number' ? String(value) : `'${String(value)}'`
+}
