@@ -13,11 +13,20 @@ export type AuditAction =
   | 'generated_key'
   | 'rotated_key'
   | 'revoked_key'
+  | 'invited'
+  | 'invited_many'
+  | 'resent_invite'
+  | 'extended_invite'
+  | 'revoked_invite'
+  | 'reactivated_invite'
+  | 'assigned_grader'
+  | 'tagged_invite'
+  | 'untagged_invite'
 
 export type AuditEvent = {
   action: AuditAction
   /** The row it was done to, where it is another than the actor's own. */
-  target?: { kind: 'api_key' | 'member'; id: string }
+  target?: { kind: 'api_key' | 'member' | 'invite' | 'invite_batch'; id: string }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
   details?: Prisma.InputJsonObject
 }
@@ -45,6 +54,11 @@ export async function recordAudit(
       at: deps.clock(),
     },
   })
+}
+
+/** Records what a member does, of what API keys do as well: the requests of keys are too many to be kept one by one. */
+export async function recordByMember(ctx: Parameters<typeof recordAudit>[0], event: AuditEvent): Promise<void> {
+  if (ctx.actor.kind === 'member') await recordAudit(ctx, event)
 }
 
 /** Forgets what was done more than a year ago. */

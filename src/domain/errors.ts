@@ -25,8 +25,8 @@ export type ErrorKind =
 export type Range = { minimum: number; maximum: number }
 
 /**
- * What can be wrong with an account or a key. `minLength` has characters as its limit, `tooMany` the seconds until another attempt;
- * `ended` and `rotated` are of a key that can't be rotated (again yet).
+ * What can be wrong with an account, a key or an invite. `minLength` has characters as its limit, `tooMany` the seconds until another attempt;
+ * `ended` and `rotated` are of a key that can't be rotated (again yet), `invited` of an address that has been invited already.
  */
 export type AccountProblem =
   | 'wrong'
@@ -39,6 +39,7 @@ export type AccountProblem =
   | 'future'
   | 'ended'
   | 'rotated'
+  | 'invited'
 
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
 export type Violation =

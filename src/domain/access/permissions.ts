@@ -2,7 +2,16 @@ import type { Actor, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
 /** What an actor may be allowed to do within one organization. */
-export type Permission = 'read' | 'write_tags' | 'invite' | 'operate_invites' | 'take_invite' | 'manage_keys' | 'manage_members'
+export type Permission =
+  | 'read'
+  /** Of assessments that they are client of, see invites/visibility.ts. */
+  | 'read_as_client'
+  | 'write_tags'
+  | 'invite'
+  | 'operate_invites'
+  | 'take_invite'
+  | 'manage_keys'
+  | 'manage_members'
 
 /** What each kind of actor may do. With {@link memberPermissions} the one place where this is said. */
 const permissions = {
@@ -16,7 +25,7 @@ const permissions = {
 const memberPermissions = new Map<string, readonly Permission[]>([
   ['admin', ['read', 'write_tags', 'invite', 'operate_invites', 'manage_keys', 'manage_members']],
   ['grader', []],
-  ['client', []],
+  ['client', ['read_as_client']],
 ])
 
 /** Whether the context's actor may do that. */

@@ -51,7 +51,6 @@ export async function listInviteTags(
   { field, direction }: InviteTagOrder,
   page: Page,
 ): Promise<Listing<Tag>> {
-  authorize(ctx, 'read')
   await requireInvite(ctx, inviteId)
   const { inviteTag } = ctx.db
   const where = { organizationId: ctx.organization.id, inviteId }

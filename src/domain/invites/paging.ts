@@ -6,7 +6,7 @@ import { nextExpiry } from './lifecycle.ts'
 
 // Counts and pages in SQL where Prisma would count or skip rows one by one: an organization may have a million invites.
 
-type Countable = Omit<InviteFilter, 'search'>
+type Countable = Pick<InviteFilter, 'assessmentId' | 'status'>
 
 const COLUMNS = { sentAt: 'sent_at', status: 'status', expiresAt: 'expires_at', createdAt: 'created_at' } as const
 

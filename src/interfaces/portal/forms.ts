@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError, type Issue } from '../../domain/errors.ts'
+import { DomainError, type ErrorKind, type Issue } from '../../domain/errors.ts'
 import { type Html, html } from '../../http/html.ts'
 import { type Page, show } from './layout.ts'
 import { wordIssue } from './wording.ts'
@@ -24,6 +24,9 @@ export function readForms(app: FastifyInstance): void {
 export const readFields = <Name extends string>(values: URLSearchParams, ...names: Name[]): Record<Name, string> =>
   Object.fromEntries(names.map((name) => [name, (values.get(name) ?? '').replaceAll('\0', '')])) as Record<Name, string>
 
+/** What is said in the form; every other error is an answer of its own. */
+const SHOWN_IN_FORMS: ErrorKind[] = ['invalid', 'move_not_allowed']
+
 type Work = (values: URLSearchParams) => Promise<string | Page>
 
 /**
@@ -43,7 +46,7 @@ export async function submit(
     const next = await work(values)
     return typeof next === 'string' ? reply.redirect(next, 303) : show(request, reply, next)
   } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
+    if (!(error instanceof DomainError) || !SHOWN_IN_FORMS.includes(error.kind)) throw error
     return show(request, reply, await page({ values, issues: error.issues }), 422)
   }
 }
@@ -51,7 +54,7 @@ export async function submit(
 type Field = {
   name: string
   label: string
-  type?: 'text' | 'email' | 'password' | 'date'
+  type?: 'text' | 'email' | 'password' | 'date' | 'number' | 'search'
   /** What is in it before anything is typed. */
   value?: string
   hint?: string
@@ -70,6 +73,33 @@ ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 <input id="${name}" name="${name}" type="${type}" value="${shown}" autocomplete="${autocomplete}" aria-describedby="${described}" aria-invalid="${issues.length > 0 ? 'true' : 'false'}" ${!optional && html`required`}>
 ${issues.length > 0 && html`<p class="mistake" id="${name}-mistake">${issues.map(wordIssue).join(' ')}</p>`}
 </div>
+`
+}
+
+/** A labelled text of several lines, with what was typed and what is wrong with it. */
+export function textField(
+  form: Form,
+  { name, label, hint, rows = 4 }: { name: string; label: string; hint?: string; rows?: number },
+): Html {
+  const issues = form.issues.filter((issue) => issue.field === name)
+  const described = [hint && `${name}-hint`, issues.length > 0 && `${name}-mistake`].filter(Boolean).join(' ')
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+<textarea id="${name}" name="${name}" rows="${rows}" aria-describedby="${described}" aria-invalid="${issues.length > 0 ? 'true' : 'false'}">
+${form.values.get(name)}</textarea>
+${issues.length > 0 && html`<p class="mistake" id="${name}-mistake">${issues.map(wordIssue).join(' ')}</p>`}
+</div>
+`
+}
+
+/** A box to check, as it was sent, or as it is before anything was. Several of one name are told apart by their values. */
+export function checkbox(
+  form: Form,
+  { name, label, value = 'yes', checked = false }: { name: string; label: string; value?: string; checked?: boolean },
+): Html {
+  const isChecked = form.values.size === 0 ? checked : form.values.getAll(name).includes(value)
+  return html`<label class="choice"><input type="checkbox" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
 `
 }
 
@@ -94,7 +124,7 @@ export const mistakes = ({ issues }: Form): Html | false =>
   html`<div class="notice bad" role="group" aria-labelledby="mistakes" tabindex="-1" autofocus>
 <h2 id="mistakes">That did not work</h2>
 <ul>
-${issues.map((issue) => html`<li>${issue.field ? html`<a href="#${issue.field}">${wordIssue(issue)}</a>` : wordIssue(issue)}</li>`)}
+${issues.map((issue) => html`<li>${issue.field && issue.rule !== 'move' ? html`<a href="#${issue.field}">${wordIssue(issue)}</a>` : wordIssue(issue)}</li>`)}
 </ul>
 </div>
 `

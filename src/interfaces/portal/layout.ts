@@ -56,6 +56,8 @@ ${body}
 </body>
 </html>`)
 
+const mayReadInvites = (ctx: Context): boolean => may(ctx, 'read') || may(ctx, 'read_as_client')
+
 function bar({ ctx, signedIn, path }: Viewer): Html {
   const settings = SETTINGS.find(({ permission }) => may(ctx, permission))
   const { firstName, lastName, email } = signedIn.memberships.find(
@@ -66,6 +68,7 @@ function bar({ ctx, signedIn, path }: Viewer): Html {
 <p class="organization">${ctx.organization.name}</p>
 <nav aria-label="Portal">
 ${link(pathOf(ctx), 'Home', path.replace(/\/?$/, '/') === pathOf(ctx))}
+${mayReadInvites(ctx) && link(pathOf(ctx, 'invites'), 'Invites', path.startsWith(pathOf(ctx, 'invites')))}
 ${settings && link(pathOf(ctx, `settings/${settings.path}`), 'Settings', path.startsWith(pathOf(ctx, 'settings/')))}
 </nav>
 <div class="who">

@@ -11,6 +11,16 @@ const names: Record<string, string> = {
   name: 'the name',
   date: 'the date',
   expiresAt: 'the date',
+  assessmentId: 'the assessment',
+  recipientEmail: 'the address',
+  recipientName: 'the name',
+  expiresInDays: 'the number of days',
+  questionReplayLimit: 'the number of replays',
+  answerRecordLimit: 'the number of recordings',
+  customMessage: 'the message',
+  assignedGraderId: 'the grader',
+  tagIds: 'the tag',
+  search: 'the search',
 }
 
 const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {
@@ -23,6 +33,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   exists: () => 'You have just set a password by another link. Enter that one.',
   ended: () => 'This key has been revoked or has expired, and can not be rotated.',
   rotated: () => 'This key was rotated less than 24 hours ago, and its earlier value is still good.',
+  invited: () => 'This address has been invited to that assessment already.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
@@ -38,6 +49,22 @@ export function wordIssue(issue: Issue): string {
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'email':
       return `${capitalize(name)} is not an email address.`
+    case 'maxItems':
+      return `There are more than ${issue.limit} tags.`
+    case 'maxWords':
+      return `${capitalize(name)} has more than ${issue.limit} words.`
+    case 'minimum':
+    case 'maximum':
+    case 'integer':
+      return `${capitalize(name)} has to be a whole number from ${issue.limit.minimum} to ${issue.limit.maximum}.`
+    case 'later':
+      return 'That would be earlier than it expires now.'
+    case 'reference':
+      return `There is no such ${name.replace('the ', '')}: ${issue.value}`
+    case 'grader':
+      return 'This member is not active, or may not grade.'
+    case 'move':
+      return `That is not possible: the invite is ${issue.value}.`
     default:
       return `Please check ${name || 'what you have entered'}.`
   }

@@ -10,7 +10,7 @@ const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
 
 /** What a page or form of an organization is about, by the names in its address. */
-type Rows = { keyId: string; sessionId: string }
+type Rows = { keyId: string; sessionId: string; assessmentId: string; inviteId: string; tagId: string }
 
 /**
  * Every page and form of an organization, and the roles that may see and send it. A new one needs its line here; then it is held to all
@@ -28,11 +28,22 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /settings/integrations': ['admin'],
   'POST /settings/integrations/:keyId/rotate': ['admin'],
   'POST /settings/integrations/:keyId/revoke': ['admin'],
+  'GET /invites': ['admin', 'client'],
+  'GET /invites/new': ['admin'],
+  'POST /invites': ['admin'],
+  'GET /invites/:inviteId': ['admin', 'client'],
+  'POST /invites/:inviteId/resend': ['admin'],
+  'POST /invites/:inviteId/extend': ['admin'],
+  'POST /invites/:inviteId/revoke': ['admin'],
+  'POST /invites/:inviteId/reactivate': ['admin'],
+  'POST /invites/:inviteId/grader': ['admin'],
+  'POST /invites/:inviteId/tags': ['admin'],
+  'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
 }
 const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId']
+const FINDS: (keyof Rows)[] = ['keyId', 'inviteId']
 
 let service: Service
 beforeAll(async () => {
@@ -51,7 +62,10 @@ async function makeRows(organizationId: string): Promise<Rows> {
   const { member } = await signInAs(service, organizationId, ['admin'])
   const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
   const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
-  return { keyId, sessionId }
+  const { id: assessmentId } = await service.make.assessment(organizationId)
+  const { id: inviteId } = await service.make.invite({ organizationId, id: assessmentId })
+  const { id: tagId } = await service.make.tag(organizationId)
+  return { keyId, sessionId, assessmentId, inviteId, tagId }
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -62,7 +76,7 @@ const send = (person: Visitor, route: Route, address: string) =>
 
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
-  const { apiKey, member, user, session, auditEntry } = service.db
+  const { apiKey, member, user, session, invite, inviteTag, inviteEmail, auditEntry } = service.db
   const where = { organizationId }
   return {
     keys: await apiKey.findMany({ where, omit: { lastUsedAt: true }, orderBy: { id: 'asc' } }),
@@ -73,6 +87,9 @@ async function contents(organizationId: string) {
       omit: { lastSeenAt: true, expiresAt: true },
       orderBy: { id: 'asc' },
     }),
+    invites: await invite.findMany({ where, orderBy: { id: 'asc' } }),
+    inviteTags: await inviteTag.count({ where }),
+    inviteEmails: await inviteEmail.count({ where }),
     audit: await auditEntry.count({ where }),
   }
 }
@@ -100,6 +117,8 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const rows = await makeRows(id)
     const person = await signInAs(service, id, [role])
+    const client = { organizationId: id, assessmentId: rows.assessmentId, memberId: person.member.id, position: 0 }
+    if (role === 'client') await service.db.assessmentClient.create({ data: client })
     const before = await contents(id)
     const answer = await send(person, route, addressOf(route, id, rows))
     if (route.roles.includes(role)) {
@@ -109,7 +128,7 @@ describe.each(routes)('$name', (route) => {
     const nowhere = await person.get(`/portal/${id}/nowhere`)
     expect([answer.status, answer.text]).toEqual([404, nowhere.text])
     expect(await contents(id)).toEqual(before)
-    expect((await person.get(person.home)).text).not.toContain(`href="/portal/${id}${route.path}"`)
+    if (route.method === 'GET') expect((await person.get(person.home)).text).not.toContain(`href="/portal/${id}${route.path}"`)
   })
 
   it("is nowhere to be found in another organization, with its ids, one's own, or an organization that is none", async () => {
@@ -142,8 +161,10 @@ describe.each(routes)('$name', (route) => {
   it.runIf(route.path.includes(':'))('takes no id that is none for one', async () => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
-    for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93'])
-      expect((await send(admin, route, addressOf(route, id, { keyId: value, sessionId: value }))).status).toBeLessThan(500)
+    for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
+      const rows = { keyId: value, sessionId: value, assessmentId: value, inviteId: value, tagId: value }
+      expect((await send(admin, route, addressOf(route, id, rows))).status).toBeLessThan(500)
+    }
   })
 
   it.runIf(route.method === 'POST')('takes nothing that comes from another site, or does not say from where', async () => {
