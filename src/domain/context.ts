@@ -12,6 +12,8 @@ export type Queue = {
   enqueueInvitationEmails: (db: Connection, emailIds: string[]) => Promise<void>
   /** The same for mails to members. */
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
+  /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
+  enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
 }
@@ -20,7 +22,13 @@ export type Queue = {
 export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried'] as const
 
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
-export const SWEEP_PARTS = ['expire_invites', 'forget_answers', 'forget_audit_entries', 'forget_sign_ins'] as const
+export const SWEEP_PARTS = [
+  'expire_invites',
+  'forget_answers',
+  'forget_audit_entries',
+  'forget_batches',
+  'forget_sign_ins',
+] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 
 /** The domain's metrics. */

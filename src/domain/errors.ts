@@ -13,6 +13,7 @@ export type ErrorKind =
   | 'not_permitted'
   | 'assessment_not_found'
   | 'invite_not_found'
+  | 'invite_batch_not_found'
   | 'member_not_found'
   | 'tag_not_found'
   | 'duplicate_invite'
@@ -26,7 +27,8 @@ export type Range = { minimum: number; maximum: number }
 
 /**
  * What can be wrong with an account, a key or an invite. `minLength` has characters as its limit, `tooMany` the seconds until another attempt;
- * `ended` and `rotated` are of a key that can't be rotated (again yet), `invited` of an address that has been invited already.
+ * `ended` and `rotated` are of a key that can't be rotated (again yet), `invited` of an address that has been
+ * invited already, the last of a list of candidates, with rows or bytes as the limit.
  */
 export type AccountProblem =
   | 'wrong'
@@ -40,6 +42,11 @@ export type AccountProblem =
   | 'ended'
   | 'rotated'
   | 'invited'
+  | 'empty'
+  | 'unreadable'
+  | 'noAddresses'
+  | 'tooManyRows'
+  | 'tooLarge'
 
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
 export type Violation =

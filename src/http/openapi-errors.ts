@@ -37,6 +37,7 @@ const occurrence = {
   not_permitted: 'declared',
   assessment_not_found: 'declared',
   invite_not_found: 'declared',
+  invite_batch_not_found: 'declared',
   member_not_found: 'declared',
   tag_not_found: 'declared',
   path_not_found: 'hasPathParameter',

@@ -12,8 +12,12 @@ export const DEAD_MEMBER_EMAILS = 'member-email-dead'
 /** Wishes for a new password, not yet looked into. */
 export const PASSWORD_RESETS = 'password-reset'
 
+/** Lists of candidates to be invited. */
+export const INVITE_BATCHES = 'invite-batch'
+
 export type EmailJob = { emailId: string }
 export type PasswordResetJob = { email: string }
+export type InviteBatchJob = { batchId: string }
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
 const KEPT_FOR_SECONDS = 10 * 365 * 86_400
@@ -123,6 +127,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
   return {
     enqueueInvitationEmails: enqueueEmails(INVITATION_EMAILS),
     enqueueMemberEmails: enqueueEmails(MEMBER_EMAILS),
+    async enqueueInviteBatch(db, batchId) {
+      await boss.insert(INVITE_BATCHES, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
+    },
     async enqueuePasswordReset(db, email) {
       await boss.insert(PASSWORD_RESETS, [{ data: { email } satisfies PasswordResetJob }], { db: fromPrisma(db) })
     },
@@ -140,6 +147,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
+  await declareQueue(boss, INVITE_BATCHES, { ...kept, ...RETRIES, ...LIVENESS })
   // The address that was typed in is not kept for longer than it is needed.
   await declareQueue(boss, PASSWORD_RESETS, { ...dead, deleteAfterSeconds: 60 })
 }

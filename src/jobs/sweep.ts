@@ -3,6 +3,7 @@ import { forgetOldSignIns } from '../domain/access/forget-sign-ins.ts'
 import { forgetOldAuditEntries } from '../domain/audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
+import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
 
 const SWEEP = 'sweep'
@@ -14,6 +15,7 @@ const parts: Record<SweepPart, (system: ServiceContext) => Promise<void>> = {
   },
   forget_answers: forgetOldAnswers,
   forget_audit_entries: forgetOldAuditEntries,
+  forget_batches: forgetOldBatches,
   forget_sign_ins: forgetOldSignIns,
 }
 

@@ -8,6 +8,7 @@ import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache
 import { coalesce } from '../domain/coalesce.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
+import { startInvitingBatches } from '../jobs/invite-batches.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
 import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
@@ -110,6 +111,7 @@ export async function createDependencies(
       if (!works) return
       await startSweep(boss, system)
       await startSendingInvitations(boss, system, deliverInvitationsWith(mailer, mailSettings, config))
+      await startInvitingBatches(boss, system)
       await startSendingMemberEmails(boss, system, deliverMemberEmailsWith(mailer, mailSettings))
     },
     dispose: () => kept.disposeAsync(),

@@ -29,6 +29,7 @@ const answers = {
   organization_forbidden: [403, 'You do not have permission to perform this action.'],
   assessment_not_found: [404, NOT_FOUND],
   invite_not_found: [404, NOT_FOUND],
+  invite_batch_not_found: [404, NOT_FOUND],
   member_not_found: [404, NOT_FOUND],
   tag_not_found: [404, NOT_FOUND],
   api_key_not_found: [404, 'Not found.'],

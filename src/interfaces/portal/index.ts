@@ -8,6 +8,7 @@ import { readForms } from './forms.ts'
 import { portalHeaders } from './headers.ts'
 import { homeRoutes } from './home.routes.ts'
 import { integrationsRoutes } from './integrations.routes.ts'
+import { inviteBatchesRoutes } from './invite-batches.routes.ts'
 import { invitesRoutes } from './invites.routes.ts'
 import { joinRoutes } from './join.routes.ts'
 import { organizationsRoutes } from './organizations.routes.ts'
@@ -20,7 +21,7 @@ import { signInRoutes } from './sign-in.routes.ts'
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
 const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRoutes]
 /** Pages of one organization, for its members: with `request.ctx`. Each is a file of routes and a file of what it says. */
-const organizationPages = [homeRoutes, accountRoutes, integrationsRoutes, invitesRoutes]
+const organizationPages = [homeRoutes, accountRoutes, integrationsRoutes, invitesRoutes, inviteBatchesRoutes]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
 export async function portalPages(

@@ -34,7 +34,7 @@ export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts)
     title: 'Invites',
     body: html`${mistakes(form)}${
       may(ctx, 'invite') &&
-      html`<p class="actions"><a class="button" href="${pathOf(ctx, 'invites/new')}">Invite a candidate</a></p>`
+      html`<p class="actions"><a class="button" href="${pathOf(ctx, 'invites/new')}">Invite a candidate</a> <a href="${pathOf(ctx, 'invites/batches')}">Invite many</a></p>`
     }
 <section class="panel" aria-labelledby="filter-heading">
 <h2 id="filter-heading">Show</h2>

@@ -1,6 +1,7 @@
 import type { Context } from '../../domain/context.ts'
+import type { Terms } from '../../domain/invites/batches/batches.ts'
 import type { Choices } from '../../domain/invites/choices.ts'
-import { INVITE_DEFAULTS, type NewInvite, withDefaults } from '../../domain/invites/new-invite.ts'
+import { INVITE_DEFAULTS, withDefaults } from '../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'
 import { checkbox, choice, type Form, field, mistakes, readFields, textField } from './forms.ts'
@@ -53,8 +54,6 @@ ${tags.map(({ id, name }) => checkbox(form, { name: 'tagIds', label: name, value
 </fieldset>`
 }
 ${checkbox(form, { name: 'sendEmail', label: 'Mail the invitation', checked: true })}`
-
-export type Terms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
 
 /** What was chosen in those fields; the domain checks it. */
 export function readTerms(values: URLSearchParams): Terms {

@@ -34,6 +34,11 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   ended: () => 'This key has been revoked or has expired, and can not be rotated.',
   rotated: () => 'This key was rotated less than 24 hours ago, and its earlier value is still good.',
   invited: () => 'This address has been invited to that assessment already.',
+  empty: () => 'The list is empty.',
+  unreadable: (_name, line) => `The list can not be read as CSV${line > 0 ? `: see line ${line}` : ''}.`,
+  noAddresses: () => 'The first row needs the names of the columns, one of them "email", or an address.',
+  tooManyRows: (_name, rows) => `The list has more than ${rows.toLocaleString('en')} rows. Please split it.`,
+  tooLarge: (_name, bytes) => `The list is larger than ${bytes / 1024 / 1024} MB. Please split it.`,
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 

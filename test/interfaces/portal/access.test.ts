@@ -10,7 +10,7 @@ const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
 
 /** What a page or form of an organization is about, by the names in its address. */
-type Rows = { keyId: string; sessionId: string; assessmentId: string; inviteId: string; tagId: string }
+type Rows = { keyId: string; sessionId: string; assessmentId: string; inviteId: string; tagId: string; batchId: string }
 
 /**
  * Every page and form of an organization, and the roles that may see and send it. A new one needs its line here; then it is held to all
@@ -39,11 +39,16 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/grader': ['admin'],
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
+  'GET /invites/batches': ['admin'],
+  'POST /invites/batches': ['admin'],
+  'GET /invites/batches/:batchId': ['admin'],
+  'POST /invites/batches/:batchId/start': ['admin'],
+  'GET /invites/batches/:batchId/outcome': ['admin'],
 }
 const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId', 'inviteId']
+const FINDS: (keyof Rows)[] = ['keyId', 'inviteId', 'batchId']
 
 let service: Service
 beforeAll(async () => {
@@ -65,7 +70,17 @@ async function makeRows(organizationId: string): Promise<Rows> {
   const { id: assessmentId } = await service.make.assessment(organizationId)
   const { id: inviteId } = await service.make.invite({ organizationId, id: assessmentId })
   const { id: tagId } = await service.make.tag(organizationId)
-  return { keyId, sessionId, assessmentId, inviteId, tagId }
+  const { id: batchId } = await service.db.inviteBatch.create({
+    data: {
+      id: service.deps.newId(),
+      organizationId,
+      assessmentId,
+      createdById: member.id,
+      terms: {},
+      createdAt: service.clock.now(),
+    },
+  })
+  return { keyId, sessionId, assessmentId, inviteId, tagId, batchId }
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -76,7 +91,7 @@ const send = (person: Visitor, route: Route, address: string) =>
 
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
-  const { apiKey, member, user, session, invite, inviteTag, inviteEmail, auditEntry } = service.db
+  const { apiKey, member, user, session, invite, inviteTag, inviteEmail, inviteBatch, auditEntry } = service.db
   const where = { organizationId }
   return {
     keys: await apiKey.findMany({ where, omit: { lastUsedAt: true }, orderBy: { id: 'asc' } }),
@@ -88,6 +103,7 @@ async function contents(organizationId: string) {
       orderBy: { id: 'asc' },
     }),
     invites: await invite.findMany({ where, orderBy: { id: 'asc' } }),
+    batches: await inviteBatch.findMany({ where }),
     inviteTags: await inviteTag.count({ where }),
     inviteEmails: await inviteEmail.count({ where }),
     audit: await auditEntry.count({ where }),
@@ -162,7 +178,7 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
-      const rows = { keyId: value, sessionId: value, assessmentId: value, inviteId: value, tagId: value }
+      const rows = { keyId: value, sessionId: value, assessmentId: value, inviteId: value, tagId: value, batchId: value }
       expect((await send(admin, route, addressOf(route, id, rows))).status).toBeLessThan(500)
     }
   })
