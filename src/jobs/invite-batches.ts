@@ -13,6 +13,11 @@ export async function startInvitingBatches(boss: PgBoss, system: ServiceContext)
   const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
   const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<InviteBatchJob>(INVITE_BATCHES, options, async (jobs) => {
-    for (const { data } of jobs) await continueBatch(system, data.batchId)
+    for (const { data } of jobs) {
+      await continueBatch(system, data.batchId).catch((err) => {
+        system.deps.log.error({ err, ...data }, 'a batch of invites could not be continued yet')
+        throw err
+      })
+    }
   })
 }

@@ -68,13 +68,13 @@ function whatNext(ctx: Context, { id, startedAt, counts }: Batch): Html {
 const rowTable = (ctx: Context, rows: BatchRow[]): Html =>
   table(
     'rows-heading',
-    ['Row', 'Address', 'Name', 'State', 'Why'],
+    ['Address', 'State', 'Why', 'Name', 'Row'],
     rows.map((row) => [
-      row.number,
       row.inviteId ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${row.email}</a>` : row.email,
-      row.name,
       html`<span class="status">${STATES[row.state]}</span>`,
       reasonOf(row),
+      row.name,
+      row.number,
     ]),
   )
 

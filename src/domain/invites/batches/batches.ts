@@ -150,7 +150,11 @@ async function findRows(
   return rows.map((row) => ({ ...row, status: row.invite && asOfNow(row.invite, deps.clock()).status }))
 }
 
-/** Has the rows that are ready invited, by a job. A batch that is started already stays as it is. @throws DomainError not_permitted, invite_batch_not_found. */
+/**
+ * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
 export async function startBatch(ctx: Context, id: string): Promise<void> {
   const actorId = requireMember(ctx)
   const { counts } = await getBatch(ctx, id)
