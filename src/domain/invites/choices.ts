@@ -1,4 +1,4 @@
-import { authorize, may } from '../access/permissions.ts'
+import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { GRADING_ROLES } from './create.ts'
 
@@ -11,18 +11,13 @@ const MAX_CHOICES = 1_000
 const byName = { orderBy: [{ name: 'asc' as const }, { id: 'asc' as const }], take: MAX_CHOICES }
 const select = { id: true, name: true }
 
-/**
- * The assessments whose invites the context's actor may read: of a client, those that they are client of.
- *
- * @throws DomainError not_permitted.
- */
-export async function listReadableAssessments(ctx: Context): Promise<Named[]> {
+/** The assessments that the context's actor is client of. @throws DomainError not_permitted. */
+export async function listClientAssessments(ctx: Context): Promise<Named[]> {
   const { actor, db, organization } = ctx
-  const where = { organizationId: organization.id }
-  if (may(ctx, 'read')) return db.assessment.findMany({ where, select, ...byName })
   authorize(ctx, 'read_as_client')
-  const clients = { some: { memberId: actor.kind === 'member' ? actor.id : '' } }
-  return db.assessment.findMany({ where: { ...where, clients }, select, ...byName })
+  if (actor.kind !== 'member') return []
+  const where = { organizationId: organization.id, clients: { some: { memberId: actor.id } } }
+  return db.assessment.findMany({ where, select, ...byName })
 }
 
 /** The organization's assessments, tags, and members who may grade. @throws DomainError not_permitted. */

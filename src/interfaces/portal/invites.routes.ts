@@ -6,7 +6,7 @@ import { defined } from '../../domain/defined.ts'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { assignGrader, tagInvite, untagInvite } from '../../domain/invites/change.ts'
-import { listChoices, listReadableAssessments } from '../../domain/invites/choices.ts'
+import { listChoices, listClientAssessments } from '../../domain/invites/choices.ts'
 import { createInvite } from '../../domain/invites/create.ts'
 import { listInviteEmails } from '../../domain/invites/emails.ts'
 import { getInvite, INVITE_STATUSES, type InviteFilter, listInvites } from '../../domain/invites/invites.ts'
@@ -115,8 +115,9 @@ async function newPage({ ctx }: FastifyRequest, form: Form) {
 async function showList(request: FastifyRequest, reply: FastifyReply) {
   const { ctx, url } = request
   const values = new URLSearchParams(url.split('?')[1])
-  const assessments = await listReadableAssessments(ctx)
-  const tags = may(ctx, 'read') ? (await listChoices(ctx)).tags : []
+  const { assessments, tags } = may(ctx, 'read')
+    ? await listChoices(ctx)
+    : { assessments: await listClientAssessments(ctx), tags: [] }
   const { sort } = readFields(values, 'sort')
   const { order } = (Object.hasOwn(orders, sort) ? orders[sort] : undefined) ?? orders.sent!
   const filter = readFilter(values)
