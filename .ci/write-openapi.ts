@@ -20,6 +20,7 @@ const app = await buildApp(config, {
       queue: {
         enqueueInvitationEmails: async () => {},
         enqueueMemberEmails: async () => {},
+        enqueueInviteBatch: async () => {},
         enqueuePasswordReset: async () => {},
         enqueueFailedSignIn: async () => {},
       },

@@ -30,13 +30,22 @@ export const AUDIT_ACTIONS = [
   'updated_question',
   'moved_question',
   'deleted_question',
+  'invited',
+  'invited_many',
+  'resent_invite',
+  'extended_invite',
+  'revoked_invite',
+  'reactivated_invite',
+  'assigned_grader',
+  'tagged_invite',
+  'untagged_invite',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 export type AuditEvent = {
   action: AuditAction
   /** The row it was done to, where it is another than the actor's own. */
-  target?: { kind: 'api_key' | 'member' | 'tag' | 'assessment' | 'question'; id: string }
+  target?: { kind: 'api_key' | 'member' | 'tag' | 'assessment' | 'question' | 'invite' | 'invite_batch'; id: string }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
   details?: Prisma.InputJsonObject
 }
@@ -66,8 +75,8 @@ export async function recordAudit(
   })
 }
 
-/** The same of what API keys do as well, from which it is not recorded: that would be a log of their requests. */
-export async function recordMemberWrite(ctx: Context, event: AuditEvent): Promise<void> {
+/** Records what a member does, of what API keys do as well: the requests of keys are too many to be kept one by one. */
+export async function recordByMember(ctx: Context, event: AuditEvent): Promise<void> {
   if (ctx.actor.kind === 'member') await recordAudit(ctx, event)
 }
 

@@ -13,6 +13,8 @@ export type Queue = {
   enqueueInvitationEmails: (db: Connection, emailIds: string[]) => Promise<void>
   /** The same for mails to members. */
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
+  /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
+  enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
   /** Has it recorded that somebody gave a wrong password for the address, if anybody signs in with it: the same goes for that. */
@@ -43,6 +45,7 @@ export const SWEEP_PARTS = [
   'forget_events',
   'forget_deliveries',
   'forget_audit_entries',
+  'forget_batches',
   'forget_sign_ins',
 ] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]

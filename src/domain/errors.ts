@@ -15,6 +15,7 @@ export type ErrorKind =
   | 'assessment_not_found'
   | 'question_not_found'
   | 'invite_not_found'
+  | 'invite_batch_not_found'
   | 'member_not_found'
   | 'tag_not_found'
   | 'webhook_not_found'
@@ -32,8 +33,9 @@ export type ErrorKind =
 export type Range = { minimum: number; maximum: number }
 
 /**
- * What can be wrong with an account or a key. `minLength` has characters as its limit, `tooMany` the seconds until another attempt;
- * `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`, `joined` and `inactive` of a member.
+ * What can be wrong with an account, a key, a member, an invite or a list of candidates. `minLength` has characters as its limit, `tooMany`
+ * the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`, `joined` and
+ * `inactive` of a member, `invited` of an address that has been invited already, the last of a list, with rows or bytes as the limit.
  */
 export type AccountProblem =
   | 'wrong'
@@ -49,6 +51,12 @@ export type AccountProblem =
   | 'lastAdmin'
   | 'joined'
   | 'inactive'
+  | 'invited'
+  | 'empty'
+  | 'unreadable'
+  | 'noAddresses'
+  | 'tooManyRows'
+  | 'tooLarge'
 
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
 export type Violation =

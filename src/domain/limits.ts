@@ -30,6 +30,11 @@ export const COUNTS = { minimum: 1, maximum: MAX_INTEGER }
 export const EXPIRY_DAYS = { minimum: 1, maximum: 3_650 }
 export const DEFAULT_EXPIRES_IN_DAYS = 30
 
+/** Rows of a list of candidates, bytes of it, and characters of a cell that is not taken, as far as it is kept. */
+export const MAX_BATCH_ROWS = 10_000
+export const MAX_BATCH_BYTES = 4 * 1024 * 1024
+export const MAX_KEPT_CELL_LENGTH = 300
+
 /** Days until an API key expires; unless limited it never does. */
 export const MAX_KEY_DAYS = 36_500
 

@@ -38,6 +38,7 @@ const occurrence = {
   assessment_not_found: 'declared',
   question_not_found: 'declared',
   invite_not_found: 'declared',
+  invite_batch_not_found: 'declared',
   member_not_found: 'declared',
   tag_not_found: 'declared',
   webhook_not_found: 'declared',

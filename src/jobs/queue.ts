@@ -15,9 +15,13 @@ export const PASSWORD_RESETS = 'password-reset'
 /** Wrong passwords, not yet recorded. */
 export const FAILED_SIGN_INS = 'failed-sign-in'
 
+/** Lists of candidates to be invited. */
+export const INVITE_BATCHES = 'invite-batch'
+
 export type EmailJob = { emailId: string }
 /** The address that was typed in. */
 export type AddressJob = { email: string }
+export type InviteBatchJob = { batchId: string }
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
 const KEPT_FOR_SECONDS = 10 * 365 * 86_400
@@ -133,6 +137,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
   return {
     enqueueInvitationEmails: enqueueEmails(INVITATION_EMAILS),
     enqueueMemberEmails: enqueueEmails(MEMBER_EMAILS),
+    async enqueueInviteBatch(db, batchId) {
+      await boss.insert(INVITE_BATCHES, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
+    },
     enqueuePasswordReset: enqueueAddress(PASSWORD_RESETS),
     enqueueFailedSignIn: enqueueAddress(FAILED_SIGN_INS),
   }
@@ -149,6 +156,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
+  await declareQueue(boss, INVITE_BATCHES, { ...kept, ...RETRIES, ...LIVENESS })
   // The address that was typed in is not kept for longer than it is needed.
   for (const queue of [PASSWORD_RESETS, FAILED_SIGN_INS]) await declareQueue(boss, queue, { ...dead, deleteAfterSeconds: 60 })
 }

@@ -4,6 +4,7 @@ import { forgetOldAuditEntries } from '../domain/audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldEvents } from '../domain/events/forget.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
+import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget.ts'
 
@@ -21,6 +22,7 @@ const parts: Record<SweepPart, (system: ServiceContext, retention: Retention) =>
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
   forget_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),
   forget_audit_entries: forgetOldAuditEntries,
+  forget_batches: forgetOldBatches,
   forget_sign_ins: forgetOldSignIns,
 }
 

@@ -9,6 +9,7 @@ import { coalesce } from '../domain/coalesce.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
+import { startInvitingBatches } from '../jobs/invite-batches.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
@@ -123,6 +124,7 @@ export async function createDependencies(
       if (!works) return
       await startSweep(boss, system, config)
       await startSendingInvitations(boss, system, deliverInvitationsWith(mailer, mailSettings, config))
+      await startInvitingBatches(boss, system)
       await startSendingMemberEmails(boss, system, deliverMemberEmailsWith(mailer, mailSettings))
       await resealSecrets(system)
       const webhooks = startWebhooks(system, createPost(config.webhookAllowance))

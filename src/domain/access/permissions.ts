@@ -4,6 +4,8 @@ import { DomainError } from '../errors.ts'
 /** What an actor may be allowed to do within one organization. */
 export type Permission =
   | 'read'
+  /** Of assessments that they are client of, see invites/visibility.ts. */
+  | 'read_as_client'
   | 'write_assessments'
   | 'write_tags'
   | 'invite'
@@ -52,7 +54,7 @@ const memberPermissions = new Map<string, readonly Permission[]>([
     ],
   ],
   ['grader', []],
-  ['client', []],
+  ['client', ['read_as_client']],
 ])
 
 /** Whether the context's actor may do that. */

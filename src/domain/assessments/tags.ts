@@ -4,7 +4,7 @@ import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { findNameIssues } from '../access/names.ts'
 import { authorize } from '../access/permissions.ts'
-import { type AuditAction, recordMemberWrite } from '../audit.ts'
+import { type AuditAction, recordByMember } from '../audit.ts'
 import { checkText, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
@@ -57,7 +57,6 @@ export async function listInviteTags(
   { field, direction }: InviteTagOrder,
   page: Page,
 ): Promise<Listing<Tag>> {
-  authorize(ctx, 'read')
   await requireInvite(ctx, inviteId)
   const { inviteTag } = ctx.db
   const where = { organizationId: ctx.organization.id, inviteId }
@@ -171,7 +170,7 @@ const findTagIssues = ({ name, color: given, description = '' }: TagChange): Iss
 ]
 
 const recordTag = (inside: Context, action: AuditAction, { id, name }: Tag): Promise<void> =>
-  recordMemberWrite(inside, { action, target: { kind: 'tag', id }, details: { name } })
+  recordByMember(inside, { action, target: { kind: 'tag', id }, details: { name } })
 
 function translateDuplicateName(error: unknown): never {
   if (violatedConstraint(error) === 'tags_name_key') throw new DomainError('duplicate_tag_name')

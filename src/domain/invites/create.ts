@@ -3,6 +3,7 @@ import { anyOf } from '../../db/query.ts'
 import { authorOf } from '../access/author.ts'
 import type { MemberRole } from '../access/members.ts'
 import { authorize } from '../access/permissions.ts'
+import { recordByMember } from '../audit.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inviteEvents } from '../events/event.ts'
@@ -15,7 +16,7 @@ import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
 
 const DAY_MS = 86_400_000
-const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
+export const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
  * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,
@@ -24,16 +25,19 @@ const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
  * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for
  *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the
  *   existing invite.
+ * @param options.isOneOfMany whether it belongs to a batch, which is audited as a whole.
  */
-export async function createInvite(ctx: Context, input: NewInvite): Promise<Invite> {
+export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany = false } = {}): Promise<Invite> {
   authorize(ctx, 'invite')
   const issues = checkNewInvite(input)
   if (issues.length > 0) throw new DomainError('invalid', { issues })
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
-  const invite = await inTransaction(ctx, (inside) => insert(inside, input, tagIds)).catch((error) =>
-    refuse(ctx, error, input, tagIds),
-  )
+  const invite = await inTransaction(ctx, async (inside) => {
+    const made = await insert(inside, input, tagIds)
+    if (!isOneOfMany) await recordByMember(inside, { action: 'invited', target: { kind: 'invite', id: made.id } })
+    return made
+  }).catch((error) => refuse(ctx, error, input, tagIds))
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
 }

@@ -1,6 +1,5 @@
 import { anyOf } from '../../db/query.ts'
 import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
@@ -12,6 +11,7 @@ import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
+import { authorizeAssessment } from './visibility.ts'
 
 export type { InviteFilter, InviteOrder, InviteStatus }
 export const INVITE_STATUSES = [
@@ -45,14 +45,12 @@ const DISTANT = 1_000
  * transaction has locked it, the list is computed from every row of the organization, as for a search, unless the filter names a recipient
  * or a tag.
  *
- * @throws DomainError invalid for a filter beyond its limits.
+ * @throws DomainError not_permitted, also for a client unless it is of an assessment of theirs; invalid for a filter beyond its limits.
  */
 export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
-  authorize(ctx, 'read')
+  await authorizeAssessment(ctx, filter.assessmentId)
   refuseExcess(filter)
-  const { recipientEmail, tagId, search } = filter
-  const isCounted = recipientEmail === undefined && tagId === undefined && readWords(search).length === 0
-  const total = isCounted ? await countCurrent(ctx, filter) : null
+  const total = needsMatching(filter) ? null : await countCurrent(ctx, filter)
   if (total === null) return listMatches(ctx, filter, order, page)
   return readPage(
     page,
@@ -61,6 +59,9 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
       window.skip < DISTANT ? findInvites(ctx, filter, order, window) : findDistantInvites(ctx, filter, order, window, total),
   )
 }
+
+const needsMatching = ({ search, tagId, recipientEmail }: InviteFilter): boolean =>
+  readWords(search).length > 0 || tagId !== undefined || recipientEmail !== undefined
 
 /** Counts after setting due invites to expired. @returns null when a due invite could not be set. */
 async function countCurrent(ctx: Context, filter: CountedFilter): Promise<number | null> {
@@ -100,11 +101,11 @@ async function findInOrder(ctx: Context, filter: CountedFilter, ids: string[]): 
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found. */
+/** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found, not_permitted. */
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
-  authorize(ctx, 'read')
   const [invite] = await findDetails(ctx, [id])
   if (!invite) throw new DomainError('invite_not_found')
+  await authorizeAssessment(ctx, invite.assessmentId)
   return asOfNow(invite, ctx.deps.clock())
 }
 
@@ -116,11 +117,13 @@ const findDetails = shareQuery<InviteDetail>((ctx, ids) =>
   }),
 )
 
-/** @throws DomainError invite_not_found. */
+/** @throws DomainError invite_not_found, not_permitted. */
 export async function requireInvite(ctx: Context, id: string): Promise<void> {
-  authorize(ctx, 'read')
-  const exists = isUuid(id) && (await ctx.db.invite.count({ where: { organizationId: ctx.organization.id, id } }))
-  if (!exists) throw new DomainError('invite_not_found')
+  if (!isUuid(id)) throw new DomainError('invite_not_found')
+  const where = { organizationId: ctx.organization.id, id }
+  const invite = await ctx.db.invite.findFirst({ where, select: { assessmentId: true } })
+  if (!invite) throw new DomainError('invite_not_found')
+  await authorizeAssessment(ctx, invite.assessmentId)
 }
 
 const toWhere = (ctx: Context, { assessmentId, status }: CountedFilter): Prisma.InviteWhereInput =>

@@ -1,3 +1,4 @@
+import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { getInvite, type InviteStatus } from './invites.ts'
 import { type InvitationRef, signInvitation } from './tokens.ts'
@@ -15,8 +16,9 @@ export const invitationUrl = ({ publicUrl, secretKeys }: LinkSettings, invite: I
 /** The link with the invite's status, on which the page behind it depends. */
 export type InvitationLink = { link: string; status: InviteStatus; expiresAt: Date }
 
-/** The link that the invite's mail contains, whatever its status. Beyond both documents. @throws DomainError invite_not_found. */
+/** The link that the invite's mail contains, whatever its status. Beyond both documents. @throws DomainError invite_not_found, not_permitted. */
 export async function getInvitationLink(ctx: Context, inviteId: string): Promise<InvitationLink> {
+  authorize(ctx, 'read') // a client sees the invite, and is not to take the assessment
   const { id, linkVersion, status, expiresAt } = await getInvite(ctx, inviteId)
   return { link: ctx.deps.invitationUrl({ inviteId: id, linkVersion }), status, expiresAt }
 }

@@ -1,4 +1,5 @@
 import { authorize } from '../access/permissions.ts'
+import { type AuditAction, recordByMember } from '../audit.ts'
 import { checkInteger, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -29,6 +30,7 @@ export async function extendInvite(
   id: string,
   { expiresInDays }: { expiresInDays: number },
 ): Promise<InviteDetail> {
+  authorize(ctx, 'operate_invites')
   const expiresAt = expiryIn(ctx, expiresInDays)
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
@@ -47,8 +49,8 @@ function expiryIn({ deps }: Context, expiresInDays: number): Date {
   return expiryAfter(deps.clock(), expiresInDays)
 }
 
-/** Locks the invite until the transaction ends, so that of two simultaneous extensions neither shortens the other's. */
-async function lockInvite({ organization, db }: Context, id: string): Promise<void> {
+/** Locks the invite until the transaction ends: of two simultaneous extensions neither shortens the other's. @throws DomainError invite_not_found. */
+export async function lockInvite({ organization, db }: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
   await db.$queryRaw`SELECT id FROM invites WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
 }
@@ -63,12 +65,22 @@ export async function reactivateInvite(
   id: string,
   { expiresInDays = DEFAULT_EXPIRES_IN_DAYS }: { expiresInDays?: number | undefined },
 ): Promise<InviteDetail> {
+  authorize(ctx, 'operate_invites')
   return operate(ctx, 'reactivate', id, { expiresAt: expiryIn(ctx, expiresInDays), mail: true })
 }
 
+type Operation = Extract<Move, 'resend' | 'extend' | 'revoke' | 'reactivate'>
+
+const actions = {
+  resend: 'resent_invite',
+  extend: 'extended_invite',
+  revoke: 'revoked_invite',
+  reactivate: 'reactivated_invite',
+} as const satisfies Record<Operation, AuditAction>
+
 async function operate(
   ctx: Context,
-  move: Move,
+  move: Operation,
   id: string,
   { expiresAt, mail = false }: { expiresAt?: Date; mail?: boolean } = {},
 ): Promise<InviteDetail> {
@@ -77,6 +89,7 @@ async function operate(
   await inTransaction(ctx, async (inside) => {
     const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, expiresAt)
     if (mail && moved) await queueInvitationEmail(inside, invite)
+    if (moved) await recordByMember(inside, { action: actions[move], target: { kind: 'invite', id } })
   })
   return getInvite(ctx, id)
 }

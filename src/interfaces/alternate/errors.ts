@@ -30,6 +30,7 @@ const answers = {
   assessment_not_found: [404, NOT_FOUND],
   question_not_found: [404, NOT_FOUND],
   invite_not_found: [404, NOT_FOUND],
+  invite_batch_not_found: [404, NOT_FOUND],
   member_not_found: [404, NOT_FOUND],
   tag_not_found: [404, NOT_FOUND],
   api_key_not_found: [404, NOT_FOUND],

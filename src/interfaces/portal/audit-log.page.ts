@@ -35,6 +35,15 @@ const WORDS: Record<AuditAction, string> = {
   updated_question: 'changed a question',
   moved_question: 'moved a question',
   deleted_question: 'deleted a question',
+  invited: 'invited a candidate',
+  invited_many: 'invited a list of candidates',
+  resent_invite: 'sent an invitation again',
+  extended_invite: 'extended an invite',
+  revoked_invite: 'revoked an invite',
+  reactivated_invite: 'reactivated an invite',
+  assigned_grader: 'assigned a grader',
+  tagged_invite: 'tagged an invite',
+  untagged_invite: 'took a tag off an invite',
 }
 
 /** Those that are nobody by name. */

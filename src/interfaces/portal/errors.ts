@@ -15,6 +15,10 @@ const REFUSED: Page = {
   title: 'That was not taken',
   body: html`<p>Nothing has been changed. Please go back to the page you came from, reload it, and try again.</p>\n${back}`,
 }
+const TOO_LARGE: Page = {
+  title: 'That was too large',
+  body: html`<p>Nothing has been changed. Please go back, and send less at once.</p>\n${back}`,
+}
 const FAILURE: Page = {
   title: 'Something went wrong on our side',
   body: html`<p>Please try again in a few minutes.</p>\n${back}`,
@@ -27,10 +31,11 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   assessment_not_found: [404, UNKNOWN],
   question_not_found: [404, UNKNOWN],
   invite_not_found: [404, UNKNOWN],
+  invite_batch_not_found: [404, UNKNOWN],
   member_not_found: [404, UNKNOWN],
   tag_not_found: [404, UNKNOWN],
   request_timeout: [408, REFUSED],
-  body_too_large: [413, REFUSED],
+  body_too_large: [413, TOO_LARGE],
   headers_too_large: [431, REFUSED],
   overloaded: [503, FAILURE],
   database_busy: [503, FAILURE],

@@ -84,7 +84,7 @@ export async function submit(
 
 /** What is wrong with what was given. @throws the error, when it is of something else. */
 export function issuesOf(error: unknown): Issue[] {
-  if (error instanceof DomainError && error.kind === 'invalid') return error.issues
+  if (error instanceof DomainError && ['invalid', 'move_not_allowed'].includes(error.kind)) return error.issues
   if (error instanceof DomainError && error.kind === 'duplicate_tag_name')
     return [{ field: 'name', rule: 'account', problem: 'taken' }]
   throw error
@@ -93,7 +93,7 @@ export function issuesOf(error: unknown): Issue[] {
 type Field = {
   name: string
   label: string
-  type?: 'text' | 'email' | 'password' | 'date' | 'color'
+  type?: 'text' | 'email' | 'password' | 'date' | 'color' | 'number' | 'search'
   /** What is in it before anything is typed. */
   value?: string
   hint?: string
@@ -154,6 +154,16 @@ export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Ar
 ${form.values.get(name) ?? value}</textarea>`,
   )
 
+/** A box to check, as it was sent, or as it is before anything was. Several of one name are told apart by their values. */
+export function checkbox(
+  form: Form,
+  { name, label, value = 'yes', checked = false }: { name: string; label: string; value?: string; checked?: boolean },
+): Html {
+  const isChecked = form.values.size === 0 ? checked : form.values.getAll(name).includes(value)
+  return html`<label class="choice"><input type="checkbox" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
+`
+}
+
 type Choice = { name: string; label: string; options: [value: string, label: string][]; value?: string; hint?: string }
 
 /** A labelled list to choose one from. */
@@ -174,7 +184,7 @@ export const mistakes = ({ issues }: Form): Html | false =>
   html`<div class="notice bad" role="group" aria-labelledby="mistakes" tabindex="-1" autofocus>
 <h2 id="mistakes">That did not work</h2>
 <ul>
-${issues.map((issue) => html`<li>${issue.field ? html`<a href="#${issue.field}">${wordIssue(issue)}</a>` : wordIssue(issue)}</li>`)}
+${issues.map((issue) => html`<li>${issue.field && issue.rule !== 'move' ? html`<a href="#${issue.field}">${wordIssue(issue)}</a>` : wordIssue(issue)}</li>`)}
 </ul>
 </div>
 `

@@ -10,6 +10,8 @@ import { readForms } from './forms.ts'
 import { portalHeaders } from './headers.ts'
 import { homeRoutes } from './home.routes.ts'
 import { integrationsRoutes } from './integrations.routes.ts'
+import { inviteBatchesRoutes } from './invite-batches.routes.ts'
+import { invitesRoutes } from './invites.routes.ts'
 import { joinRoutes } from './join.routes.ts'
 import { membersRoutes } from './members.routes.ts'
 import { organizationSettingsRoutes } from './organization-settings.routes.ts'
@@ -35,6 +37,8 @@ const organizationPages = [
   tagsRoutes,
   organizationSettingsRoutes,
   auditLogRoutes,
+  invitesRoutes,
+  inviteBatchesRoutes,
 ]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */

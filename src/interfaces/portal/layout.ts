@@ -65,6 +65,8 @@ ${body}
 </body>
 </html>`)
 
+const mayReadInvites = (ctx: Context): boolean => may(ctx, 'read') || may(ctx, 'read_as_client')
+
 function bar({ ctx, signedIn, path }: Viewer): Html {
   const settings = SETTINGS.find(({ permission }) => may(ctx, permission))
   const { firstName, lastName, email } = signedIn.memberships.find(
@@ -78,6 +80,7 @@ ${link(pathOf(ctx), 'Home', path.replace(/\/?$/, '/') === pathOf(ctx))}
 ${PAGES.filter(({ permission }) => may(ctx, permission)).map((page) =>
   link(pathOf(ctx, page.path), page.label, isWithin(path, pathOf(ctx, page.path))),
 )}
+${mayReadInvites(ctx) && link(pathOf(ctx, 'invites'), 'Invites', path.startsWith(pathOf(ctx, 'invites')))}
 ${settings && link(pathOf(ctx, `settings/${settings.path}`), 'Settings', path.startsWith(pathOf(ctx, 'settings/')))}
 </nav>
 <div class="who">

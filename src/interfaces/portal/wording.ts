@@ -40,6 +40,15 @@ const names: Record<string, string> = {
   senderName: 'the sender’s name',
   replyTo: 'the address for replies',
   invitationText: 'the text',
+  assessmentId: 'the assessment',
+  recipientEmail: 'the address',
+  recipientName: 'the name',
+  expiresInDays: 'the number of days',
+  questionReplayLimit: 'the number of replays',
+  answerRecordLimit: 'the number of recordings',
+  customMessage: 'the message',
+  assignedGraderId: 'the grader',
+  tagIds: 'the tag',
 }
 
 /** The formats, as lists to choose from show them. */
@@ -70,6 +79,12 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   lastAdmin: () => 'Nobody else is an active admin who has joined: the organization needs one.',
   joined: () => 'This member has joined already, and needs no link.',
   inactive: () => 'This member is not active.',
+  invited: () => 'This address has been invited to that assessment already.',
+  empty: () => 'The list is empty.',
+  unreadable: (_name, line) => `The list can not be read as CSV${line > 0 ? `: see line ${line}` : ''}.`,
+  noAddresses: () => 'The first row needs the names of the columns, one of them "email", or an address.',
+  tooManyRows: (_name, rows) => `The list has more than ${rows.toLocaleString('en')} rows. Please split it.`,
+  tooLarge: (_name, bytes) => `The list is larger than ${bytes / 1024 / 1024} MB. Please split it.`,
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
@@ -104,6 +119,12 @@ export function wordIssue(issue: Issue): string {
       return `Somebody else has changed ${name} meanwhile: it is now ${wordValue(issue.field, issue.value)}. What you save replaces it.`
     case 'invited':
       return 'Somebody is invited to it, so it can not be deleted.'
+    case 'later':
+      return 'That would be earlier than it expires now.'
+    case 'grader':
+      return 'This member is not active, or may not grade.'
+    case 'move':
+      return `That is not possible: the invite is ${issue.value}.`
     default:
       return `Please check ${name || 'what you have entered'}.`
   }

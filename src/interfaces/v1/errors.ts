@@ -26,6 +26,7 @@ const answers = {
   assessment_not_found: [404, 'Assessment not found'],
   question_not_found: [404, 'Question not found'],
   invite_not_found: [404, 'Invite not found'],
+  invite_batch_not_found: [404, 'Batch of invites not found'],
   member_not_found: [404, 'Member not found'],
   tag_not_found: [404, 'Tag not found'],
   api_key_not_found: [404, 'Not found'],

@@ -10,7 +10,16 @@ const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
 
 /** What a page or form of an organization is about, by the names in its address. */
-type Rows = { keyId: string; sessionId: string; memberId: string; tagId: string; assessmentId: string; questionId: string }
+type Rows = {
+  keyId: string
+  sessionId: string
+  memberId: string
+  tagId: string
+  assessmentId: string
+  questionId: string
+  inviteId: string
+  batchId: string
+}
 
 /**
  * Every page and form of an organization, and the roles that may see and send it. A new one needs its line here; then it is held to all
@@ -59,11 +68,27 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /tags/:tagId': ['admin'],
   'POST /tags/:tagId': ['admin'],
   'POST /tags/:tagId/delete': ['admin'],
+  'GET /invites': ['admin', 'client'],
+  'GET /invites/new': ['admin'],
+  'POST /invites': ['admin'],
+  'GET /invites/:inviteId': ['admin', 'client'],
+  'POST /invites/:inviteId/resend': ['admin'],
+  'POST /invites/:inviteId/extend': ['admin'],
+  'POST /invites/:inviteId/revoke': ['admin'],
+  'POST /invites/:inviteId/reactivate': ['admin'],
+  'POST /invites/:inviteId/grader': ['admin'],
+  'POST /invites/:inviteId/tags': ['admin'],
+  'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
+  'GET /invites/batches': ['admin'],
+  'POST /invites/batches': ['admin'],
+  'GET /invites/batches/:batchId': ['admin'],
+  'POST /invites/batches/:batchId/start': ['admin'],
+  'GET /invites/batches/:batchId/outcome': ['admin'],
 }
 const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'tagId', 'assessmentId', 'questionId']
+const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'assessmentId', 'questionId', 'inviteId', 'batchId']
 
 let service: Service
 beforeAll(async () => {
@@ -84,8 +109,20 @@ async function makeRows(organizationId: string): Promise<Rows> {
   const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
   const { id: tagId } = await service.make.tag(organizationId)
   const assessment = await service.make.assessment(organizationId)
-  const question = await service.make.question(assessment)
-  return { keyId, sessionId, memberId: member.id, tagId, assessmentId: assessment.id, questionId: question.id }
+  const { id: assessmentId } = assessment
+  const { id: questionId } = await service.make.question(assessment)
+  const { id: inviteId } = await service.make.invite(assessment)
+  const { id: batchId } = await service.db.inviteBatch.create({
+    data: {
+      id: service.deps.newId(),
+      organizationId,
+      assessmentId,
+      createdById: member.id,
+      terms: {},
+      createdAt: service.clock.now(),
+    },
+  })
+  return { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, batchId }
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -96,7 +133,8 @@ const send = (person: Visitor, route: Route, address: string) =>
 
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
-  const { organization, apiKey, member, user, session, tag, assessment, question, auditEntry } = service.db
+  const { organization, apiKey, member, user, session, tag, assessment, question } = service.db
+  const { invite, inviteTag, inviteEmail, inviteBatch, auditEntry } = service.db
   const where = { organizationId }
   return {
     organization: await organization.findUnique({ where: { id: organizationId } }),
@@ -111,6 +149,10 @@ async function contents(organizationId: string) {
     assessments: await assessment.findMany({ where, orderBy: { id: 'asc' } }),
     questions: await question.findMany({ where, orderBy: { id: 'asc' } }),
     tags: await tag.findMany({ where, orderBy: { id: 'asc' } }),
+    invites: await invite.findMany({ where, orderBy: { id: 'asc' } }),
+    batches: await inviteBatch.findMany({ where }),
+    inviteTags: await inviteTag.count({ where }),
+    inviteEmails: await inviteEmail.count({ where }),
     audit: await auditEntry.count({ where }),
   }
 }
@@ -138,6 +180,8 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const rows = await makeRows(id)
     const person = await signInAs(service, id, [role])
+    const client = { organizationId: id, assessmentId: rows.assessmentId, memberId: person.member.id, position: 0 }
+    if (role === 'client') await service.db.assessmentClient.create({ data: client })
     const before = await contents(id)
     const answer = await send(person, route, addressOf(route, id, rows))
     if (route.roles.includes(role)) {
@@ -147,7 +191,7 @@ describe.each(routes)('$name', (route) => {
     const nowhere = await person.get(`/portal/${id}/nowhere`)
     expect([answer.status, answer.text]).toEqual([404, nowhere.text])
     expect(await contents(id)).toEqual(before)
-    expect((await person.get(person.home)).text).not.toContain(`href="/portal/${id}${route.path}"`)
+    if (route.method === 'GET') expect((await person.get(person.home)).text).not.toContain(`href="/portal/${id}${route.path}"`)
   })
 
   it("is nowhere to be found in another organization, with its ids, one's own, or an organization that is none", async () => {
@@ -181,7 +225,8 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
-      const rows = { keyId: value, sessionId: value, memberId: value, tagId: value, assessmentId: value, questionId: value }
+      const parameters = ['keyId', 'sessionId', 'memberId', 'tagId', 'assessmentId', 'questionId', 'inviteId', 'batchId'] as const
+      const rows = Object.fromEntries(parameters.map((name) => [name, value])) as Rows
       expect((await send(admin, route, addressOf(route, id, rows))).status).toBeLessThan(500)
     }
   })

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
 import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
-import { DAY_MS } from '../../support/factories.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
@@ -89,6 +89,45 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await heading(page)).toBe('Integrations')
     // A browser says so itself of an answer to a form that is not taken.
     expect(complaints.filter((text) => !text.includes('422'))).toEqual([])
+  })
+
+  it.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ] as const)('the way of an invite and of a list of candidates, without scripts, on %s', async (_device, viewport) => {
+    const { id } = await service.make.organization()
+    await service.make.assessment(id, { name: 'French' })
+    const context = await openContext({ viewport, javaScriptEnabled: false })
+    const { home } = await signInBrowser(context, id)
+    const page = await context.newPage()
+    const complaints = watch(page)
+    await page.goto(home)
+    await page.getByRole('link', { name: 'Invites', exact: true }).click()
+    await page.getByRole('link', { name: 'Invite a candidate' }).click()
+    await page.getByLabel('Address of the candidate').fill('sam@example.com')
+    await press(page, 'Invite')
+    expect(await heading(page)).toBe('Invite of sam@example.com')
+    await page.locator('summary', { hasText: 'Revoke' }).click()
+    await press(page, 'Revoke')
+    await page.getByText('The invite is revoked').waitFor()
+    await press(page, 'Reactivate, with a new link')
+    await page.getByText('The invite is pending again').waitFor()
+    await page.getByRole('link', { name: 'All invites' }).click()
+    await page.getByRole('link', { name: 'Invite many' }).click()
+    const buffer = Buffer.from('email,name\nada@example.com,Ada\nsam@example.com,Sam\nnobody,\n')
+    await page.getByLabel('A CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+    await press(page, 'Check the list')
+    expect(await heading(page)).toBe('List for French')
+    expect(await page.getByRole('rowheader').count()).toBe(3)
+    await press(page, 'Invite 1 candidate')
+    await page.getByText('What became of it').waitFor() // the page reloads by itself
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'All rows as CSV' }).click(),
+    ])
+    expect(readFileSync(await download.path(), 'utf8')).toContain('1,ada@example.com,Ada,invited,')
+    expect(await overflow(page)).toBe(0)
+    expect(complaints).toEqual([])
   })
 
   it('copies a key, and shows times in the zone of the reader', async () => {
@@ -238,6 +277,27 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await press(page, 'Generate API Key')
         await page.locator('#key').waitFor()
       },
+      invites: (home, page) => page.goto(`${home}invites?search=x`),
+      'all invites': (home, page) => page.goto(`${home}invites`),
+      'an invite': async (home, page) => {
+        await page.goto(`${home}invites`)
+        await page.locator('tbody th a').first().click()
+      },
+      'a new invite': (home, page) => page.goto(`${home}invites/new`),
+      'a new invite with mistakes': async (home, page) => {
+        await page.goto(`${home}invites/new`)
+        await page.getByLabel('Address of the candidate').fill('nobody@nowhere')
+        await page.getByLabel('Days until it expires').fill('0')
+        await press(page, 'Invite')
+        await page.getByText('That did not work').waitFor()
+      },
+      'many invites': (home, page) => page.goto(`${home}invites/batches`),
+      'a list of candidates': async (home, page) => {
+        await page.goto(`${home}invites/batches`)
+        await page.getByLabel('Or paste the rows').fill(`email,name,${LONG}\n${LONG}\na@example.com,${LONG}\na@example.com,`)
+        await press(page, 'Check the list')
+        await page.getByText('What will happen').waitFor()
+      },
       organizations: (_home, page) => page.goto(`${origin}/portal`),
       'sign in': (_home, page) => page.goto(`${origin}/portal/sign-in?done=reset`),
       forgot: (_home, page) => page.goto(`${origin}/portal/forgot`),
@@ -261,12 +321,22 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       await service.db.user.update({ where: { id: member.userId }, data: { firstName: LONG, lastName: LONG } })
       const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
       await service.make.tag(id, { name: LONG.slice(0, 60), description: LONG.repeat(9) })
-      const assessment = await service.make.assessment(id, { name: LONG })
-      const expiresAt = new Date(service.deps.clock().getTime() + DAY_MS)
-      const invite = await service.make.invite(assessment, { recipientEmail: `${LONG.slice(0, 50)}@example.com`, expiresAt })
-      const times = { createdAt: invite.createdAt, updatedAt: invite.createdAt }
-      const mail = { id: service.deps.newId(), organizationId: id, inviteId: invite.id, linkVersion: 1, state: 'failed' as const }
-      await service.db.inviteEmail.create({ data: { ...mail, ...times, failure: 'refused', reason: LONG.repeat(9) } })
+      const assessment = await service.make.assessment(id, { name: `${LONG} ${LONG}` })
+      const tag = await service.make.tag(id, { name: LONG })
+      await service.make.tag(id)
+      const { id: inviteId } = await service.make.invite(assessment, {
+        recipientEmail: `${LONG.slice(0, 30)}.${LONG.slice(30, 50)}@${'long-domain.'.repeat(9)}example.com`
+          .replace('ä', 'a')
+          .replace('ü', 'u'),
+        recipientName: LONG,
+        customMessage: `${LONG}\n${LONG}${LONG}`,
+        createdById: member.id,
+      })
+      await service.db.inviteTag.create({ data: { organizationId: id, inviteId, tagId: tag.id, position: 0 } })
+      const now = service.clock.now()
+      const failed = { state: 'failed', reason: LONG.repeat(3), createdAt: now, updatedAt: now } as const
+      const email = { id: service.deps.newId(), organizationId: id, inviteId, linkVersion: 1, ...failed }
+      await service.db.inviteEmail.create({ data: email })
       const other = await service.make.organization()
       await service.make.member(other.id, { credentialId, roles: ['admin'] })
       return home

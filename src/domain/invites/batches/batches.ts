@@ -1,0 +1,176 @@
+import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
+import { authorize } from '../../access/permissions.ts'
+import { recordAudit } from '../../audit.ts'
+import { checkUuid, findIssues } from '../../checks.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { type Listing, type Page, readPage } from '../../page.ts'
+import { refuse } from '../../refuse.ts'
+import { inTransaction } from '../../transaction.ts'
+import { isUuid } from '../../uuid.ts'
+import { resolveReferences } from '../create.ts'
+import { asOfNow } from '../lifecycle.ts'
+import { checkNewInvite } from '../new-invite.ts'
+import { type CheckedRow, checkRows, type Terms } from './check.ts'
+import { parseList } from './parse.ts'
+
+// Inviting many at once: a list is read and checked, which shows what will happen; started, its rows become invites, see run.ts.
+
+export type { InviteBatchRowState, Terms }
+export const BATCH_ROW_STATES = [
+  'ready',
+  'invited',
+  'already',
+  'repeated',
+  'invalid',
+  'refused',
+] as const satisfies InviteBatchRowState[]
+
+/** Rows that are stored by one statement. */
+const STORED_AT_ONCE = 2_000
+/** How long a list is kept: it is full of addresses. */
+const KEPT_FOR_MS = 90 * 86_400_000
+const MAX_LISTED = 20
+
+/**
+ * Reads and checks a list of candidates. It invites nobody yet.
+ *
+ * @param terms what holds for every row that has no value of its own.
+ * @returns the batch's id.
+ * @throws DomainError not_permitted; invalid as parseList, or for what is wrong with the terms.
+ */
+export async function createBatch(
+  ctx: Context,
+  { assessmentId, list, terms }: { assessmentId: string; list: string; terms: Terms },
+): Promise<string> {
+  const createdById = requireMember(ctx)
+  refuse(findIssues([['assessmentId', checkUuid(assessmentId)]]))
+  refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
+  const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
+  refuse(issues)
+  const { rows, unusedColumns } = parseList(list)
+  const checked = await checkRows(ctx, rows, { assessmentId, terms })
+  const { deps, organization } = ctx
+  const batch = { id: deps.newId(), organizationId: organization.id, assessmentId, createdById, unusedColumns }
+  await inTransaction(ctx, async (inside) => {
+    await inside.db.inviteBatch.create({ data: { ...batch, terms: { ...terms }, createdAt: deps.clock() } })
+    for (let i = 0; i < checked.length; i += STORED_AT_ONCE)
+      await storeRows(inside, batch.id, checked.slice(i, i + STORED_AT_ONCE))
+  })
+  return batch.id
+}
+
+/** Invites are made in a member's name. */
+function requireMember(ctx: Context): string {
+  authorize(ctx, 'invite')
+  if (ctx.actor.kind !== 'member') throw new DomainError('not_permitted')
+  return ctx.actor.id
+}
+
+async function storeRows({ db, organization }: Context, batchId: string, rows: CheckedRow[]): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO invite_batch_rows (batch_id, organization_id, number, state, email, name, terms, issues, repeats, invite_id)
+    SELECT ${batchId}::uuid, ${organization.id}::uuid, number, state, email, name, terms, issues, repeats, "inviteId"
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS row(number int, state invite_batch_row_state, email text, name text, terms jsonb, issues jsonb, repeats int, "inviteId" uuid)`
+}
+
+const include = {
+  assessment: { select: { name: true } },
+  createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
+} satisfies Prisma.InviteBatchInclude
+
+/** A batch, and how many of its rows are in each state. */
+export type Batch = Prisma.InviteBatchGetPayload<{ include: typeof include }> & { counts: Record<InviteBatchRowState, number> }
+
+/** @throws DomainError not_permitted, invite_batch_not_found. */
+export async function getBatch(ctx: Context, id: string): Promise<Batch> {
+  authorize(ctx, 'invite')
+  const { db, organization } = ctx
+  const where = { organizationId: organization.id, id }
+  const batch = isUuid(id) ? await db.inviteBatch.findFirst({ where, include }) : null
+  if (!batch) throw new DomainError('invite_batch_not_found')
+  const groups = await db.inviteBatchRow.groupBy({
+    by: ['state'],
+    where: { organizationId: organization.id, batchId: id },
+    _count: true,
+  })
+  const counts = { ready: 0, invited: 0, already: 0, repeated: 0, invalid: 0, refused: 0 }
+  for (const { state, _count } of groups) counts[state] = _count
+  return { ...batch, counts }
+}
+
+export type ListedBatch = Prisma.InviteBatchGetPayload<{ include: typeof include }>
+
+/** The newest batches. @throws DomainError not_permitted. */
+export async function listBatches(ctx: Context): Promise<ListedBatch[]> {
+  authorize(ctx, 'invite')
+  const where = { organizationId: ctx.organization.id }
+  return ctx.db.inviteBatch.findMany({ where, include, orderBy: { id: 'desc' }, take: MAX_LISTED })
+}
+
+const rowInclude = {
+  invite: { select: { status: true, expiresAt: true, updatedAt: true } },
+} satisfies Prisma.InviteBatchRowInclude
+
+/** A row, with how the invite stands that was made or was there already. */
+export type BatchRow = Prisma.InviteBatchRowGetPayload<{ include: typeof rowInclude }> & { status: InviteStatus | null }
+
+/** The rows of a batch, in their order. @throws DomainError not_permitted, invite_batch_not_found. */
+export async function listBatchRows(
+  ctx: Context,
+  { id, counts }: Batch,
+  state: InviteBatchRowState | undefined,
+  page: Page,
+): Promise<Listing<BatchRow>> {
+  const total = Object.entries(counts).reduce((sum, [of, count]) => (state === undefined || of === state ? sum + count : sum), 0)
+  return readPage(
+    page,
+    async () => total,
+    ({ skip, take }) => findRows(ctx, id, state, { skip, take }),
+  )
+}
+
+/** All rows of a batch. */
+export const findAllBatchRows = (ctx: Context, { id }: Batch): Promise<BatchRow[]> => findRows(ctx, id, undefined, {})
+
+async function findRows(
+  { db, organization, deps }: Context,
+  batchId: string,
+  state: InviteBatchRowState | undefined,
+  window: { skip?: number; take?: number },
+): Promise<BatchRow[]> {
+  const rows = await db.inviteBatchRow.findMany({
+    where: { organizationId: organization.id, batchId, ...(state !== undefined && { state }) },
+    orderBy: { number: 'asc' },
+    include: rowInclude,
+    relationLoadStrategy: 'join',
+    ...window,
+  })
+  return rows.map((row) => ({ ...row, status: row.invite && asOfNow(row.invite, deps.clock()).status }))
+}
+
+/**
+ * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
+export async function startBatch(ctx: Context, id: string): Promise<void> {
+  const actorId = requireMember(ctx)
+  const { counts } = await getBatch(ctx, id)
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const { count } = await db.inviteBatch.updateMany({
+      where: { organizationId: organization.id, id, startedAt: null },
+      data: { startedAt: deps.clock(), createdById: actorId },
+    })
+    if (count === 0) return
+    await deps.queue.enqueueInviteBatch(db, id)
+    await recordAudit(inside, { action: 'invited_many', target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
+  })
+}
+
+/** Forgets lists that were given more than 90 days ago; the invites stay. */
+export async function forgetOldBatches({ db, deps }: ServiceContext): Promise<void> {
+  await db.inviteBatch.deleteMany({ where: { createdAt: { lte: new Date(deps.clock().getTime() - KEPT_FOR_MS) } } })
+}

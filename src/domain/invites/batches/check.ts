@@ -1,0 +1,116 @@
+import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
+import type { Context } from '../../context.ts'
+import { isEmailAddress } from '../../email-address.ts'
+import type { Issue } from '../../errors.ts'
+import { splitText } from '../../filters.ts'
+import { MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
+import { GRADING_ROLES } from '../create.ts'
+import { checkNewInvite, type NewInvite } from '../new-invite.ts'
+import type { ListRow } from './parse.ts'
+
+/** What an invite of a batch is made with, besides its recipient. */
+export type Terms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
+
+/** A row of a batch as it is stored. */
+export type CheckedRow = {
+  number: number
+  state: InviteBatchRowState
+  email: string
+  name: string
+  terms: Terms
+  issues: Issue[]
+  repeats: number | null
+  inviteId: string | null
+}
+
+/** Addresses that are looked up by one statement. */
+const LOOKED_UP_AT_ONCE = 1_000
+
+/** Finds out what will happen to each row: whom it would invite, and why not. Nothing is changed. */
+export async function checkRows(
+  ctx: Context,
+  rows: ListRow[],
+  { assessmentId, terms }: { assessmentId: string; terms: Terms },
+): Promise<CheckedRow[]> {
+  const names = await findNames(ctx, rows)
+  const firsts = new Map<string, number>()
+  const checked = rows.map((row, i) => checkRow(row, i + 1, { names, firsts, assessmentId, terms }))
+  const ready = checked.filter(({ state }) => state === 'ready')
+  const invited = await findInvited(
+    ctx,
+    assessmentId,
+    ready.map(({ email }) => email.toLowerCase()),
+  )
+  for (const row of ready) {
+    const inviteId = invited.get(row.email.toLowerCase())
+    if (inviteId) Object.assign(row, { state: 'already', inviteId })
+  }
+  return checked
+}
+
+type Names = { tags: Map<string, string>; graders: Map<string, string> }
+type Setting = { names: Names; firsts: Map<string, number>; assessmentId: string; terms: Terms }
+
+/** @param setting.firsts the rows in which each address was found first; this one is added. */
+function checkRow(row: ListRow, number: number, { names, firsts, assessmentId, terms }: Setting): CheckedRow {
+  const { own, issues: unknown } = readTerms(row, names, terms)
+  const recipient = { recipientEmail: row.email, recipientName: row.name || null }
+  const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
+  // What is taken fits; the rest is kept as far as somebody needs it to find it in their list.
+  const name = row.name.slice(0, MAX_NAME_LENGTH * 2)
+  const kept = { number, email: row.email.slice(0, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
+  const address = row.email.toLowerCase()
+  const first = firsts.get(address)
+  if (first !== undefined) return { ...kept, state: 'repeated', terms: {}, issues: [], repeats: first }
+  if (isEmailAddress(row.email)) firsts.set(address, number)
+  if (issues.length > 0) return { ...kept, state: 'invalid', terms: {}, issues }
+  return { ...kept, state: 'ready', terms: own, issues: [] }
+}
+
+/** What a row has of its own. Its tags come on top of everybody's. */
+function readTerms({ tags, message, days, grader }: ListRow, names: Names, everybody: Terms): { own: Terms; issues: Issue[] } {
+  const own: Terms = {}
+  const issues: Issue[] = []
+  const find = (field: string, known: Map<string, string>, name: string): string[] => {
+    const id = known.get(name.toLowerCase())
+    if (!id) issues.push({ field, rule: 'reference', value: name.slice(0, MAX_KEPT_CELL_LENGTH) })
+    return id ? [id] : []
+  }
+  const wanted = splitTags(tags)
+  if (wanted.length > 0) own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name))]
+  if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, grader)[0] ?? null
+  if (message) own.customMessage = message.slice(0, 2 * MAX_MESSAGE_LENGTH + 1)
+  if (days) own.expiresInDays = /^\d{1,10}$/.test(days) ? Number(days) : -1
+  return { own, issues }
+}
+
+const splitTags = (text: string): string[] => splitText(text, /[,;|]/)
+
+/** The ids of the tags by name and of the members who may grade by address, both in lower case. */
+async function findNames({ db, organization }: Context, rows: ListRow[]): Promise<Names> {
+  const where = { organizationId: organization.id }
+  const tags = rows.some((row) => row.tags) ? await db.tag.findMany({ where, select: { id: true, name: true } }) : []
+  const graders = rows.some((row) => row.grader)
+    ? await db.member.findMany({
+        where: { ...where, status: 'active', roles: { hasSome: [...GRADING_ROLES] } },
+        select: { id: true, email: true },
+      })
+    : []
+  return {
+    tags: new Map(tags.map(({ id, name }) => [name.toLowerCase(), id])),
+    graders: new Map(graders.map(({ id, email }) => [email.toLowerCase(), id])),
+  }
+}
+
+/** The invites to the assessment by address, of these addresses, in lower case. */
+async function findInvited({ db, organization }: Context, assessmentId: string, emails: string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (let i = 0; i < emails.length; i += LOOKED_UP_AT_ONCE) {
+    const rows = await db.$queryRaw<{ id: string; email: string }[]>`
+      SELECT id, lower(recipient_email) AS email FROM invites
+      WHERE organization_id = ${organization.id}::uuid AND assessment_id = ${assessmentId}::uuid
+        AND lower(recipient_email) = ANY (${emails.slice(i, i + LOOKED_UP_AT_ONCE)}::text[])`
+    for (const { id, email } of rows) found.set(email, id)
+  }
+  return found
+}

@@ -1,0 +1,85 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { isEmailAddress } from '../../email-address.ts'
+import { type AccountProblem, DomainError } from '../../errors.ts'
+import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../limits.ts'
+
+/** What a column may mean. */
+export type Column = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader'
+/** One row as it was given; what is not in it is empty. */
+export type ListRow = Record<Column, string>
+export type List = { rows: ListRow[]; unusedColumns: string[] }
+
+/** Headers by what they mean, in lower case and without anything but letters. */
+const HEADERS: Record<Column, string[]> = {
+  email: ['email', 'emailaddress', 'address', 'mail', 'recipient', 'recipientemail', 'candidateemail'],
+  name: ['name', 'fullname', 'recipientname', 'candidate', 'candidatename'],
+  tags: ['tags', 'tag', 'tagnames'],
+  message: ['message', 'custommessage'],
+  days: ['days', 'expires', 'expiresindays', 'expiresin', 'daysuntilitexpires'],
+  grader: ['grader', 'graderemail', 'assignedgrader'],
+}
+/** A spreadsheet writes whatever its country uses. */
+const DELIMITERS = [',', ';', '\t']
+const MAX_UNUSED_COLUMNS = 50
+const MAX_HEADER_LENGTH = 100
+const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '' }
+
+/**
+ * Reads a list of candidates: CSV (RFC 4180) with a header that names the columns, or without one, then an address and perhaps a name in
+ * each row. Empty rows count for nothing.
+ *
+ * @throws DomainError invalid, at the field `list`: `empty`, `unreadable`, `noAddresses`, `tooManyRows`, `tooLarge`.
+ */
+export function parseList(given: string): List {
+  const text = given.replaceAll('\0', '')
+  if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw refusal('tooLarge', MAX_BATCH_BYTES)
+  const [first, ...others] = readRecords(text)
+  if (!first) throw refusal('empty')
+  const columns = first.map(meaningOf)
+  if (columns.includes('email')) {
+    const unusedColumns = first
+      .filter((header, i) => header !== '' && !columns[i])
+      .map((header) => header.slice(0, MAX_HEADER_LENGTH))
+    return { rows: toRows(columns, others), unusedColumns: unusedColumns.slice(0, MAX_UNUSED_COLUMNS) }
+  }
+  if (!isEmailAddress(first[0]!)) throw refusal('noAddresses')
+  return { rows: toRows(['email', 'name'], [first, ...others]), unusedColumns: [] }
+}
+
+function readRecords(text: string): string[][] {
+  const [line = ''] = text.split(/[\r\n]/, 1)
+  const delimiter = DELIMITERS.find((candidate) => line.includes(candidate)) ?? ','
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter,
+      trim: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      to: MAX_BATCH_ROWS + 2, // and the header
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw refusal('unreadable', typeof error.lines === 'number' ? error.lines : 0)
+  }
+}
+
+function meaningOf(header: string): Column | undefined {
+  const word = header.toLowerCase().replace(/[^\p{L}]/gu, '')
+  return (Object.keys(HEADERS) as Column[]).find((column) => HEADERS[column].includes(word))
+}
+
+/** Of two columns with one meaning the first counts. */
+function toRows(columns: (Column | undefined)[], records: string[][]): ListRow[] {
+  if (records.length === 0) throw refusal('empty')
+  if (records.length > MAX_BATCH_ROWS) throw refusal('tooManyRows', MAX_BATCH_ROWS)
+  return records.map((record) => {
+    const row = { ...NOTHING }
+    for (const [i, column] of columns.entries()) if (column && row[column] === '') row[column] = record[i] ?? ''
+    return row
+  })
+}
+
+const refusal = (problem: AccountProblem, limit?: number): DomainError =>
+  new DomainError('invalid', { issues: [{ field: 'list', rule: 'account', problem, ...(limit !== undefined && { limit }) }] })

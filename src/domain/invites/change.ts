@@ -1,0 +1,76 @@
+import { authorize } from '../access/permissions.ts'
+import { recordByMember } from '../audit.ts'
+import { checkSize, checkUuid, findIssues } from '../checks.ts'
+import type { Context } from '../context.ts'
+import { MAX_INVITE_TAGS } from '../limits.ts'
+import { refuse } from '../refuse.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../uuid.ts'
+import { resolveReferences } from './create.ts'
+import { requireInvite } from './invites.ts'
+import { lockInvite } from './operations.ts'
+
+// What an organization changes about an existing invite, in whatever state it is. Beyond both documents.
+
+/**
+ * Assigns who grades it.
+ *
+ * @param graderId null: nobody.
+ * @throws DomainError invite_not_found; invalid (rule `reference` or `grader`) unless it is an active member who may grade.
+ */
+export async function assignGrader(ctx: Context, inviteId: string, graderId: string | null): Promise<void> {
+  await change(ctx, inviteId, async (inside, where) => {
+    refuse(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
+    const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
+    refuse(issues)
+    await inside.db.invite.updateMany({ where, data: { assignedGraderId: graderId, updatedAt: inside.deps.clock() } })
+    const target = { kind: 'invite', id: inviteId } as const
+    await recordByMember(inside, { action: 'assigned_grader', target, details: { graderId } })
+  })
+}
+
+/** Adds a tag, unless the invite has it. @throws DomainError invite_not_found; invalid: a tag of none, or more than MAX_INVITE_TAGS. */
+export async function tagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
+  await change(ctx, inviteId, async (inside, where) => {
+    const { db, organization, deps } = inside
+    refuse(findIssues([['tagIds', checkUuid(tagId)]]))
+    const { issues } = await resolveReferences(inside, { tagIds: [tagId] })
+    refuse(issues)
+    const organizationId = organization.id
+    const tags = await db.inviteTag.findMany({ where: { organizationId, inviteId }, select: { tagId: true, position: true } })
+    if (tags.some((tag) => tag.tagId === tagId.toLowerCase())) return
+    const excess = checkSize('maxItems', tags.length + 1, MAX_INVITE_TAGS)
+    refuse(excess ? [{ field: 'tagIds', ...excess }] : [])
+    const position = Math.max(-1, ...tags.map((tag) => tag.position)) + 1
+    await db.inviteTag.create({ data: { organizationId, inviteId, tagId, position } })
+    await db.invite.updateMany({ where, data: { updatedAt: deps.clock() } })
+    await recordByMember(inside, { action: 'tagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
+  })
+}
+
+/** Takes a tag off; one that the invite does not have is no error. @throws DomainError invite_not_found. */
+export async function untagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
+  await change(ctx, inviteId, async (inside, where) => {
+    const { db, organization, deps } = inside
+    const { count } = isUuid(tagId)
+      ? await db.inviteTag.deleteMany({ where: { organizationId: organization.id, inviteId, tagId } })
+      : { count: 0 }
+    if (count === 0) return
+    await db.invite.updateMany({ where, data: { updatedAt: deps.clock() } })
+    await recordByMember(inside, { action: 'untagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
+  })
+}
+
+/** Does it in a transaction in which nobody else changes the invite. */
+async function change(
+  ctx: Context,
+  inviteId: string,
+  work: (inside: Context, where: { organizationId: string; id: string }) => Promise<void>,
+): Promise<void> {
+  authorize(ctx, 'operate_invites')
+  await inTransaction(ctx, async (inside) => {
+    await lockInvite(inside, inviteId)
+    await requireInvite(inside, inviteId)
+    await work(inside, { organizationId: ctx.organization.id, id: inviteId })
+  })
+}

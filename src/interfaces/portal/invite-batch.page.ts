@@ -1,0 +1,93 @@
+import type { Context } from '../../domain/context.ts'
+import type { Issue } from '../../domain/errors.ts'
+import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../domain/invites/batches/batches.ts'
+import type { Listing } from '../../domain/page.ts'
+import { type Html, html } from '../../http/html.ts'
+import { choice } from './forms.ts'
+import { type Page, pathOf } from './layout.ts'
+import { pager } from './pager.ts'
+import { table } from './table.ts'
+import { wordIssue } from './wording.ts'
+
+const STATES: Record<InviteBatchRowState, string> = {
+  ready: 'to be invited',
+  invited: 'invited',
+  already: 'invited before',
+  repeated: 'twice in the list',
+  invalid: 'not possible',
+  refused: 'refused',
+}
+
+type Facts = { ctx: Context; batch: Batch; list: Listing<BatchRow>; values: URLSearchParams }
+
+export const batchPage = ({ ctx, batch, list, values }: Facts): Page => ({
+  title: `List for ${batch.assessment.name}`,
+  body: html`<section class="panel" aria-labelledby="sum-heading">
+<h2 id="sum-heading">${headingOf(batch)}</h2>
+${progress(batch)}
+<dl class="invite-facts">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
+${batch.unusedColumns.length > 0 && html`<p>These columns are not used: ${batch.unusedColumns.join(', ')}.</p>`}
+${whatNext(ctx, batch)}
+</section>
+<section class="panel" aria-labelledby="rows-heading">
+<h2 id="rows-heading">Rows</h2>
+<form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filters">
+${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
+<button class="quiet">Show</button>
+</form>
+${list.items.length === 0 ? html`<p>There are none.</p>` : rowTable(ctx, list.items)}
+${pager(list, ['row', 'rows'], pathOf(ctx, `invites/batches/${batch.id}`), values)}
+</section>
+<p><a href="${pathOf(ctx, 'invites/batches')}">All lists</a></p>`,
+})
+
+function headingOf({ startedAt, finishedAt }: Batch): string {
+  if (finishedAt) return 'What became of it'
+  return startedAt ? 'They are being invited' : 'What will happen'
+}
+
+/** How far a started batch is. The page reloads by itself until it is finished. */
+function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
+  if (!startedAt || finishedAt) return false
+  const done = counts.invited
+  return html`<p><label for="progress">${done.toLocaleString('en')} of ${(done + counts.ready).toLocaleString('en')}</label>
+<progress id="progress" value="${done}" max="${done + counts.ready}"></progress></p>`
+}
+
+function whatNext(ctx: Context, { id, startedAt, counts }: Batch): Html {
+  const path = pathOf(ctx, `invites/batches/${id}`)
+  return html`${
+    !startedAt &&
+    (counts.ready > 0
+      ? html`<form method="post" action="${`${path}/start`}"><p><button>Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
+      : html`<p>There is nobody to invite in it.</p>`)
+  }
+<p><a href="${`${path}/outcome`}">All rows as CSV</a></p>`
+}
+
+const rowTable = (ctx: Context, rows: BatchRow[]): Html =>
+  table(
+    'rows-heading',
+    ['Address', 'State', 'Why', 'Name', 'Row'],
+    rows.map((row) => [
+      row.inviteId ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${row.email}</a>` : row.email,
+      html`<span class="status">${STATES[row.state]}</span>`,
+      reasonOf(row),
+      row.name,
+      row.number,
+    ]),
+  )
+
+/** Why a row is not, or was not, invited; of one that was, how that stands. */
+function reasonOf({ state, issues, repeats, status }: BatchRow): string {
+  if (state === 'invited' || state === 'already') return status === null ? '' : `The invite is ${status}.`
+  if (state === 'repeated') return `The same address as in row ${repeats}.`
+  if (state === 'refused') return 'Who started the list may not invite any more.'
+  return (issues as Issue[]).map(wordIssue).join(' ')
+}
+
+/** The rows of the CSV that says what became of each, with their header. */
+export const outcomeRows = (rows: BatchRow[]): (string | number | null)[][] => [
+  ['row', 'email', 'name', 'state', 'why', 'invite'],
+  ...rows.map((row) => [row.number, row.email, row.name, STATES[row.state], reasonOf(row), row.inviteId]),
+]

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  BATCH_ROW_STATES,
+  createBatch,
+  findAllBatchRows,
+  getBatch,
+  listBatches,
+  listBatchRows,
+  startBatch,
+} from '../../domain/invites/batches/batches.ts'
+import { listChoices } from '../../domain/invites/choices.ts'
+import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../domain/limits.ts'
+import { toCsv } from '../../http/csv.ts'
+import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { batchPage, outcomeRows } from './invite-batch.page.ts'
+import { inviteBatchesPage } from './invite-batches.page.ts'
+import { pathOf, show } from './layout.ts'
+import { readTerms } from './new-invite.page.ts'
+import { readPageNumber } from './pager.ts'
+import { readUploads } from './uploads.ts'
+
+type BatchRoute = { Params: { batchId: string } }
+
+/** The list, pasted and typed in is up to three times as long on its way, and the other fields. */
+const BODY_LIMIT = 3 * MAX_BATCH_BYTES + 256 * 1024
+
+export function inviteBatchesRoutes(app: FastifyInstance): void {
+  app.get('/invites/batches', async (request, reply) => show(request, reply, await batchesPage(request, emptyForm)))
+
+  app.register(async (uploads) => {
+    readUploads(uploads)
+    uploads.post('/invites/batches', { bodyLimit: BODY_LIMIT }, (request, reply) =>
+      submit(request, reply, {
+        page: (form) => batchesPage(request, form),
+        async work(values) {
+          const { assessmentId, file, list } = readFields(values, 'assessmentId', 'file', 'list')
+          const id = await createBatch(request.ctx, { assessmentId, list: file || list, terms: readTerms(values) })
+          return pathOf(request.ctx, `invites/batches/${id}`)
+        },
+      }),
+    )
+  })
+
+  app.get<BatchRoute>('/invites/batches/:batchId', async (request, reply) => {
+    const { ctx, url, params } = request
+    const values = new URLSearchParams(url.split('?')[1])
+    const state = BATCH_ROW_STATES.find((known) => known === values.get('state'))
+    const batch = await getBatch(ctx, params.batchId)
+    const list = await listBatchRows(ctx, batch, state, { number: readPageNumber(values), size: MAX_PAGE_SIZE })
+    if (batch.startedAt && !batch.finishedAt) reply.header('refresh', '3')
+    return show(request, reply, batchPage({ ctx, batch, list, values }))
+  })
+
+  app.post<BatchRoute>('/invites/batches/:batchId/start', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => batchesPage(request, form),
+      async work() {
+        await startBatch(request.ctx, request.params.batchId)
+        return pathOf(request.ctx, `invites/batches/${request.params.batchId}`)
+      },
+    }),
+  )
+
+  app.get<BatchRoute>('/invites/batches/:batchId/outcome', async ({ ctx, params }, reply) => {
+    const batch = await getBatch(ctx, params.batchId)
+    const rows = outcomeRows(await findAllBatchRows(ctx, batch))
+    reply.header('content-disposition', `attachment; filename="invites-${batch.id}.csv"`)
+    return reply.type('text/csv; charset=utf-8').send(toCsv(rows))
+  })
+}
+
+async function batchesPage({ ctx }: FastifyRequest, form: Form) {
+  return inviteBatchesPage(form, { ctx, batches: await listBatches(ctx), choices: await listChoices(ctx) })
+}

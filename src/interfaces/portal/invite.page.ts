@@ -1,0 +1,179 @@
+import type { Member } from '../../domain/access/members.ts'
+import type { Tag } from '../../domain/assessments/tags.ts'
+import type { Context } from '../../domain/context.ts'
+import type { Choices } from '../../domain/invites/choices.ts'
+import type { InviteEmailRow } from '../../domain/invites/emails.ts'
+import type { InviteDetail } from '../../domain/invites/invites.ts'
+import { type Move, mayMove } from '../../domain/invites/moves.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
+import { type Html, html, type Value } from '../../http/html.ts'
+import { choice, type Form, field, mistakes } from './forms.ts'
+import { type Page, pathOf } from './layout.ts'
+import { table } from './table.ts'
+import { time } from './wording.ts'
+
+const NOTICES = new Map([
+  ['invited', 'The candidate is invited.'],
+  ['resend', 'The invitation is sent again.'],
+  ['extend', 'The invite expires later now.'],
+  ['revoke', 'The invite is revoked: its link opens nothing any more.'],
+  ['reactivate', 'The invite is pending again, and a new link is on its way.'],
+  ['grader', 'The grader is changed.'],
+  ['tags', 'The tags are changed.'],
+])
+
+type Facts = {
+  ctx: Context
+  invite: InviteDetail
+  createdBy: Member | undefined
+  tags: Tag[]
+  emails: InviteEmailRow[]
+  /** What can be done with it, by who may: null for who may only look. */
+  operations: { link: string; choices: Choices } | null
+  done: string | undefined
+}
+
+export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => ({
+  title: `Invite of ${facts.invite.recipientEmail}`,
+  notice: NOTICES.get(done),
+  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), mails(facts.emails)]}
+<p><a href="${pathOf(facts.ctx, 'invites')}">All invites</a></p>`,
+})
+
+type Shown = Omit<Facts, 'done'>
+
+const panel = (id: string, heading: string, body: Html): Html => html`<section class="panel" aria-labelledby="${id}-heading">
+<h2 id="${id}-heading">${heading}</h2>
+${body}
+</section>
+`
+
+function about({ invite, createdBy, tags, operations }: Shown): Html {
+  const facts: [string, Value][] = [
+    ['State', html`<span class="status">${invite.status}</span>`],
+    ['Assessment', invite.assessment.name],
+    ['Name', invite.recipientName],
+    ['Sent', time(invite.sentAt)],
+    ['Expires', time(invite.expiresAt)],
+    ['Accepted', invite.acceptedAt && time(invite.acceptedAt)],
+    ['Started', invite.startedAt && time(invite.startedAt)],
+    ['Completed', invite.completedAt && time(invite.completedAt)],
+    ['Revoked', invite.revokedAt && time(invite.revokedAt)],
+    ['Invited by', inviter(invite, createdBy)],
+    ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
+    ['Replays of a question', invite.questionReplayLimit],
+    ['Recordings of an answer', invite.answerRecordLimit],
+    ['Asked for', demands(invite).join(', ') || 'nothing'],
+    ['Grader', invite.assignedGrader && nameOf(invite.assignedGrader.user)],
+    ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
+    ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
+  ]
+  return panel(
+    'about',
+    'About it',
+    html`<dl class="invite-facts">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
+  )
+}
+
+const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
+  `${firstName} ${lastName}`.trim() || email
+
+function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined): string {
+  const who = createdBy && nameOf(createdBy.user)
+  if (createdByKeyId === null) return who ?? 'the operator'
+  return who ? `an API key of ${who}` : 'an API key'
+}
+
+function demands(invite: InviteDetail): string[] {
+  const all: [boolean, string][] = [
+    [invite.screenRecording, 'a recording of the screen'],
+    [invite.webcamMonitoring, 'the webcam'],
+    [invite.requireIdCapture, 'a photo of the ID'],
+    [invite.facePhotoRequired, 'a photo of the face'],
+  ]
+  return all.filter(([isDemanded]) => isDemanded).map(([, name]) => name)
+}
+
+function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): Html[] {
+  if (operations === null) return []
+  const path = pathOf(ctx, `invites/${invite.id}`)
+  return [
+    panel('moves', 'What can be done', moveForms(form, invite, path, operations.link)),
+    panel('grader', 'Grader', graderForm(form, invite, path, operations.choices)),
+    panel('tags', 'Tags', tagForms(form, tags, path, operations.choices)),
+  ]
+}
+
+function moveForms(form: Form, { status }: InviteDetail, path: string, link: string): Html {
+  const ifMay = (move: Move, shown: Html): Html | false => mayMove(move, status) && shown
+  const days = (value: string) => field(form, { name: 'expiresInDays', label: 'Days from now', type: 'number', value })
+  return html`${status === 'completed' && html`<p>The candidate has completed it.</p>`}
+${ifMay(
+  'resend',
+  html`<p>The link in the mail. Whoever has it takes the assessment: give it to the candidate only.</p>
+<code class="secret" id="link">${link}</code>
+<p><button hidden data-copy="link" type="button" class="quiet">Copy the link</button></p>
+<form method="post" action="${`${path}/resend`}"><p><button>Send the invitation again</button></p></form>`,
+)}
+${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Extend</button></p></form>`)}
+${ifMay(
+  'revoke',
+  html`<details>
+<summary>Revoke</summary>
+<form method="post" action="${`${path}/revoke`}">
+<p>Revoke the invite? Its link opens the assessment no more. It can be reactivated.</p>
+<button class="danger">Revoke</button>
+</form>
+</details>`,
+)}
+${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button>Reactivate, with a new link</button></p></form>`)}`
+}
+
+const graderForm = (form: Form, { assignedGraderId }: InviteDetail, path: string, { graders }: Choices): Html =>
+  html`<form method="post" action="${`${path}/grader`}">
+${choice(form, {
+  name: 'assignedGraderId',
+  label: 'Who grades it',
+  value: assignedGraderId ?? '',
+  options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])],
+})}
+<button class="quiet">Assign</button>
+</form>`
+
+function tagForms(form: Form, tags: Tag[], path: string, choices: Choices): Html {
+  const others = choices.tags.filter(({ id }) => !tags.some((tag) => tag.id === id))
+  return html`${
+    tags.length === 0
+      ? html`<p>It has none.</p>`
+      : html`<ul class="tags">${tags.map(
+          ({ id, name }) => html`<li><span class="status">${name}</span>
+<form method="post" action="${`${path}/tags/${id}/remove`}"><button class="plain" aria-label="${`Remove ${name}`}">Remove</button></form></li>`,
+        )}</ul>`
+  }
+${
+  others.length > 0 &&
+  html`<form method="post" action="${`${path}/tags`}">
+${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]) })}
+<button class="quiet">Add</button>
+</form>`
+}`
+}
+
+const mails = (emails: InviteEmailRow[]): Html =>
+  panel(
+    'mails',
+    'Mails',
+    emails.length === 0
+      ? html`<p>None was sent.</p>`
+      : table(
+          'mails-heading',
+          ['Created', 'State', 'Sent', 'Attempts', 'Reason'],
+          emails.map(({ createdAt, state, sentAt, attempts, reason }) => [
+            time(createdAt),
+            html`<span class="status">${state}</span>`,
+            sentAt && time(sentAt),
+            attempts,
+            reason,
+          ]),
+        ),
+  )

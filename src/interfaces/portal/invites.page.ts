@@ -1,0 +1,70 @@
+import { may } from '../../domain/access/permissions.ts'
+import type { Context } from '../../domain/context.ts'
+import type { Named } from '../../domain/invites/choices.ts'
+import { INVITE_STATUSES, type Invite, type InviteOrder } from '../../domain/invites/invites.ts'
+import type { Listing } from '../../domain/page.ts'
+import { html } from '../../http/html.ts'
+import { choice, type Form, field, mistakes } from './forms.ts'
+import { type Page, pathOf } from './layout.ts'
+import { pager } from './pager.ts'
+import { table } from './table.ts'
+import { time } from './wording.ts'
+
+/** The orders of the list, by the word in its address. The first is the one without a word. */
+export const orders: Record<string, { label: string; order: InviteOrder }> = {
+  sent: { label: 'Sent last', order: { field: 'sentAt', direction: 'desc' } },
+  'sent-first': { label: 'Sent first', order: { field: 'sentAt', direction: 'asc' } },
+  expires: { label: 'Expires first', order: { field: 'expiresAt', direction: 'asc' } },
+  'expires-last': { label: 'Expires last', order: { field: 'expiresAt', direction: 'desc' } },
+  created: { label: 'Created last', order: { field: 'createdAt', direction: 'desc' } },
+  state: { label: 'State', order: { field: 'status', direction: 'asc' } },
+}
+
+type Facts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<Invite> | null }
+
+/** @param facts.list null: there is nothing to list. */
+export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts): Page {
+  const path = pathOf(ctx, 'invites')
+  const readsAll = may(ctx, 'read')
+  const anyOf = (named: Named[], any: string): [string, string][] => [
+    ...(any ? [['', any] as [string, string]] : []),
+    ...named.map(({ id, name }): [string, string] => [id, name]),
+  ]
+  return {
+    title: 'Invites',
+    body: html`${mistakes(form)}${
+      may(ctx, 'invite') &&
+      html`<p class="actions"><a class="button" href="${pathOf(ctx, 'invites/new')}">Invite a candidate</a> <a href="${pathOf(ctx, 'invites/batches')}">Invite many</a></p>`
+    }
+<section class="panel" aria-labelledby="filter-heading">
+<h2 id="filter-heading">Show</h2>
+<form method="get" action="${path}" class="filters">
+${choice(form, { name: 'state', label: 'State', options: [['', 'Any'], ...INVITE_STATUSES.map((status): [string, string] => [status, status])] })}
+${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll ? 'Any' : '') })}
+${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Any') })}
+${field(form, { name: 'search', label: 'Address, or words of it', type: 'search', optional: true })}
+${choice(form, { name: 'sort', label: 'Order', options: Object.entries(orders).map(([word, { label }]) => [word, label]) })}
+<button class="quiet">Show</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="list-heading">
+<h2 id="list-heading">Invites</h2>
+${list && list.items.length > 0 ? inviteTable(ctx, list.items) : html`<p>${assessments.length > 0 || readsAll ? 'There are none.' : 'You are not a client of any assessment.'}</p>`}
+${list && pager(list, ['invite', 'invites'], path, form.values)}
+</section>`,
+  }
+}
+
+const inviteTable = (ctx: Context, invites: Invite[]) =>
+  table(
+    'list-heading',
+    ['Candidate', 'Name', 'Assessment', 'State', 'Sent', 'Expires'],
+    invites.map(({ id, recipientEmail, recipientName, assessment, status, sentAt, expiresAt }) => [
+      html`<a href="${pathOf(ctx, `invites/${id}`)}">${recipientEmail}</a>`,
+      recipientName,
+      assessment.name,
+      html`<span class="status">${status}</span>`,
+      time(sentAt),
+      time(expiresAt),
+    ]),
+  )

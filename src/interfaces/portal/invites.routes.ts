@@ -1,0 +1,158 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findMembers } from '../../domain/access/members.ts'
+import { authorize, may } from '../../domain/access/permissions.ts'
+import { listInviteTags } from '../../domain/assessments/tags.ts'
+import { defined } from '../../domain/defined.ts'
+import { isEmailAddress } from '../../domain/email-address.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { assignGrader, tagInvite, untagInvite } from '../../domain/invites/change.ts'
+import { listChoices, listClientAssessments } from '../../domain/invites/choices.ts'
+import { createInvite } from '../../domain/invites/create.ts'
+import { listInviteEmails } from '../../domain/invites/emails.ts'
+import { getInvite, INVITE_STATUSES, type InviteFilter, listInvites } from '../../domain/invites/invites.ts'
+import { getInvitationLink } from '../../domain/invites/links.ts'
+import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { invitePage } from './invite.page.ts'
+import { invitesPage, orders } from './invites.page.ts'
+import { pathOf, show } from './layout.ts'
+import { newInvitePage, readNumber, readTerms } from './new-invite.page.ts'
+import { readPageNumber } from './pager.ts'
+
+type InviteRoute = { Params: { inviteId: string } }
+type Work = (values: URLSearchParams) => Promise<unknown>
+
+export function invitesRoutes(app: FastifyInstance): void {
+  app.get('/invites', async (request, reply) => showList(request, reply))
+
+  app.get('/invites/new', async (request, reply) => show(request, reply, await newPage(request, emptyForm)))
+
+  app.post('/invites', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => newPage(request, form),
+      async work(values) {
+        const { recipientEmail, recipientName, assessmentId } = readFields(
+          values,
+          'recipientEmail',
+          'recipientName',
+          'assessmentId',
+        )
+        const recipient = { recipientEmail: recipientEmail.trim(), recipientName: recipientName.trim() || null }
+        const { id } = await createInvite(request.ctx, { assessmentId, ...recipient, ...readTerms(values) }).catch(sayInForm)
+        return `${pathOf(request.ctx, `invites/${id}`)}?done=invited`
+      },
+    }),
+  )
+
+  app.get<InviteRoute & { Querystring: { done?: string } }>('/invites/:inviteId', async (request, reply) =>
+    show(request, reply, await onePage(request, request.params.inviteId, emptyForm, request.query.done)),
+  )
+
+  const answer = (request: FastifyRequest<InviteRoute>, reply: FastifyReply, done: string, work: Work) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, request.params.inviteId, form),
+      async work(values) {
+        await work(values)
+        return `${pathOf(request.ctx, `invites/${request.params.inviteId}`)}?done=${done}`
+      },
+    })
+
+  app.post<InviteRoute>('/invites/:inviteId/resend', (request, reply) =>
+    answer(request, reply, 'resend', () => resendInvite(request.ctx, request.params.inviteId)),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/extend', (request, reply) =>
+    answer(request, reply, 'extend', (values) =>
+      extendInvite(request.ctx, request.params.inviteId, { expiresInDays: readDays(values) ?? -1 }),
+    ),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/revoke', (request, reply) =>
+    answer(request, reply, 'revoke', () => revokeInvite(request.ctx, request.params.inviteId)),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/reactivate', (request, reply) =>
+    answer(request, reply, 'reactivate', (values) =>
+      reactivateInvite(request.ctx, request.params.inviteId, { expiresInDays: readDays(values) }),
+    ),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/grader', (request, reply) =>
+    answer(request, reply, 'grader', (values) => {
+      const { assignedGraderId } = readFields(values, 'assignedGraderId')
+      return assignGrader(request.ctx, request.params.inviteId, assignedGraderId || null)
+    }),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/tags', (request, reply) =>
+    answer(request, reply, 'tags', (values) =>
+      tagInvite(request.ctx, request.params.inviteId, readFields(values, 'tagIds').tagIds),
+    ),
+  )
+
+  app.post<{ Params: { inviteId: string; tagId: string } }>('/invites/:inviteId/tags/:tagId/remove', (request, reply) =>
+    answer(request, reply, 'tags', () => untagInvite(request.ctx, request.params.inviteId, request.params.tagId)),
+  )
+}
+
+const readDays = (values: URLSearchParams) => readNumber(readFields(values, 'expiresInDays').expiresInDays)
+
+/** Who is invited already is a mistake in the form, at the address. */
+function sayInForm(error: unknown): never {
+  if (!(error instanceof DomainError)) throw error
+  if (error.kind === 'assessment_not_found') throw new DomainError('invalid', { issues: error.issues })
+  if (error.kind !== 'duplicate_invite') throw error
+  throw new DomainError('invalid', { issues: [{ field: 'recipientEmail', rule: 'account', problem: 'invited' }] })
+}
+
+async function newPage({ ctx }: FastifyRequest, form: Form) {
+  authorize(ctx, 'invite')
+  return newInvitePage(form, ctx, await listChoices(ctx))
+}
+
+async function showList(request: FastifyRequest, reply: FastifyReply) {
+  const { ctx, url } = request
+  const values = new URLSearchParams(url.split('?')[1])
+  const { assessments, tags } = may(ctx, 'read')
+    ? await listChoices(ctx)
+    : { assessments: await listClientAssessments(ctx), tags: [] }
+  const { sort } = readFields(values, 'sort')
+  const { order } = (Object.hasOwn(orders, sort) ? orders[sort] : undefined) ?? orders.sent!
+  const filter = readFilter(values)
+  // A client looks at one assessment at a time: so their lists are as cheap as everybody's.
+  if (!may(ctx, 'read')) filter.assessmentId ??= assessments[0]?.id ?? ''
+  try {
+    const page = { number: readPageNumber(values), size: DEFAULT_PAGE_SIZE }
+    const list = filter.assessmentId === '' ? null : await listInvites(ctx, filter, order, page)
+    return show(request, reply, invitesPage({ values, issues: [] }, { ctx, assessments, tags, list }))
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
+    return show(request, reply, invitesPage({ values, issues: error.issues }, { ctx, assessments, tags, list: null }), 422)
+  }
+}
+
+/** What the address asks for; what it can't ask for is left out. */
+function readFilter(values: URLSearchParams): InviteFilter {
+  const { state, assessment, tag, search } = readFields(values, 'state', 'assessment', 'tag', 'search')
+  const typed = search.trim()
+  return defined({
+    status: INVITE_STATUSES.find((status) => status === state),
+    assessmentId: isUuid(assessment) ? assessment : undefined,
+    tagId: isUuid(tag) ? tag : undefined,
+    ...(isEmailAddress(typed) ? { recipientEmail: typed } : { search: typed }),
+  })
+}
+
+async function onePage({ ctx }: FastifyRequest, id: string, form: Form, done?: string) {
+  const invite = await getInvite(ctx, id)
+  const all = { number: 1, size: MAX_PAGE_SIZE }
+  const emails = await listInviteEmails(ctx, id, { field: 'createdAt', direction: 'desc' }, all)
+  const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, all)
+  const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
+  const operations = may(ctx, 'operate_invites')
+    ? { link: (await getInvitationLink(ctx, id)).link, choices: await listChoices(ctx) }
+    : null
+  return invitePage(form, { ctx, invite, createdBy, tags: tags.items, emails: emails.items, operations, done })
+}

@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
+import { signInAs } from '../../support/portal.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const HOSTILE = `=1+1"'><script>alert(1)</script>&amp;{{7*7}}\u202e`
+const SHOWN = '=1+1&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;{{7*7}}\u202e'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+/** An organization with an assessment, and its admin, signed in. */
+async function furnish() {
+  const organization = await service.make.organization()
+  const assessment = await service.make.assessment(organization.id)
+  const admin = await signInAs(service, organization.id, ['admin'])
+  return { organization, assessment, admin, home: admin.home }
+}
+
+const audited = async (organizationId: string) =>
+  (
+    await service.db.auditEntry.findMany({
+      where: { organizationId, actorKind: 'member' },
+      orderBy: [{ at: 'asc' }, { id: 'asc' }],
+    })
+  ).map(({ action, actorId, targetId }) => ({ action, actorId, targetId }))
+
+/** The addresses on a page of the list, in its order. */
+const listed = (text: string): string[] => [...text.matchAll(/<th scope="row"><a [^>]+>([^<]+)<\/a>/g)].map(([, email]) => email!)
+
+describe('the list', () => {
+  it('shows the invites of a state, an assessment, a tag, or an address or words of it, in the order that is chosen', async () => {
+    const { organization, assessment, admin, home } = await furnish()
+    const other = await service.make.assessment(organization.id)
+    const tag = await service.make.tag(organization.id)
+    const day = (n: number) => new Date(service.clock.now().getTime() + n * 86_400_000)
+    const first = await service.make.invite(assessment, {
+      recipientEmail: 'First@example.com',
+      sentAt: day(-3),
+      expiresAt: day(9),
+    })
+    await service.make.invite(other, {
+      recipientEmail: 'second@example.com',
+      sentAt: day(-2),
+      expiresAt: day(8),
+      status: 'revoked',
+    })
+    await service.make.invite(assessment, { recipientEmail: 'not.first@example.com', sentAt: day(-1), expiresAt: day(7) })
+    await service.db.inviteTag.create({
+      data: { organizationId: organization.id, inviteId: first.id, tagId: tag.id, position: 0 },
+    })
+    const list = async (query = '') => listed((await admin.get(`${home}invites${query}`)).text)
+    expect(await list()).toEqual(['not.first@example.com', 'second@example.com', 'First@example.com'])
+    expect(await list('?sort=sent-first')).toEqual(['First@example.com', 'second@example.com', 'not.first@example.com'])
+    expect(await list('?sort=expires')).toEqual(['not.first@example.com', 'second@example.com', 'First@example.com'])
+    expect(await list('?state=revoked')).toEqual(['second@example.com'])
+    expect(await list(`?assessment=${other.id}`)).toEqual(['second@example.com'])
+    expect(await list(`?tag=${tag.id}`)).toEqual(['First@example.com'])
+    expect(await list(`?tag=${tag.id}&state=revoked`)).toEqual([])
+    expect(await list('?search=first@EXAMPLE.com')).toEqual(['First@example.com'])
+    expect(await list('?search=first')).toEqual(['not.first@example.com', 'First@example.com'])
+    expect(await list(`?tag=${unknownId}`)).toEqual([])
+    expect(await list('?state=x&assessment=x&tag=x&sort=constructor&page=x&page=2&search=%00')).toHaveLength(3)
+  })
+
+  it('has pages, each of which keeps what was chosen', async () => {
+    const { assessment, admin, home } = await furnish()
+    for (let i = 0; i < 21; i++) await service.make.invite(assessment)
+    const first = (await admin.get(`${home}invites?state=pending`)).text
+    expect(first).toContain('21 invites, page 1 of 2')
+    const [, next] = /href="([^"]+)">Next</.exec(first)!
+    const second = (await admin.get(next!.replaceAll('&amp;', '&'))).text
+    expect([listed(first).length, listed(second).length]).toEqual([20, 1])
+    expect(second).toContain('page 2 of 2')
+    expect(second).toContain('<option value="pending" selected>')
+    expect((await admin.get(`${home}invites?page=9999999`)).status).toBe(200)
+  })
+
+  it('says what is too much of a search', async () => {
+    const { admin, home } = await furnish()
+    const answer = await admin.get(`${home}invites?search=${'a+'.repeat(3)}b+c+d+e+f+g+h+i+j+k`)
+    expect([answer.status, answer.text.includes('The search has more than 8 words.')]).toEqual([422, true])
+  })
+
+  it('shows a client the invites of the assessments they are client of, to look at, and no others', async () => {
+    const { organization, assessment, home } = await furnish()
+    const other = await service.make.assessment(organization.id)
+    const client = await signInAs(service, organization.id, ['client'])
+    expect((await client.get(`${home}invites`)).text).toContain('You are not a client of any assessment.')
+    const data = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 }
+    await service.db.assessmentClient.create({ data })
+    const mine = await service.make.invite(assessment, { recipientEmail: 'mine@example.com' })
+    const theirs = await service.make.invite(other, { recipientEmail: 'theirs@example.com' })
+    expect(listed((await client.get(`${home}invites`)).text)).toEqual(['mine@example.com'])
+    expect(listed((await client.get(`${home}invites?search=example.com`)).text)).toEqual(['mine@example.com'])
+    expect((await client.get(`${home}invites?assessment=${other.id}`)).status).toBe(404)
+    expect((await client.get(`${home}invites/${theirs.id}`)).status).toBe(404)
+    const page = await client.get(`${home}invites/${mine.id}`)
+    expect([page.status, page.text.includes('/i/'), /action="[^"]*invites/.test(page.text)]).toEqual([200, false, false])
+  })
+})
+
+describe('inviting a candidate', () => {
+  const form = {
+    recipientEmail: ' candidate@example.com ',
+    recipientName: HOSTILE,
+    expiresInDays: '7',
+    customMessage: `${HOSTILE}\r\nsecond line`,
+    questionReplayLimit: '3',
+    answerRecordLimit: '2',
+    screenRecording: 'yes',
+    sendEmail: 'yes',
+  }
+
+  it('makes what was asked for, by whoever asked, mails it, and is audited', async () => {
+    const { organization, assessment, admin, home } = await furnish()
+    const grader = await service.make.member(organization.id)
+    const tag = await service.make.tag(organization.id)
+    const more = { assessmentId: assessment.id, assignedGraderId: grader.id, tagIds: tag.id }
+    const answer = await admin.post(`${home}invites`, { ...form, ...more })
+    expect(answer.status).toBe(303)
+    const invite = await service.db.invite.findFirstOrThrow({
+      where: { organizationId: organization.id },
+      include: { tags: true, emails: true },
+    })
+    expect(answer.headers.location).toBe(`${home}invites/${invite.id}?done=invited`)
+    expect(invite).toMatchObject({
+      recipientEmail: 'candidate@example.com',
+      recipientName: HOSTILE,
+      customMessage: `${HOSTILE}\nsecond line`,
+      questionReplayLimit: 3,
+      answerRecordLimit: 2,
+      screenRecording: true,
+      webcamMonitoring: false,
+      requireIdCapture: false,
+      facePhotoRequired: false,
+      assignedGraderId: grader.id,
+      createdById: admin.member.id,
+      mode: 'live',
+      expiresAt: new Date(service.clock.now().getTime() + 7 * 86_400_000),
+      tags: [{ tagId: tag.id }],
+      emails: [{}],
+    })
+    expect(await audited(organization.id)).toContainEqual({ action: 'invited', actorId: admin.member.id, targetId: invite.id })
+    const page = (await admin.get(answer.headers.location!)).text
+    expect(page).toContain('The candidate is invited.')
+    expect(page).toContain(SHOWN)
+    expect(page).not.toContain('<script>alert')
+    expect(listed((await admin.get(`${home}invites`)).text)).toEqual(['candidate@example.com'])
+  })
+
+  it('offers the defaults that POST /invites has', async () => {
+    const { organization, assessment, admin, home } = await furnish()
+    const page = (await admin.get(`${home}invites/new`)).text
+    const inputs = [...page.matchAll(/<input [^>]*name="(\w+)"[^>]*>/g)]
+    const typed = inputs.flatMap(([tag, name]) => {
+      const isSent = !tag.includes('checkbox') || / checked\b/.test(tag)
+      return isSent ? [[name!, /value="([^"]*)"/.exec(tag)![1]!] as const] : []
+    })
+    await admin.post(`${home}invites`, {
+      ...Object.fromEntries(typed),
+      assessmentId: assessment.id,
+      recipientEmail: 'by.form@example.com',
+    })
+    await service
+      .v1(organization.key)
+      .post('/invites')
+      .send({ assessmentId: assessment.id, recipientEmail: 'by.key@example.com' })
+    const [byForm, byKey] = await service.db.invite.findMany({
+      where: { organizationId: organization.id },
+      orderBy: { id: 'asc' },
+      omit: { id: true, recipientEmail: true, createdById: true, createdByKeyId: true },
+    })
+    expect(byForm).toEqual(byKey)
+  })
+
+  it('shows again what was typed, with what is wrong with it', async () => {
+    const { assessment, admin, home } = await furnish()
+    const send = async (fields: Record<string, string>) => {
+      const { status, text } = await admin.post(`${home}invites`, { ...form, assessmentId: assessment.id, ...fields })
+      expect(status).toBe(422)
+      return text
+    }
+    const text = await send({ recipientEmail: '=cmd@x', expiresInDays: '1e3', questionReplayLimit: '0' })
+    expect(text).toContain('The address is not an email address.')
+    expect(text).toContain('The number of days has to be a whole number from 1 to 3650.')
+    expect(text).toContain('The number of replays has to be a whole number from 1 to 2147483647.')
+    expect(text).toContain(SHOWN)
+    expect(text).toContain('value="=cmd@x"')
+    expect(await send({ assessmentId: unknownId })).toContain('There is no such assessment')
+    expect(await send({ assessmentId: 'x' })).toContain('Please check the assessment.')
+    expect(await send({ tagIds: unknownId })).toContain('There is no such tag')
+    expect(await send({ assignedGraderId: admin.member.userId })).toContain('There is no such grader')
+    await service.make.invite(assessment, { recipientEmail: 'Candidate@example.com' })
+    expect(await send({})).toContain('This address has been invited to that assessment already.')
+  })
+})
+
+describe('an invite', () => {
+  async function furnishOne(data = {}) {
+    const furnished = await furnish()
+    const { id } = await service.make.invite(furnished.assessment, data)
+    const path = `${furnished.home}invites/${id}`
+    return { ...furnished, id, path, find: () => service.db.invite.findUniqueOrThrow({ where: { id }, include: { tags: true } }) }
+  }
+
+  it('is sent again, extended, revoked and reactivated, each of which is audited', async () => {
+    const { organization, admin, id, path, find } = await furnishOne()
+    for (const [operation, fields] of [
+      ['resend', {}],
+      ['extend', { expiresInDays: '60' }],
+      ['revoke', {}],
+      ['reactivate', { expiresInDays: '5' }],
+    ] as const) {
+      const answer = await admin.post(`${path}/${operation}`, fields)
+      expect([operation, answer.status, answer.headers.location]).toEqual([operation, 303, `${path}?done=${operation}`])
+      expect((await admin.get(answer.headers.location!)).text).toContain('class="notice good"')
+    }
+    expect(await find()).toMatchObject({ status: 'pending', linkVersion: 2 })
+    expect((await audited(organization.id)).filter(({ targetId }) => targetId === id)).toEqual(
+      ['resent_invite', 'extended_invite', 'revoked_invite', 'reactivated_invite'].map((action) => ({
+        action,
+        actorId: admin.member.id,
+        targetId: id,
+      })),
+    )
+    expect(await service.db.inviteEmail.count({ where: { inviteId: id } })).toBe(2)
+  })
+
+  it('says what is not possible as it stands, and changes nothing', async () => {
+    const { organization, admin, path, find } = await furnishOne({ status: 'completed' })
+    const before = await find()
+    for (const operation of ['resend', 'extend', 'revoke', 'reactivate']) {
+      const answer = await admin.post(`${path}/${operation}`, { expiresInDays: '50' })
+      expect([answer.status, answer.text.includes('That is not possible: the invite is completed.')]).toEqual([422, true])
+    }
+    expect([await find(), await audited(organization.id)]).toEqual([before, []])
+  })
+
+  it('is not extended to an earlier time, nor by what is no number', async () => {
+    const { admin, path } = await furnishOne()
+    expect((await admin.post(`${path}/extend`, { expiresInDays: '2' })).text).toContain(
+      'That would be earlier than it expires now.',
+    )
+    for (const days of ['', 'x', '-1', '99999999999'])
+      expect((await admin.post(`${path}/extend`, { expiresInDays: days })).text).toContain('a whole number from 1 to 3650')
+  })
+
+  it('has a grader who may grade, and nobody else', async () => {
+    const { organization, admin, path, find } = await furnishOne()
+    const assign = async (assignedGraderId: string) => (await admin.post(`${path}/grader`, { assignedGraderId })).status
+    const grader = await service.make.member(organization.id)
+    const inactive = await service.make.member(organization.id, { status: 'inactive' })
+    const client = await service.make.member(organization.id, { roles: ['client'] })
+    const elsewhere = await service.make.member((await service.make.organization()).id)
+    expect(await assign(grader.id)).toBe(303)
+    for (const { id } of [inactive, client, elsewhere, { id: 'x' }]) expect(await assign(id)).toBe(422)
+    expect((await find()).assignedGraderId).toBe(grader.id)
+    expect(await assign('')).toBe(303)
+    expect((await find()).assignedGraderId).toBe(null)
+    expect((await audited(organization.id)).map(({ action }) => action)).toEqual(['assigned_grader', 'assigned_grader'])
+  })
+
+  it('gains and loses tags of the organization', async () => {
+    const { organization, admin, path, find } = await furnishOne()
+    const [one, two] = [await service.make.tag(organization.id), await service.make.tag(organization.id, { name: HOSTILE })]
+    const foreign = await service.make.tag((await service.make.organization()).id)
+    const add = async (tagIds: string) => (await admin.post(`${path}/tags`, { tagIds })).status
+    expect([await add(one.id), await add(two.id), await add(one.id)]).toEqual([303, 303, 303])
+    expect([await add(foreign.id), await add('x'), await add('')]).toEqual([422, 422, 422])
+    expect((await admin.get(path)).text).toContain(SHOWN)
+    expect((await admin.post(`${path}/tags/${one.id}/remove`)).status).toBe(303)
+    expect((await admin.post(`${path}/tags/${one.id}/remove`)).status).toBe(303)
+    expect((await find()).tags.map(({ tagId }) => tagId)).toEqual([two.id])
+    const actions = (await audited(organization.id)).map(({ action }) => action)
+    expect(actions).toEqual(['tagged_invite', 'tagged_invite', 'untagged_invite'])
+  })
+
+  it('shows its mails, with the attempts and what the mail server said', async () => {
+    const { admin, path, id, organization } = await furnishOne()
+    const now = service.clock.now()
+    const times = { createdAt: now, updatedAt: now }
+    const failed = { state: 'failed', attempts: 3, reason: `550 ${HOSTILE}` } as const
+    const data = { id: service.deps.newId(), organizationId: organization.id, inviteId: id, linkVersion: 1, ...times, ...failed }
+    await service.db.inviteEmail.create({ data })
+    const { text } = await admin.get(path)
+    expect(text).toContain(`550 ${SHOWN}`)
+    expect(text).toContain('<td>3</td>')
+  })
+
+  it('has the link that the mail has, to copy, while it opens something', async () => {
+    const { admin, path, organization, id } = await furnishOne()
+    const { body } = await service.v1(organization.key).get(`/invites/${id}/link`)
+    const linkOn = async () => /id="link">([^<]+)</.exec((await admin.get(path)).text)?.[1]
+    expect(await linkOn()).toBe(body.link)
+    await admin.post(`${path}/revoke`)
+    expect(await linkOn()).toBeUndefined()
+  })
+})
