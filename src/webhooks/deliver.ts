@@ -50,7 +50,10 @@ function report({ deps }: ServiceContext, taken: TakenDelivery, answer: AttemptR
   const { outcome, notice } = recorded
   const fields = { organizationId, endpointId, eventId, outcome, ...('status' in answer ? { status: answer.status } : answer) }
   if (outcome === 'lost') {
-    deps.log.warn(fields, 'an attempt to deliver an event took longer than its lease')
+    deps.log.warn(
+      fields,
+      'an attempt to deliver an event counts for nothing: it took longer than its lease, or was replayed meanwhile',
+    )
     return
   }
   deps.metrics.webhookAttempted(outcome)

@@ -46,7 +46,7 @@ export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker
   async function takeAll(): Promise<void> {
     while (!stop.signal.aborted && underWay.size < AT_ONCE) {
       const taken = await takeDeliveries(system, busy, AT_ONCE - underWay.size)
-      if (taken.length === 0) return
+      if (!taken) return
       for (const one of taken) begin(one)
     }
   }

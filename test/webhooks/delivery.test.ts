@@ -297,6 +297,30 @@ describe('a replay', () => {
     expect(receiver.received.map((message) => message.id)).toEqual([id, id])
   })
 
+  it('of one whose attempt is under way is made at once, whatever becomes of that attempt', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver(hang)
+    const webhook = await own.subscribe(receiver)
+    await own.invite()
+    const [{ id }] = (await receiver.waitFor(1)) as [Received]
+    receiver.behave(answerWith(204))
+    await own.client.post(`${webhook.path}/deliveries/${id}/replay`)
+    await becomes(own, webhook, { state: 'delivered', attemptCount: 1 })
+    expect(receiver.received.map((message) => message.id)).toEqual([id, id])
+  })
+
+  it('of an event that the feed has forgotten fails, and holds up nothing', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver()
+    const webhook = await own.subscribe(receiver)
+    await own.invite()
+    const { id } = await becomes(own, webhook, { state: 'delivered', attemptCount: 1 })
+    await service.db.event.delete({ where: { id } })
+    await own.client.post(`${webhook.path}/deliveries/${id}/replay`)
+    await becomes(own, webhook, { state: 'failed', attemptCount: 1 })
+    expect(receiver.received).toHaveLength(1)
+  })
+
   it('from a cursor sends what happened before there was the webhook, of its types', async () => {
     const own = await makeIntegrator(service)
     const invites = [await own.invite(), await own.invite(), await own.invite()]

@@ -25,6 +25,18 @@ export async function getEndpoint(ctx: Context, id: string): Promise<WebhookEndp
   return endpoint
 }
 
+/** @throws DomainError webhook_not_found, also when it was deleted since it was looked at. */
+export async function changeEndpoint(
+  ctx: Context,
+  id: string,
+  data: Prisma.WebhookEndpointUpdateManyMutationInput,
+): Promise<WebhookEndpoint> {
+  const where = { ...ownEndpoints(ctx), id }
+  const [changed] = await ctx.db.webhookEndpoint.updateManyAndReturn({ where, data, omit })
+  if (!changed) throw new DomainError('webhook_not_found')
+  return changed
+}
+
 /**
  * Holds up the handing over of events until the transaction ends: between what it reads here and its commit no event goes by, and those
  * that change endpoints take turns.

@@ -29,12 +29,13 @@ export type AttemptResult = {
  *
  * @param busy how many deliveries to each endpoint this process has under way.
  * @param room how many to take at most.
+ * @returns null when none is due. One whose event the feed has forgotten, because it was replayed late, is not among them: it has failed.
  */
 export async function takeDeliveries(
   { db, deps }: ServiceContext,
   busy: ReadonlyMap<string, number>,
   room: number,
-): Promise<TakenDelivery[]> {
+): Promise<TakenDelivery[] | null> {
   const now = deps.clock()
   // An event that has no position yet is not in the feed: it is to be told of as the feed tells of it.
   const deliveries = await db.$queryRaw<WebhookDelivery[]>`
@@ -45,7 +46,7 @@ export async function takeDeliveries(
         SELECT organization_id, endpoint_id, event_id, next_attempt_at FROM webhook_deliveries delivery
         WHERE endpoint_id = endpoint.id AND state = 'waiting' AND next_attempt_at <= ${now}
           AND (leased_until IS NULL OR leased_until < clock_timestamp())
-          AND EXISTS (SELECT FROM events WHERE events.id = delivery.event_id AND position IS NOT NULL)
+          AND NOT EXISTS (SELECT FROM events WHERE events.id = delivery.event_id AND position IS NULL)
         ORDER BY next_attempt_at
         LIMIT greatest(0, CASE WHEN endpoint.failing_since IS NULL THEN ${AT_ONCE}::int ELSE ${AT_ONCE_FAILING}::int END - coalesce(busy.count, 0))
         FOR UPDATE SKIP LOCKED
@@ -58,7 +59,7 @@ export async function takeDeliveries(
     RETURNING delivery.organization_id AS "organizationId", delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId",
       state, queued_at AS "queuedAt", delivery.next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil",
       attempt_count AS "attemptCount", attempts_before AS "attemptsBefore"`
-  return deliveries.length === 0 ? [] : complete({ db }, deliveries)
+  return deliveries.length === 0 ? null : complete({ db }, deliveries)
 }
 
 async function complete({ db }: Pick<ServiceContext, 'db'>, deliveries: WebhookDelivery[]): Promise<TakenDelivery[]> {
@@ -68,11 +69,25 @@ async function complete({ db }: Pick<ServiceContext, 'db'>, deliveries: WebhookD
     { db },
     deliveries.map(({ eventId }) => eventId),
   )
+  const known = new Set(events.map(({ id }) => id))
+  await failDeliveries(
+    { db },
+    deliveries.filter(({ eventId }) => !known.has(eventId)),
+  )
   return deliveries.flatMap((delivery) => {
     const endpoint = endpoints.find(({ id }) => id === delivery.endpointId)
     const event = events.find(({ id }) => id === delivery.eventId)
     return endpoint && event ? [{ delivery, endpoint, event }] : []
   })
+}
+
+/** Of those that can't be attempted. */
+async function failDeliveries({ db }: Pick<ServiceContext, 'db'>, deliveries: WebhookDelivery[]): Promise<void> {
+  for (const { organizationId, endpointId, eventId, leasedUntil } of deliveries)
+    await db.webhookDelivery.updateMany({
+      where: { organizationId, endpointId, eventId, leasedUntil },
+      data: { state: 'failed', leasedUntil: null },
+    })
 }
 
 /** Gives back what was taken and not attempted to the end, so that nobody has to wait for the lease. */
@@ -85,7 +100,7 @@ export async function releaseDelivery({ db }: ServiceContext, { delivery }: Take
 }
 
 export type Recorded = {
-  /** `lost`: the lease was over, and what became of it is for another process to say. */
+  /** `lost`: the lease was over or the delivery replayed, and what becomes of it is for another attempt to say. */
   outcome: 'delivered' | 'failed' | 'retried' | 'lost'
   /** What the endpoint's organization is to be told. */
   notice: FailingNotice | null

@@ -7,7 +7,7 @@ import { recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
-import { getEndpoint, omit, type WebhookEndpoint } from './access.ts'
+import { changeEndpoint, getEndpoint, type WebhookEndpoint } from './access.ts'
 
 // What became of the events that an endpoint was told of. Beyond both documents.
 
@@ -76,7 +76,8 @@ export const sendTestEvent = (ctx: Context, endpointId: string): Promise<Webhook
   })
 
 /**
- * Attempts a delivery anew, with all its retries, whatever became of it. One that waits is attempted at once.
+ * Attempts a delivery anew, with all its retries, whatever became of it. One that waits is attempted at once; an attempt that is under way
+ * counts for nothing, as what it leads to would take the place of this.
  *
  * @throws DomainError webhook_not_found, webhook_disabled, delivery_not_found.
  */
@@ -86,7 +87,8 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
     const delivery = await getDelivery(inside, id, eventId)
     const now = ctx.deps.clock()
     await inside.db.$executeRaw`
-      UPDATE webhook_deliveries SET state = 'waiting', queued_at = ${now}, next_attempt_at = ${now}, attempts_before = attempt_count
+      UPDATE webhook_deliveries SET state = 'waiting', queued_at = ${now}, next_attempt_at = ${now}, attempts_before = attempt_count,
+        leased_until = NULL
       WHERE organization_id = ${organizationId}::uuid AND endpoint_id = ${id}::uuid AND event_id = ${delivery.eventId}::uuid`
     return getDelivery(inside, id, eventId)
   })
@@ -99,11 +101,13 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
  */
 export const replayFrom = (ctx: Context, endpointId: string, position: bigint): Promise<WebhookEndpoint> =>
   inTransaction(ctx, async (inside) => {
-    const { id } = await getActive(inside, endpointId)
+    const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
+    const { id, position: start } = await getActive(inside, endpointId)
     const { position: head, pruned } = await inside.db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
     if (position < pruned || position > head) throw new DomainError('cursor_gone')
-    const data = { replayPosition: position, replayUntil: head, updatedAt: ctx.deps.clock() }
-    return inside.db.webhookEndpoint.update({ where: { id }, data, omit })
+    // Events behind that are yet to be handed over, and are sent by that: made twice at once, the same deliveries would wait for each other.
+    const replayUntil = reached > start ? reached : start
+    return changeEndpoint(inside, id, { replayPosition: position, replayUntil, updatedAt: ctx.deps.clock() })
   })
 
 /** What a disabled endpoint is to be sent would wait for nobody knows how long. */

@@ -5,7 +5,7 @@ import { DomainError } from '../errors.ts'
 import type { EventType } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
-import { getEndpoint, holdFanOut, omit, ownEndpoints, type WebhookEndpoint } from './access.ts'
+import { changeEndpoint, getEndpoint, holdFanOut, omit, ownEndpoints, type WebhookEndpoint } from './access.ts'
 import { makeSecret, sealSecret } from './secrets.ts'
 import { toActive, toDisabled } from './state.ts'
 import { findTargetFault } from './targets.ts'
@@ -68,7 +68,7 @@ export async function createEndpoint(
  * @throws DomainError webhook_not_found; invalid as `createEndpoint`.
  */
 export function updateEndpoint(ctx: Context, id: string, { state, ...change }: WebhookEndpointChange): Promise<WebhookEndpoint> {
-  const own = ownEndpoints(ctx)
+  ownEndpoints(ctx) // refuses those who may not, before they hold up anybody
   return inTransaction(ctx, async (inside) => {
     const reached = await holdFanOut(inside)
     const endpoint = await getEndpoint(inside, id)
@@ -81,8 +81,7 @@ export function updateEndpoint(ctx: Context, id: string, { state, ...change }: W
       ...(moves && (state === 'active' ? toActive(now, reached) : toDisabled(now, reached, endpoint, 'manual'))),
       updatedAt: now,
     }
-    const [updated] = await inside.db.webhookEndpoint.updateManyAndReturn({ where: { ...own, id: endpoint.id }, data, omit })
-    return updated!
+    return changeEndpoint(inside, endpoint.id, data)
   })
 }
 

@@ -20,7 +20,7 @@ export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKe
         CROSS JOIN LATERAL (
           SELECT organization_id, endpoint_id, event_id FROM webhook_deliveries
           WHERE organization_id = endpoint.organization_id AND endpoint_id = endpoint.id
-            AND (queued_at <= ${until} OR endpoint.deleted_at IS NOT NULL)
+            AND queued_at <= CASE WHEN endpoint.deleted_at IS NULL THEN ${until}::timestamptz ELSE 'infinity' END
           ORDER BY queued_at LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED
         ) its
         LIMIT ${FORGOTTEN_AT_ONCE}

@@ -51,7 +51,7 @@ async function replayNext(ctx: ServiceContext): Promise<Done> {
   const { db, deps } = ctx
   const [replay] = await db.$queryRaw<{ id: string; position: bigint; until: bigint }[]>`
     SELECT id, replay_position AS position, replay_until AS until FROM webhook_endpoints
-    WHERE replay_position IS NOT NULL AND deleted_at IS NULL LIMIT 1 FOR UPDATE SKIP LOCKED`
+    WHERE replay_position IS NOT NULL AND deleted_at IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`
   if (!replay) return NOTHING
   const until = smaller(replay.position + AT_ONCE, replay.until)
   const now = deps.clock()

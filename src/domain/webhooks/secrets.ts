@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, ServiceContext } from '../context.ts'
+import { defined } from '../defined.ts'
 import { open, seal } from '../seal.ts'
 import { inTransaction } from '../transaction.ts'
-import { getEndpoint, omit, type WebhookEndpoint } from './access.ts'
+import { changeEndpoint, getEndpoint, type WebhookEndpoint } from './access.ts'
 
 // The secrets that endpoints' messages are signed with. They are shown once, and encrypted at rest.
 
@@ -36,7 +37,7 @@ export const rotateSecret = (ctx: Context, id: string): Promise<{ endpoint: Webh
     const [secret, now] = [makeSecret(), deps.clock()]
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
     const data = { secret: sealSecret(inside, endpoint.id, secret), previousSecret, previousSecretUntil, updatedAt: now }
-    return { endpoint: await db.webhookEndpoint.update({ where: { id: endpoint.id }, data, omit }), secret }
+    return { endpoint: await changeEndpoint(inside, endpoint.id, data), secret }
   })
 
 /** The secrets that sign now, the present one first; null when none of the service's secret keys opens it. */
@@ -54,13 +55,13 @@ export async function resealSecrets({ db, deps }: ServiceContext): Promise<void>
   const [newest, ...older] = deps.secretKeys
   if (older.length === 0) return
   for (const { id, secret, previousSecret } of await db.webhookEndpoint.findMany()) {
+    // Each by itself: of the two, one may have been sealed by a process that had another newest key.
     const anew = (sealed: Uint8Array) => {
       const text = open([newest!], purposeOf(id), sealed) === null ? open(older, purposeOf(id), sealed) : null
-      return text === null ? null : seal(deps.secretKeys, purposeOf(id), text)
+      return text === null ? undefined : seal(deps.secretKeys, purposeOf(id), text)
     }
-    const resealed = anew(secret)
-    if (!resealed) continue
-    const data = { secret: resealed, previousSecret: previousSecret && anew(previousSecret) }
+    const data = defined({ secret: anew(secret), previousSecret: previousSecret ? anew(previousSecret) : undefined })
+    if (Object.keys(data).length === 0) continue
     // Unless it was rotated meanwhile.
     await db.webhookEndpoint.updateMany({ where: { id, secret: new Uint8Array(secret) }, data })
   }

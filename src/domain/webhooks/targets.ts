@@ -27,7 +27,7 @@ export function readAllowance(list: string): { allowance: Allowance; unreadable:
   const unreadable: string[] = []
   for (const entry of list.split(',').map((item) => item.trim().toLowerCase())) {
     const address = withoutBrackets(entry)
-    if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry))
+    if (isNetwork(entry)) networks.push(ipaddr.parseCIDR(entry))
     else if (isAddress(address)) networks.push(asNetwork(address))
     else if (HOST.test(entry)) hosts.add(entry)
     else if (entry !== '') unreadable.push(entry)
@@ -67,6 +67,9 @@ const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1
 
 /** Only as URLs and resolvers write them: no octal, hexadecimal or shortened forms. */
 const isAddress = (text: string): boolean => ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)
+
+/** In full: what is meant by `10/8` would be read as 0.0.0.10/8, which opens something else. */
+const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text) && isAddress(text.slice(0, text.lastIndexOf('/')))
 
 function asNetwork(address: string): Network {
   const ip = ipaddr.parse(address)

@@ -1,6 +1,8 @@
+import pg from 'pg'
 import { expect, it } from 'vitest'
 import { forgetOldDeliveries } from '../../../src/domain/webhooks/forget.ts'
 import { DAY_MS } from '../../support/factories.ts'
+import { recordQueries } from '../../support/queries.ts'
 import { startServiceForTest } from '../../support/service.ts'
 import { makeIntegrator } from '../../support/webhooks.ts'
 
@@ -27,4 +29,22 @@ it('forgets deliveries after 30 days, and those of a deleted webhook with it, in
   ])
   expect(await service.db.webhookAttempt.count()).toBe(7)
   expect(await service.db.webhookEndpoint.findMany({ select: { id: true } })).toEqual([{ id: kept.id }])
+})
+
+it('looks at no delivery that is to stay, however many there are', async () => {
+  const service = await startServiceForTest({ ROLE: 'api' })
+  const own = await makeIntegrator(service)
+  const { id } = await own.subscribe({ url: 'https://a.example.com' })
+  await service.db.$executeRaw`
+    INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, queued_at, next_attempt_at)
+    SELECT ${own.id}::uuid, ${id}::uuid, gen_random_uuid(), ${service.clock.now()}, now() FROM generate_series(1, 20000)`
+  const client = new pg.Client(service.databaseUrl)
+  await client.connect()
+  await client.query('VACUUM ANALYZE webhook_deliveries')
+  const { queries } = await recordQueries(() => forgetOldDeliveries(service.system, 90))
+  const { text, values } = queries.find((query) => query.text.includes('DELETE FROM webhook_deliveries'))!
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
+  await client.end()
+  const { Plan: plan } = rows[0]['QUERY PLAN'][0]
+  expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(50)
 })

@@ -71,9 +71,18 @@ describe('WEBHOOK_ALLOW', () => {
     expect(findTargetFault(inside, 'http://example.com/')).toBe('scheme')
   })
 
-  it.each(['10.0.0.0/33', 'a b', 'http://hooks.internal', 'hooks.internal:80', '-a', 'a..b'])(
-    'names what can not be read: %s',
-    (entry) => expect(readAllowance(`127.0.0.1, ${entry}`)).toMatchObject({ unreadable: [entry] }),
+  it.each([
+    '10.0.0.0/33',
+    '10/8',
+    '010.0.0.0/8',
+    '0x7f000000/8',
+    'a b',
+    'http://hooks.internal',
+    'hooks.internal:80',
+    '-a',
+    'a..b',
+  ])('names what can not be read: %s', (entry) =>
+    expect(readAllowance(`127.0.0.1, ${entry}`)).toMatchObject({ unreadable: [entry] }),
   )
 })
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
-import { resealSecrets } from '../../../src/domain/webhooks/secrets.ts'
+import { seal } from '../../../src/domain/seal.ts'
+import { handOver } from '../../../src/domain/webhooks/hand-over.ts'
+import { openSecrets, resealSecrets } from '../../../src/domain/webhooks/secrets.ts'
 import { unknownId } from '../../support/factories.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
 import { SECRET_KEY, type Service, startService, startServiceForTest } from '../../support/service.ts'
@@ -15,6 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const URL = 'https://hr.example.com/hooks'
+type Client = Awaited<ReturnType<typeof makeIntegrator>>['client']
 
 describe('POST /webhooks', () => {
   it('makes a webhook for all live events, and shows its secret this once', async () => {
@@ -216,6 +219,64 @@ describe('deliveries', () => {
     const { path } = await own.subscribe({ url: URL })
     expect((await own.client.post(`${path}/replay`).send({ fromCursor: '9'.repeat(18) })).status).toBe(410)
   })
+
+  it('are made by a replay, or by the handing over that has not come so far, and not by both at once', async () => {
+    const idle = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' }) // it hands nothing over by itself
+    const own = await makeIntegrator(idle)
+    const numbered = (count: number) =>
+      waitUntil('the events', async () => ((await own.client.get('/events')).body.events.length === count ? true : undefined))
+    await own.invite()
+    await numbered(1)
+    const webhook = await own.subscribe({ url: URL })
+    await own.invite()
+    await numbered(2)
+    expect((await own.client.post(`${webhook.path}/replay`).send({ fromCursor: '0' })).status).toBe(200)
+    const { position, replayUntil } = await idle.db.webhookEndpoint.findUniqueOrThrow({ where: { id: webhook.id } })
+    expect(replayUntil).toBe(position)
+    let more = true
+    while (more) ({ more } = await handOver(idle.system))
+    expect(await own.deliveries(webhook)).toHaveLength(2)
+  })
+})
+
+it.each([
+  ['a change', (client: Client, path: string) => client.patch(path).send({ description: 'Changed' })],
+  ['a rotation', (client: Client, path: string) => client.post(`${path}/rotate-secret`)],
+  ['a replay', (client: Client, path: string) => client.post(`${path}/replay`).send({ fromCursor: '0' })],
+])('does not find a webhook that is deleted during %s', async (_, send) => {
+  const own = await makeIntegrator(service)
+  const { id, path } = await own.subscribe({ url: URL })
+  const answer = await service.db.$transaction(async (db) => {
+    await db.webhookEndpoint.update({ where: { id }, data: { deletedAt: new Date(), state: 'disabled' } })
+    const sent = send(own.client, path).then((response) => response)
+    await waitUntil('the request to wait for the deletion', async () => {
+      const [{ waits }] = await service.db.$queryRaw<[{ waits: bigint }]>`
+        SELECT count(*) AS waits FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      return waits > 0n ? true : undefined
+    })
+    return { sent }
+  })
+  const { status, body } = await answer.sent
+  expect([status, body.error]).toEqual([404, 'Webhook not found'])
+})
+
+it('keeps both secrets of a rotation when SECRET_KEY is changed, whichever of them is encrypted under the old one', async () => {
+  const NEW_KEY = 'another secret that is only good for tests 987654'
+  const first = await startServiceForTest()
+  const own = await makeIntegrator(first)
+  const { id, secret: previous, path } = await own.subscribe({ url: URL })
+  const { body } = await own.client.post(`${path}/rotate-secret`)
+  const purpose = `webhook ${id}`
+  const deps = { ...first.deps, secretKeys: [NEW_KEY, SECRET_KEY] }
+  for (const data of [
+    { previousSecret: seal([NEW_KEY], purpose, previous) },
+    { previousSecret: seal([SECRET_KEY], purpose, previous) },
+  ]) {
+    await first.db.webhookEndpoint.update({ where: { id }, data })
+    await resealSecrets({ ...first.system, deps })
+    const endpoint = await first.db.webhookEndpoint.findUniqueOrThrow({ where: { id } })
+    expect(openSecrets({ ...first.system, deps: { ...deps, secretKeys: [NEW_KEY] } }, endpoint)).toEqual([body.secret, previous])
+  }
 })
 
 it('goes on signing when SECRET_KEY is changed, and then needs the old one no longer', async () => {
