@@ -126,6 +126,18 @@ it('deletes a webhook for good, with what was to be sent to it', async () => {
   expect((await own.client.get('/webhooks')).body.webhooks).toEqual([])
 })
 
+it('is not found by what races with its deletion', async () => {
+  const own = await makeIntegrator(service)
+  for (let i = 0; i < 10; i++) {
+    const { path } = await own.subscribe({ url: URL })
+    const patch = async (state: string) => own.client.patch(path).send({ state })
+    const [deleted, ...patched] = await Promise.all([own.client.delete(path), ...['disabled', 'active', 'disabled'].map(patch)])
+    expect(deleted.status).toBe(200)
+    for (const { status } of patched) expect([200, 404]).toContain(status)
+    expect((await own.client.get(path)).status).toBe(404)
+  }
+})
+
 describe('a test key', () => {
   it('sees and makes webhooks of the mode test only; a live key those of every mode', async () => {
     const live = await makeIntegrator(service)
