@@ -280,6 +280,20 @@ describe('an endpoint', () => {
     const { body } = await own.client.get(`${metadata.path}/deliveries/${delivery!.id}`)
     expect(body.delivery.attempts[0]).toMatchObject({ status: null, error: 'The address is refused: its host is not allowed' })
   })
+
+  it('that hangs holds up no other, even where there are more of them than attempts at a time', async () => {
+    const own = await makeIntegrator(service)
+    const hanging = await startReceiver(hang)
+    for (let i = 0; i < 19; i++) await own.subscribe(hanging, { types: ['invite.created'] })
+    const [first, ...others] = [await own.invite(), await own.invite(), await own.invite(), await own.invite()]
+    await hanging.waitFor(50)
+    const well = await startReceiver()
+    await own.subscribe(well, { types: ['invite.revoked'] })
+    for (const invite of [first, ...others]) await own.client.post(`/invites/${invite}/revoke`)
+    await well.waitFor(4)
+    // No attempt at those that hang has come to its end.
+    expect(await service.db.webhookAttempt.count({ where: { organizationId: own.id, status: null } })).toBe(0)
+  })
 })
 
 describe('a replay', () => {
