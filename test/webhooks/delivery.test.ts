@@ -323,6 +323,19 @@ describe('a replay', () => {
     await receiver.waitFor(2)
     expect(receiver.received.map(({ event }) => event.data.inviteId).sort()).toEqual(invites.slice(1).sort())
   })
+
+  it('from a cursor does not leave what failed to wait for its next attempt', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver(answerWith(503, { 'retry-after': '80000' }))
+    const webhook = await own.subscribe(receiver)
+    const { body: before } = await own.client.get('/events')
+    await own.invite()
+    const { id } = await becomes(own, webhook, { state: 'waiting', attemptCount: 1 })
+    receiver.behave(answerWith(204))
+    await own.client.post(`${webhook.path}/replay`).send({ fromCursor: before.cursor })
+    await becomes(own, webhook, { state: 'delivered', attemptCount: 2 })
+    expect(receiver.received.map((message) => message.id)).toEqual([id, id])
+  })
 })
 
 it('tells a webhook of its test event, whatever its types, and no other webhook', async () => {
