@@ -61,7 +61,9 @@ describe('POST /webhooks', () => {
     expect(again.headers.location).toContain(`/api/v1/webhooks/${first.body.webhook.id}`)
     const rotate = () => client.post(`/webhooks/${first.body.webhook.id}/rotate-secret`).set('Idempotency-Key', 'rotation')
     const rotated = await rotate()
-    expect((await rotate()).text).toBe(rotated.text)
+    const rotatedAgain = await rotate()
+    expect(rotatedAgain.text).toBe(rotated.text)
+    for (const { headers } of [first, again, rotated, rotatedAgain]) expect(headers['cache-control']).toBe('no-store')
     const secrets = [first.body.secret, rotated.body.secret]
     expect(new Set(secrets).size).toBe(2)
     const keys = secrets.map((secret: string) => secret.slice('whsec_'.length))
