@@ -66,7 +66,7 @@ async function claim(ctx: Context, { key, fingerprint }: Request): Promise<Answe
   if (count === 1) return null
   const record = await db.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
-  return { code: record.status!, text: readText(ctx, { organizationId, key }, record) }
+  return { code: record.status!, text: readText(ctx, { organizationId, key }, record), isSecret: record.sealed }
 }
 
 /** Answers deleted by one statement: a backlog would take longer than a statement may. */

@@ -28,7 +28,10 @@ export const IdempotencyHeaders = Type.Object({
   ),
 })
 
-/** What a handler answers with: presented, not yet serialized. A body that shows a secret is encrypted where it is kept for a retry. */
+/**
+ * What a handler answers with: presented, not yet serialized. A body that shows a secret is encrypted where it is kept for a
+ * retry, and kept by nobody on the way.
+ */
 export type Answer<Body extends object> = { status: number; body: Body; isSecret?: boolean }
 
 /**
@@ -62,10 +65,14 @@ export async function answerOnce<Body extends object>(
   const showLocation = (body: Body) => {
     if (locate) reply.header('location', new URL(locate(body), origin).href)
   }
+  const showSecret = (isSecret = false) => {
+    if (isSecret) reply.header('cache-control', 'no-store')
+  }
   const { idempotency } = request
   if (!idempotency) {
-    const { status, body } = await work(request.ctx)
+    const { status, body, isSecret } = await work(request.ctx)
     showLocation(body)
+    showSecret(isSecret)
     return reply.code(status).send(body)
   }
   if (!new RegExp(KEY_PATTERN).test(idempotency.key))
@@ -77,6 +84,7 @@ export async function answerOnce<Body extends object>(
   })
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
   showLocation(JSON.parse(answer.text))
+  showSecret(answer.isSecret)
   return reply
     .code(answer.code)
     .type('application/json; charset=utf-8')

@@ -280,6 +280,20 @@ describe('an endpoint', () => {
     const { body } = await own.client.get(`${metadata.path}/deliveries/${delivery!.id}`)
     expect(body.delivery.attempts[0]).toMatchObject({ status: null, error: 'The address is refused: its host is not allowed' })
   })
+
+  it('that hangs holds up no other, even where there are more of them than attempts at a time', async () => {
+    const own = await makeIntegrator(service)
+    const hanging = await startReceiver(hang)
+    for (let i = 0; i < 19; i++) await own.subscribe(hanging, { types: ['invite.created'] })
+    const [first, ...others] = [await own.invite(), await own.invite(), await own.invite(), await own.invite()]
+    await hanging.waitFor(50)
+    const well = await startReceiver()
+    await own.subscribe(well, { types: ['invite.revoked'] })
+    for (const invite of [first, ...others]) await own.client.post(`/invites/${invite}/revoke`)
+    await well.waitFor(4)
+    // No attempt at those that hang has come to its end.
+    expect(await service.db.webhookAttempt.count({ where: { organizationId: own.id, status: null } })).toBe(0)
+  })
 })
 
 describe('a replay', () => {
@@ -332,6 +346,19 @@ describe('a replay', () => {
     await own.client.post(`${webhook.path}/replay`).send({ fromCursor: first.cursor })
     await receiver.waitFor(2)
     expect(receiver.received.map(({ event }) => event.data.inviteId).sort()).toEqual(invites.slice(1).sort())
+  })
+
+  it('from a cursor does not leave what failed to wait for its next attempt', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver(answerWith(503, { 'retry-after': '80000' }))
+    const webhook = await own.subscribe(receiver)
+    const { body: before } = await own.client.get('/events')
+    await own.invite()
+    const { id } = await becomes(own, webhook, { state: 'waiting', attemptCount: 1 })
+    receiver.behave(answerWith(204))
+    await own.client.post(`${webhook.path}/replay`).send({ fromCursor: before.cursor })
+    await becomes(own, webhook, { state: 'delivered', attemptCount: 2 })
+    expect(receiver.received.map((message) => message.id)).toEqual([id, id])
   })
 })
 

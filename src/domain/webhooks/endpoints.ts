@@ -91,15 +91,14 @@ export function updateEndpoint(ctx: Context, id: string, { state, ...change }: W
  * @returns the endpoint as it was.
  * @throws DomainError webhook_not_found.
  */
-export async function deleteEndpoint(ctx: Context, id: string): Promise<WebhookEndpoint> {
-  const endpoint = await getEndpoint(ctx, id)
-  const { count } = await ctx.db.webhookEndpoint.updateMany({
-    where: { ...ownEndpoints(ctx), id: endpoint.id },
-    data: { deletedAt: ctx.deps.clock(), state: 'disabled', secret: new Uint8Array(), previousSecret: null },
+export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoint> =>
+  inTransaction(ctx, async (inside) => {
+    await holdFanOut(inside)
+    const endpoint = await getEndpoint(inside, id)
+    const data = { deletedAt: ctx.deps.clock(), state: 'disabled', secret: new Uint8Array(), previousSecret: null } as const
+    await inside.db.webhookEndpoint.update({ where: { id: endpoint.id }, data })
+    return endpoint
   })
-  if (count === 0) throw new DomainError('webhook_not_found') // another request was faster
-  return endpoint
-}
 
 function refuseTarget(ctx: Context, { url, mode }: { url?: string; mode?: WebhookMode }): void {
   const fault = url === undefined ? undefined : findTargetFault(ctx.deps.webhookAllowance, url)

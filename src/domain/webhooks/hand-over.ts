@@ -46,7 +46,7 @@ async function handOverNext(ctx: ServiceContext): Promise<Done> {
   return { made, more: until < head }
 }
 
-/** One endpoint's. What was delivered, or has failed, is waiting again. */
+/** One endpoint's. What was delivered, or has failed, is waiting again; what waits for its next attempt waits no longer. */
 async function replayNext(ctx: ServiceContext): Promise<Done> {
   const { db, deps } = ctx
   const [replay] = await db.$queryRaw<{ id: string; position: bigint; until: bigint }[]>`
@@ -56,8 +56,7 @@ async function replayNext(ctx: ServiceContext): Promise<Done> {
   const until = smaller(replay.position + AT_ONCE, replay.until)
   const now = deps.clock()
   const again = Prisma.sql`(organization_id, endpoint_id, event_id) DO UPDATE
-    SET state = 'waiting', queued_at = ${now}, next_attempt_at = ${now}, attempts_before = delivery.attempt_count
-    WHERE delivery.state <> 'waiting'`
+    SET state = 'waiting', queued_at = ${now}, next_attempt_at = ${now}, attempts_before = delivery.attempt_count`
   const its = Prisma.sql`endpoint.id = ${replay.id}::uuid`
   const made = await makeDeliveries(ctx, { from: replay.position, until }, its, again)
   const isOver = until >= replay.until

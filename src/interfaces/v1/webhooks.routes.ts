@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
 import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
 import { getEndpoint } from '../../domain/webhooks/access.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../../domain/webhooks/endpoints.ts'
@@ -23,10 +22,9 @@ export const webhookParams = Type.Object({ webhookId: Type.String({ format: 'uui
 const tags = ['Webhooks']
 const params = webhookParams
 
-/** Shown once, and kept by nobody on the way. */
-async function answerSecret(reply: FastifyReply, status: number, made: Promise<{ endpoint: WebhookEndpoint; secret: string }>) {
+/** Shown once. */
+async function answerSecret(status: number, made: Promise<{ endpoint: WebhookEndpoint; secret: string }>) {
   const { endpoint, secret } = await made
-  reply.header('cache-control', 'no-store')
   return { status, body: { webhook: presentWebhook(endpoint), secret }, isSecret: true }
 }
 
@@ -75,7 +73,7 @@ export function webhookRoutes(app: TypedApp): void {
       answerOnce(
         request,
         reply,
-        (ctx) => answerSecret(reply, 201, createEndpoint(ctx, toNewWebhook(request.body))),
+        (ctx) => answerSecret(201, createEndpoint(ctx, toNewWebhook(request.body))),
         ({ webhook }) => `${app.prefix}/webhooks/${webhook.id}`,
       ),
   )
@@ -95,8 +93,7 @@ export function webhookRoutes(app: TypedApp): void {
         errors: ['webhook_not_found'],
       },
     },
-    async (request, reply) =>
-      answerOnce(request, reply, (ctx) => answerSecret(reply, 200, rotateSecret(ctx, request.params.webhookId))),
+    async (request, reply) => answerOnce(request, reply, (ctx) => answerSecret(200, rotateSecret(ctx, request.params.webhookId))),
   )
 
   app.get(

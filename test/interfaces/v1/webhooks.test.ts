@@ -64,7 +64,9 @@ describe('POST /webhooks', () => {
     expect(again.headers.location).toContain(`/api/v1/webhooks/${first.body.webhook.id}`)
     const rotate = () => client.post(`/webhooks/${first.body.webhook.id}/rotate-secret`).set('Idempotency-Key', 'rotation')
     const rotated = await rotate()
-    expect((await rotate()).text).toBe(rotated.text)
+    const rotatedAgain = await rotate()
+    expect(rotatedAgain.text).toBe(rotated.text)
+    for (const { headers } of [first, again, rotated, rotatedAgain]) expect(headers['cache-control']).toBe('no-store')
     const secrets = [first.body.secret, rotated.body.secret]
     expect(new Set(secrets).size).toBe(2)
     const keys = secrets.map((secret: string) => secret.slice('whsec_'.length))
@@ -127,6 +129,18 @@ it('deletes a webhook for good, with what was to be sent to it', async () => {
   for (const request of [own.client.get(path), own.client.get(`${path}/deliveries`), own.client.delete(path)])
     expect(await request).toMatchObject({ status: 404, body: { error: 'Webhook not found' } })
   expect((await own.client.get('/webhooks')).body.webhooks).toEqual([])
+})
+
+it('is not found by what races with its deletion', async () => {
+  const own = await makeIntegrator(service)
+  for (let i = 0; i < 10; i++) {
+    const { path } = await own.subscribe({ url: URL })
+    const patch = async (state: string) => own.client.patch(path).send({ state })
+    const [deleted, ...patched] = await Promise.all([own.client.delete(path), ...['disabled', 'active', 'disabled'].map(patch)])
+    expect(deleted.status).toBe(200)
+    for (const { status } of patched) expect([200, 404]).toContain(status)
+    expect((await own.client.get(path)).status).toBe(404)
+  }
 })
 
 describe('a test key', () => {
