@@ -2,19 +2,15 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as newId } from 'uuid'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DAY_MS } from '../support/factories.ts'
 import { PASSWORD, visit } from '../support/portal.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startServiceForFile } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 import { type Ended, runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const cli = (args: string[], env: Record<string, string> = {}, input?: string) =>
   runCli(args, { DATABASE_URL: service.databaseUrl, ...env }, input)

@@ -4,17 +4,13 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as newId } from 'uuid'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SECRET_KEY, type Service, startService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { SECRET_KEY, startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 /** With the smallest pool there may be. */
 const env = () => ({ DATABASE_URL: service.databaseUrl, DATABASE_POOL_SIZE: '2' })

@@ -1,12 +1,8 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Service, startService } from '../support/service.ts'
+import { describe, expect, it } from 'vitest'
+import { startServiceForFile } from '../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const foreignKeyViolation = { meta: { driverAdapterError: { cause: { kind: 'ForeignKeyConstraintViolation' } } } }
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
 import { shareQuery } from '../../src/domain/shared-query.ts'
 import { inTransaction } from '../../src/domain/transaction.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startServiceForFile } from '../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 /** An organization with three tags, and a look-up that tells what was asked for. */
 async function makeWorld() {

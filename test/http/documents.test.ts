@@ -1,14 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
 import { follow, type OpenApiDocument, type OperationObject, readDocument } from '../support/openapi.ts'
-import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const operationsOf = ({ paths }: OpenApiDocument): OperationObject[] =>
   Object.values(paths).flatMap((methods) => Object.values(methods))

@@ -1,16 +1,12 @@
 import { v7 as newId } from 'uuid'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
 import { DAY_MS } from '../support/factories.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startServiceForFile } from '../support/service.ts'
 import { documentOf, dumpDatabase, fullDocument, uniqueName } from './document.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const load = (document: unknown) => importDocument(service.system, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id

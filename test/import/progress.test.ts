@@ -1,17 +1,13 @@
 import { v7 as newId } from 'uuid'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ImportOptions, importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
 import { candidateOf } from '../support/candidate.ts'
 import { DAY_MS } from '../support/factories.ts'
-import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { dumpDatabase, fullDocument, uniqueName } from './document.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const load = (document: unknown, options: ImportOptions = {}) => importDocument(service.system, readDocument(document), options)
 const find = (id: string, of = service) => of.db.invite.findUniqueOrThrow({ where: { id } })

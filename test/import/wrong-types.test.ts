@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { importDocument } from '../../src/import/load.ts'
 import { ImportError } from '../../src/import/problems.ts'
 import { readDocument } from '../../src/import/read.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startServiceForFile } from '../support/service.ts'
 import { dumpDatabase, fullDocument } from './document.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 /** The value with everything at that depth replaced. */
 function replaceAt(depth: number, value: unknown, replacement: unknown): unknown {

@@ -1,16 +1,12 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { forgetOldAnswers } from '../../src/domain/idempotency.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
 import { DAY_MS } from '../support/factories.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 /** An organization with so many answers, all of them too old for a retry. */
 async function makeOldAnswers(count: number) {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { signInvitation } from '../../src/domain/invites/tokens.ts'
 import { unknownId } from '../support/factories.ts'
-import { SECRET_KEY, type Service, startService, startServiceForTest } from '../support/service.ts'
+import { SECRET_KEY, type Service, startServiceForFile, startServiceForTest } from '../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const otherKey = 'another secret that has signed nothing here 0123'
 const open = (token: string) => service.http().get(`/i/${token}`)

@@ -3,13 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../support/browser.ts'
 import { unknownId } from '../support/factories.ts'
 import { linkIn, waitForState } from '../support/mail.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startServiceForFile } from '../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 async function inviteCandidate(fields: object = {}, assessmentName = service.make.unique('Assessment')) {
   const { id, key } = await service.make.organization()

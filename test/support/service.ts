@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import request from 'supertest'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
 import type { Deps } from '../../src/domain/context.ts'
 import { buildApp } from '../../src/runtime/app.ts'
@@ -38,8 +38,7 @@ type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'head' | 'options'
 type Client = Record<Method, (path: string) => request.Test>
 
 /**
- * The whole service on a database of its own: the same wiring as in production, with a clock that tests move. Closed by the caller
- * (`afterAll(() => service.close())`).
+ * The whole service on a database of its own: the same wiring as in production, with a clock that tests move. Closed by the caller.
  */
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const databaseUrl = await copyDatabase()
@@ -80,6 +79,13 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
       await dependencies.dispose()
     },
   }
+}
+
+/** A service for all tests of a file: `const service = await startServiceForFile()` at its top. */
+export async function startServiceForFile(env: Record<string, string> = {}): Promise<Service> {
+  const service = await startService(env)
+  afterAll(() => service.close())
+  return service
 }
 
 /** A service for one test only. */

@@ -1,18 +1,14 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findMemberEmails } from '../../src/domain/access/member-emails.ts'
 import { renderMemberEmail } from '../../src/mail/member-email.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { answerWith, hang, type Received, startReceiver, verify } from '../support/receiver.ts'
-import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { makeIntegrator, TO_LOOPBACK } from '../support/webhooks.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService(TO_LOOPBACK)
-})
-afterAll(() => service.close())
+const service = await startServiceForFile(TO_LOOPBACK)
 
 type Integrator = Awaited<ReturnType<typeof makeIntegrator>>
 type Subscribed = Awaited<ReturnType<Integrator['subscribe']>>

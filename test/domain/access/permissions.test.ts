@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inviteMember } from '../../../src/domain/access/invite-member.ts'
 import { listKeys } from '../../../src/domain/access/manage-keys.ts'
 import { createTag, listTags } from '../../../src/domain/assessments/tags.ts'
@@ -6,13 +6,9 @@ import type { Actor, Context } from '../../../src/domain/context.ts'
 import { createInvite } from '../../../src/domain/invites/create.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
 import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const order = { field: 'name', direction: 'asc' } as const
 

@@ -1,18 +1,14 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
 import type { Invite } from '../../../src/generated/prisma/client.ts'
 import { startQueue } from '../../../src/jobs/queue.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 beforeEach(() => service.clock.advance(60_000)) // nothing of an earlier test is due at this instant
 
 type Shown = { id: string; status: string; updated_at: string }

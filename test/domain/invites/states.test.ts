@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Invite } from '../../../src/generated/prisma/client.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 beforeEach(() => service.clock.advance(60_000)) // so that what a move stamps differs from what was there
 
 const SESSION = '01900000-0000-7000-8000-00000000beef'

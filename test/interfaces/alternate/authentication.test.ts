@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const PREFIX = '/api/alternate'
 const everyEndpoint = [

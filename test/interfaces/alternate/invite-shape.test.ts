@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { createdAt, expectExactly, readRow, times, updatedAt } from '../../support/alternate-rows.ts'
 import { links } from '../../support/links.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 describe('an invite', () => {
   it('has exactly the documented fields', async () => {

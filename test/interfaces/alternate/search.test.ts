@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Service, startService } from '../../support/service.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 type List = {
   path: string

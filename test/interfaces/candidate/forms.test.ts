@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { signForm } from '../../../src/domain/invites/tokens.ts'
 import { candidateOf } from '../../support/candidate.ts'
-import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 async function makeInvite(of = service) {
   const { id } = await of.make.organization()

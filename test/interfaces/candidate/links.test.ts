@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { signInvitation, signSession } from '../../../src/domain/invites/tokens.ts'
 import { candidateOf, expectPage } from '../../support/candidate.ts'
 import { unknownId } from '../../support/factories.ts'
-import { SECRET_KEY, type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { SECRET_KEY, type Service, startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 async function makeInvite(of: Service) {
   const { id } = await of.make.organization()

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { candidateOf, expectPage, PAGE_POLICY } from '../../support/candidate.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { type Service, startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const states = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const
 const SESSION = '01900000-0000-7000-8000-00000000beef'

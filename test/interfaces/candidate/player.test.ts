@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { signInvitation, signSession } from '../../../src/domain/invites/tokens.ts'
 import { candidateOf } from '../../support/candidate.ts'
-import { SECRET_KEY, type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { SECRET_KEY, startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
 const PLAYER_URL = 'https://player.example.org/run?theme=dark'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService({ PLAYER_URL })
-})
-afterAll(() => service.close())
+const service = await startServiceForFile({ PLAYER_URL })
 
 async function makeAccepted(of = service) {
   const { id, key } = await of.make.organization()

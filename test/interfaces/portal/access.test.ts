@@ -1,10 +1,10 @@
 import fastify from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/domain/context.ts'
 import { portalPages } from '../../../src/interfaces/portal/index.ts'
 import { unknownId } from '../../support/factories.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
 const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
@@ -90,11 +90,7 @@ const PREFIX = '/portal/:organizationId'
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
 const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'assessmentId', 'questionId', 'inviteId', 'batchId']
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const routes = Object.entries(allowed).map(([name, roles]) => {
   const [method, path] = name.split(' ') as ['GET' | 'POST', string]

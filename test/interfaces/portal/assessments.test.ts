@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fieldsIn, mistakesIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const NEW = { name: 'Support', defaultQuestionFormat: 'text', defaultAnswerFormat: 'text', audience: 'invite_only' }
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readOverview } from '../../../src/domain/invites/overview.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { asOperator, signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 async function start() {
   const { id } = await service.make.organization()

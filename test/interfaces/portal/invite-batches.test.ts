@@ -1,15 +1,11 @@
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { forgetOldBatches } from '../../../src/domain/invites/batches/batches.ts'
 import { signInAs } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 async function furnish() {
   const organization = await service.make.organization()

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
 import { signInAs } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
 const HOSTILE = `=1+1"'><script>alert(1)</script>&amp;{{7*7}}\u202e`
 const SHOWN = '=1+1&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;{{7*7}}\u202e'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 /** An organization with an assessment, and its admin, signed in. */
 async function furnish() {

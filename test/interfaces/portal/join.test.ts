@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { DAY_MS } from '../../support/factories.ts'
 import { joinAs, joinPath, PASSWORD, visit } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const fields = { firstName: ' Grace ', lastName: 'Hopper', password: PASSWORD }
 const DEAD = 'This link can not be used'

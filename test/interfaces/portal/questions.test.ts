@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { MAX_INTEGER } from '../../../src/domain/limits.ts'
 import { fieldsIn, mistakesIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { type Service, startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const NEW = { inputType: 'text', responseType: 'text' }
 

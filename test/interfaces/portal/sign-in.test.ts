@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { forgetOldSignIns } from '../../../src/domain/access/forget-sign-ins.ts'
 import { scaled } from '../../faults/scale.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { joinAs, joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
-import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const tryPassword = (email: string, password: string) => visit(service).post('/portal/sign-in', { email, password })
 

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { signInAs } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 async function start() {
   const { id } = await service.make.organization()

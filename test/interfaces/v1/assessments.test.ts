@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const createdAt = new Date('2026-02-01T10:00:00.123Z')
 const updatedAt = new Date('2026-02-20T16:45:00.000Z')

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const id = randomUUID()
 const everyEndpoint = [

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { forgetOldEvents } from '../../../src/domain/events/forget.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { readFeed, type Told, waitForNumbering } from '../../support/events.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
-import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 /** An organization to whose invite so many things have happened. */
 async function furnish(count = 0, of = service) {

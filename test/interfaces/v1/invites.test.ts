@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 const statuses = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const
 

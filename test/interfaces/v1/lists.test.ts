@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Service, startService } from '../../support/service.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 /** Ranks of five rows: what they are sorted by has two ties, and no two fields are in the same order. */
 const ranks = { first: [2, 1, 2, 3, 1], second: [1, 3, 3, 2, 2], third: [3, 2, 1, 1, 3], distinct: [4, 2, 5, 1, 3] }

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Service, startService } from '../../support/service.ts'
+import { expect, it } from 'vitest'
+import { startServiceForFile } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await startServiceForFile()
 
 it('shows exactly the documented fields of a member', async () => {
   const { id, key } = await service.make.organization()

@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
-import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
 const STANDARD = 5
 const ENTERPRISE = 8
 
-let service: Service
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_STANDARD: String(STANDARD), RATE_LIMIT_ENTERPRISE: String(ENTERPRISE) })
-})
-afterAll(() => service.close())
+const service = await startServiceForFile({ RATE_LIMIT_STANDARD: String(STANDARD), RATE_LIMIT_ENTERPRISE: String(ENTERPRISE) })
 afterEach(() => {
   vi.useRealTimers()
 })

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { seal } from '../../../src/domain/seal.ts'
 import { handOver } from '../../../src/domain/webhooks/hand-over.ts'
 import { openSecrets, resealSecrets } from '../../../src/domain/webhooks/secrets.ts'
 import { unknownId } from '../../support/factories.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
-import { SECRET_KEY, type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { SECRET_KEY, startServiceForFile, startServiceForTest } from '../../support/service.ts'
 import { findInTables } from '../../support/tables.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { makeIntegrator, TO_LOOPBACK } from '../../support/webhooks.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService(TO_LOOPBACK)
-})
-afterAll(() => service.close())
+const service = await startServiceForFile(TO_LOOPBACK)
 
 const URL = 'https://hr.example.com/hooks'
 type Client = Awaited<ReturnType<typeof makeIntegrator>>['client']
