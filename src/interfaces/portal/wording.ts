@@ -99,7 +99,7 @@ export function wordIssue(issue: Issue): string {
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'maxItems':
-      return `There are more than ${issue.limit} of ${name}.`
+      return `${capitalize(name)}: at most ${issue.limit} are possible.`
     case 'maxWords':
       return `${capitalize(name)} has more than ${issue.limit} words.`
     case 'color':
@@ -113,7 +113,7 @@ export function wordIssue(issue: Issue): string {
         ? 'Enter the time limit in minutes, or in minutes and seconds as 1:30.'
         : `${capitalize(name)} has to be a whole number from ${issue.limit.minimum} to ${issue.limit.maximum}.`
     case 'reference':
-      return `There is no ${referents[issue.field] ?? name} “${issue.value}”.`
+      return `There is no ${referents[issue.field] ?? name.replace('the ', 'such ')} “${issue.value}”.`
     case 'changed':
       if (issue.field === 'order') return 'Somebody else has moved it meanwhile, so it stays where it is now.'
       return `Somebody else has changed ${name} meanwhile: it is now ${wordValue(issue.field, issue.value)}. What you save replaces it.`

@@ -105,7 +105,7 @@ describe('an assessment', () => {
     expect(mistakesIn(await post(path, long))).toEqual([
       'The instruction has more than 5000 characters.',
       'The list of languages has more than 35 characters.',
-      'The list of skills is too long: at most 100 are possible.',
+      'The list of skills: at most 100 are possible.',
     ])
     expect(mistakesIn(await post(path, { ...NEW, timeLimit: '99999999999' }))).toHaveLength(1)
     expect(await service.db.assessment.count({ where: { organizationId: organization.id } })).toBe(0)
