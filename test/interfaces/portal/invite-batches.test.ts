@@ -72,9 +72,9 @@ describe('a list', () => {
       ['2', 'before@example.com', 'invited before', 'The invite is completed.', before.id],
       ['3', 'GOOD@example.com', 'twice in the list', 'The same address as in row 1.', ''],
       ['4', 'not an address', 'not possible', 'The address is not an email address.', ''],
-      ['5', 'tag@example.com', 'not possible', 'There is no such tag: autumn', ''],
+      ['5', 'tag@example.com', 'not possible', 'There is no such tag “autumn”.', ''],
       ['6', 'days@example.com', 'not possible', 'The number of days has to be a whole number from 1 to 3650.', ''],
-      ['7', 'grader@example.com', 'not possible', 'There is no such grader: nobody@example.com', ''],
+      ['7', 'grader@example.com', 'not possible', 'There is no such grader “nobody@example.com”.', ''],
       ['8', 'long@example.com', 'not possible', 'The name has more than 200 characters.', ''],
     ])
     const { text } = await admin.get(location)
