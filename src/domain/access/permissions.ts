@@ -17,42 +17,31 @@ export type Permission =
   | 'read_audit_log'
   | 'take_invite'
 
+/** All that an organization is run by. */
+const ADMINISTRATION = [
+  'read',
+  'write_assessments',
+  'write_tags',
+  'invite',
+  'operate_invites',
+  'manage_webhooks',
+  'manage_keys',
+  'manage_members',
+  'manage_settings',
+  'read_audit_log',
+] as const satisfies Permission[]
+
 /** What each kind of actor may do. With {@link memberPermissions} the one place where this is said. */
 const permissions = {
   apiKey: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks'],
   candidate: ['take_invite'],
-  operator: [
-    'read',
-    'write_assessments',
-    'write_tags',
-    'invite',
-    'operate_invites',
-    'manage_webhooks',
-    'manage_keys',
-    'manage_members',
-    'manage_settings',
-    'read_audit_log',
-  ],
+  operator: ADMINISTRATION,
   system: ['read'],
-} as const satisfies Record<Exclude<Actor['kind'], 'member'>, Permission[]>
+} as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>
 
 /** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
 const memberPermissions = new Map<string, readonly Permission[]>([
-  [
-    'admin',
-    [
-      'read',
-      'write_assessments',
-      'write_tags',
-      'invite',
-      'operate_invites',
-      'manage_webhooks',
-      'manage_keys',
-      'manage_members',
-      'manage_settings',
-      'read_audit_log',
-    ],
-  ],
+  ['admin', ADMINISTRATION],
   ['grader', []],
   ['client', ['read_as_client']],
 ])

@@ -37,7 +37,7 @@ export const assessmentsPage = (form: Form, { ctx, listing, search, done }: List
 <button class="quiet">Search</button>
 </form>
 ${listing.items.length > 0 ? assessmentTable(ctx, listing) : html`<p>${search || listing.total > 0 ? 'None here.' : 'There are none yet.'}</p>`}
-${pager(pathOf(ctx, 'assessments'), search ? { search } : {}, listing)}
+${pager(pathOf(ctx, 'assessments'), new URLSearchParams(search ? { search } : {}), listing)}
 </section>`,
 })
 
@@ -80,7 +80,7 @@ ${sumInviteCounts(assessment) === 0 && confirmation('Delete', `Delete ${assessme
 <section class="panel" id="order" aria-labelledby="questions-heading">
 <h2 id="questions-heading">Questions</h2>
 ${questions.items.length > 0 ? questionTable(path, questions) : html`<p>There are none ${questions.total > 0 ? 'here' : 'yet'}.</p>`}
-${pager(path, {}, questions)}
+${pager(path, new URLSearchParams(), questions)}
 <p><a class="button" href="${path}/questions/new">Add a question</a></p>
 </section>`,
   }

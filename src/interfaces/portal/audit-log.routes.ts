@@ -4,7 +4,7 @@ import { AUDIT_ACTIONS } from '../../domain/audit.ts'
 import { auditLogPage } from './audit-log.page.ts'
 import { readFields } from './forms.ts'
 import { show } from './layout.ts'
-import { queryOf } from './lists.ts'
+import { queryOf } from './paging.ts'
 
 /** Entries of a page. */
 const PAGE_SIZE = 50

@@ -117,15 +117,26 @@ function labelled(
   { name, label, hint }: { name: string; label: string; hint?: string | undefined },
   control: (described: string, invalid: 'true' | 'false') => Html,
 ): Html {
-  const issues = form.issues.filter((issue) => issue.field === name)
-  const described = [hint && `${name}-hint`, issues.length > 0 && `${name}-mistake`].filter(Boolean).join(' ')
+  const { described, invalid, advice, mistake } = explain(form, name, hint)
   return html`<div class="field">
 <label for="${name}">${label}</label>
-${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-${control(described, issues.length > 0 ? 'true' : 'false')}
-${issues.length > 0 && html`<p class="mistake" id="${name}-mistake">${issues.map(wordIssue).join(' ')}</p>`}
+${advice}
+${control(described, invalid)}
+${mistake}
 </div>
 `
+}
+
+/** What is said of a control before and after it, and the ids of both. */
+function explain({ issues }: Form, name: string, hint: string | undefined) {
+  const mistakes = issues.filter(({ field }) => field === name)
+  const isWrong = mistakes.length > 0
+  return {
+    described: [hint && `${name}-hint`, isWrong && `${name}-mistake`].filter(Boolean).join(' '),
+    invalid: isWrong ? ('true' as const) : ('false' as const),
+    advice: hint && html`<p class="hint" id="${name}-hint">${hint}</p>`,
+    mistake: isWrong && html`<p class="mistake" id="${name}-mistake">${mistakes.map(wordIssue).join(' ')}</p>`,
+  }
 }
 
 /** A labelled input with what was typed, except for a password, and with what is wrong with it. */
@@ -153,6 +164,26 @@ export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Ar
     ) => html`<textarea id="${name}" name="${name}" rows="${rows}" aria-describedby="${described}" aria-invalid="${invalid}">
 ${form.values.get(name) ?? value}</textarea>`,
   )
+
+type Checkboxes = {
+  name: string
+  label: string
+  options: readonly (readonly [value: string, label: string])[]
+  /** Those that are chosen before anything is. */
+  values?: readonly string[]
+  hint?: string
+}
+
+/** A labelled group of which any number can be chosen. */
+export function checkboxes(form: Form, { name, label, options, values = [], hint }: Checkboxes): Html {
+  const { described, advice, mistake } = explain(form, name, hint)
+  return html`<fieldset id="${name}" tabindex="-1" aria-describedby="${described}">
+<legend>${label}</legend>
+${advice}
+${options.map(([value, text]) => checkbox(form, { name, label: text, value, checked: values.includes(value) }))}${mistake}
+</fieldset>
+`
+}
 
 /** A box to check, as it was sent, or as it is before anything was. Several of one name are told apart by their values. */
 export function checkbox(

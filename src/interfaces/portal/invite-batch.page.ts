@@ -5,7 +5,7 @@ import type { Listing } from '../../domain/page.ts'
 import { type Html, html } from '../../http/html.ts'
 import { choice } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
-import { pager } from './pager.ts'
+import { pager } from './paging.ts'
 import { table } from './table.ts'
 import { wordIssue } from './wording.ts'
 
@@ -25,18 +25,18 @@ export const batchPage = ({ ctx, batch, list, values }: Facts): Page => ({
   body: html`<section class="panel" aria-labelledby="sum-heading">
 <h2 id="sum-heading">${headingOf(batch)}</h2>
 ${progress(batch)}
-<dl class="invite-facts">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
+<dl class="details">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
 ${batch.unusedColumns.length > 0 && html`<p>These columns are not used: ${batch.unusedColumns.join(', ')}.</p>`}
 ${whatNext(ctx, batch)}
 </section>
 <section class="panel" aria-labelledby="rows-heading">
 <h2 id="rows-heading">Rows</h2>
-<form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filters">
+<form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filter">
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
 <button class="quiet">Show</button>
 </form>
 ${list.items.length === 0 ? html`<p>There are none.</p>` : rowTable(ctx, list.items)}
-${pager(list, ['row', 'rows'], pathOf(ctx, `invites/batches/${batch.id}`), values)}
+${pager(pathOf(ctx, `invites/batches/${batch.id}`), values, list, ['row', 'rows'])}
 </section>
 <p><a href="${pathOf(ctx, 'invites/batches')}">All lists</a></p>`,
 })

@@ -16,7 +16,7 @@ import { batchPage, outcomeRows } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
 import { pathOf, show } from './layout.ts'
 import { readTerms } from './new-invite.page.ts'
-import { readPageNumber } from './pager.ts'
+import { readPage } from './paging.ts'
 import { readUploads } from './uploads.ts'
 
 type BatchRoute = { Params: { batchId: string } }
@@ -46,7 +46,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     const values = new URLSearchParams(url.split('?')[1])
     const state = BATCH_ROW_STATES.find((known) => known === values.get('state'))
     const batch = await getBatch(ctx, params.batchId)
-    const list = await listBatchRows(ctx, batch, state, { number: readPageNumber(values), size: MAX_PAGE_SIZE })
+    const list = await listBatchRows(ctx, batch, state, readPage(values, MAX_PAGE_SIZE))
     if (batch.startedAt && !batch.finishedAt) reply.header('refresh', '3')
     return show(request, reply, batchPage({ ctx, batch, list, values }))
   })

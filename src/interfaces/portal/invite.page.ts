@@ -71,7 +71,7 @@ function about({ invite, createdBy, tags, operations }: Shown): Html {
   return panel(
     'about',
     'About it',
-    html`<dl class="invite-facts">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
+    html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
   )
 }
 

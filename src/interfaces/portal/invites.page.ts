@@ -6,7 +6,7 @@ import type { Listing } from '../../domain/page.ts'
 import { html } from '../../http/html.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
-import { pager } from './pager.ts'
+import { pager } from './paging.ts'
 import { table } from './table.ts'
 import { time } from './wording.ts'
 
@@ -38,7 +38,7 @@ export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts)
     }
 <section class="panel" aria-labelledby="filter-heading">
 <h2 id="filter-heading">Show</h2>
-<form method="get" action="${path}" class="filters">
+<form method="get" action="${path}" class="filter">
 ${choice(form, { name: 'state', label: 'State', options: [['', 'Any'], ...INVITE_STATUSES.map((status): [string, string] => [status, status])] })}
 ${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll ? 'Any' : '') })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Any') })}
@@ -50,7 +50,7 @@ ${choice(form, { name: 'sort', label: 'Order', options: Object.entries(orders).m
 <section class="panel" aria-labelledby="list-heading">
 <h2 id="list-heading">Invites</h2>
 ${list && list.items.length > 0 ? inviteTable(ctx, list.items) : html`<p>${assessments.length > 0 || readsAll ? 'There are none.' : 'You are not a client of any assessment.'}</p>`}
-${list && pager(list, ['invite', 'invites'], path, form.values)}
+${list && pager(path, form.values, list, ['invite', 'invites'])}
 </section>`,
   }
 }

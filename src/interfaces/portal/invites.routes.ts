@@ -19,7 +19,7 @@ import { invitePage } from './invite.page.ts'
 import { invitesPage, orders } from './invites.page.ts'
 import { pathOf, show } from './layout.ts'
 import { newInvitePage, readNumber, readTerms } from './new-invite.page.ts'
-import { readPageNumber } from './pager.ts'
+import { readPage } from './paging.ts'
 
 type InviteRoute = { Params: { inviteId: string } }
 type Work = (values: URLSearchParams) => Promise<unknown>
@@ -124,7 +124,7 @@ async function showList(request: FastifyRequest, reply: FastifyReply) {
   // A client looks at one assessment at a time: so their lists are as cheap as everybody's.
   if (!may(ctx, 'read')) filter.assessmentId ??= assessments[0]?.id ?? ''
   try {
-    const page = { number: readPageNumber(values), size: DEFAULT_PAGE_SIZE }
+    const page = readPage(values, DEFAULT_PAGE_SIZE)
     const list = filter.assessmentId === '' ? null : await listInvites(ctx, filter, order, page)
     return show(request, reply, invitesPage({ values, issues: [] }, { ctx, assessments, tags, list }))
   } catch (error) {

@@ -4,10 +4,9 @@ import { MEMBER_ROLES, type Member } from '../../domain/access/members.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
-import { checkboxes } from './form-fields.ts'
-import { choice, type Form, field, mistakes } from './forms.ts'
+import { checkboxes, choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
-import { type Filtered, pager } from './lists.ts'
+import { type Filtered, pager } from './paging.ts'
 import { table } from './table.ts'
 import { confirmation, time } from './wording.ts'
 
@@ -54,7 +53,7 @@ ${choice(found.form, {
 <button class="quiet">Show</button>
 </form>
 ${memberTable(ctx, found.list.items)}
-${pager(pathOf(ctx, 'members'), found)}
+${pager(pathOf(ctx, 'members'), found.form.values, found.list)}
 </section>`,
 })
 

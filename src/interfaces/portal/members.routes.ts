@@ -8,8 +8,8 @@ import { findTags, listTags } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
-import { queryOf, readList } from './lists.ts'
 import { inviteMemberPage, joinLinkPage, memberPage, membersPage } from './members.page.ts'
+import { queryOf, readList } from './paging.ts'
 
 type MemberRoute = { Params: { memberId: string } }
 
@@ -63,25 +63,19 @@ export function membersRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post<MemberRoute>('/members/:memberId/deactivate', (request, reply) =>
-    submit(request, reply, {
-      page: (form) => onePage(request, form),
-      async work() {
-        await deactivateMember(request.ctx, request.params.memberId)
-        return addressAfter(request.ctx, request.params.memberId, 'deactivated')
-      },
-    }),
-  )
-
-  app.post<MemberRoute>('/members/:memberId/reactivate', (request, reply) =>
-    submit(request, reply, {
-      page: (form) => onePage(request, form),
-      async work() {
-        await reactivateMember(request.ctx, request.params.memberId)
-        return addressAfter(request.ctx, request.params.memberId, 'reactivated')
-      },
-    }),
-  )
+  for (const [action, done, change] of [
+    ['deactivate', 'deactivated', deactivateMember],
+    ['reactivate', 'reactivated', reactivateMember],
+  ] as const)
+    app.post<MemberRoute>(`/members/:memberId/${action}`, (request, reply) =>
+      submit(request, reply, {
+        page: (form) => onePage(request, form),
+        async work() {
+          await change(request.ctx, request.params.memberId)
+          return addressAfter(request.ctx, request.params.memberId, done)
+        },
+      }),
+    )
 
   app.post<MemberRoute>('/members/:memberId/link', (request, reply) =>
     submit(request, reply, {

@@ -1,8 +1,7 @@
 import type { OrganizationSettings } from '../../domain/access/organization-settings.ts'
 import type { Context } from '../../domain/context.ts'
 import { html } from '../../http/html.ts'
-import { textArea } from './form-fields.ts'
-import { type Form, field, mistakes } from './forms.ts'
+import { area, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 
 type Facts = { ctx: Context; settings: OrganizationSettings; done: string }
@@ -27,7 +26,7 @@ ${field(form, {
   value: settings.replyTo,
   optional: true,
 })}
-${textArea(form, {
+${area(form, {
   name: 'invitationText',
   label: 'Text under every invitation',
   hint: 'For instance whom to ask, and how you handle what candidates send in.',

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { changeOrganizationSettings, readOrganizationSettings } from '../../domain/access/organization-settings.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
-import { queryOf } from './lists.ts'
 import { organizationSettingsPage } from './organization-settings.page.ts'
+import { queryOf } from './paging.ts'
 
 export function organizationSettingsRoutes(app: FastifyInstance): void {
   const page = async ({ ctx }: FastifyRequest, form: Form, done = '') =>

@@ -1,10 +1,9 @@
 import { DEFAULT_COLOR, MAX_TAG_USES, type Tag, type TagUses } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
-import { textArea } from './form-fields.ts'
-import { type Form, field, mistakes } from './forms.ts'
+import { area, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
-import { type Filtered, pager } from './lists.ts'
+import { type Filtered, pager } from './paging.ts'
 import { table } from './table.ts'
 import { confirmation } from './wording.ts'
 
@@ -33,7 +32,7 @@ ${field(found.form, { name: 'search', label: 'Name', optional: true })}
 <button class="quiet">Show</button>
 </form>
 ${found.list.items.length === 0 ? html`<p>None is found.</p>` : tagTable(ctx, found.list.items, uses)}
-${pager(pathOf(ctx, 'tags'), found)}
+${pager(pathOf(ctx, 'tags'), found.form.values, found.list)}
 </section>`,
 })
 
@@ -84,4 +83,4 @@ ${confirmation('Delete', `Delete ${tag.name}? It disappears from everything that
 const fields = (form: Form, { name, color, description }: { name: string; color: string; description: string }): Html =>
   html`${field(form, { name: 'name', label: 'Name', value: name })}
 ${field(form, { name: 'color', label: 'Colour', type: 'color', value: color })}
-${textArea(form, { name: 'description', label: 'Description', value: description })}`
+${area(form, { name: 'description', label: 'Description', value: description })}`

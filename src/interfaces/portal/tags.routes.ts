@@ -3,7 +3,7 @@ import { authorize } from '../../domain/access/permissions.ts'
 import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/assessments/tags.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
-import { queryOf, readList } from './lists.ts'
+import { queryOf, readList } from './paging.ts'
 import { tagPage, tagsPage } from './tags.page.ts'
 
 type TagRoute = { Params: { tagId: string } }
