@@ -93,11 +93,7 @@ export const inviteEvents = {
 } satisfies Record<string, TellInvite>
 
 /** What may become of one of its mails. */
-export const emailEvents = {
-  sent: (invite: ToldInvite, emailId: string) => tell('email.sent', invite, { ...state(invite), emailId }),
-  failed: (invite: ToldInvite, emailId: string, reason: EmailFailure) =>
-    tell('email.failed', invite, { ...state(invite), emailId, reason }),
-}
+export type EmailEvent = { type: 'email.sent' } | { type: 'email.failed'; reason: EmailFailure }
 
 const tell = <Type extends EventType>(
   type: Type,

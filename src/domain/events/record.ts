@@ -1,7 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Actor, ServiceContext } from '../context.ts'
 import { tellAfterCommit } from '../transaction.ts'
-import type { EventActor, NewEvent } from './event.ts'
+import type { EmailEvent, EventActor, NewEvent } from './event.ts'
 
 /**
  * Records what happened, in the transaction that makes it happen: the one is there exactly when the other is. Events of an invite are
@@ -23,6 +23,30 @@ export async function recordEvents(ctx: ServiceContext, events: NewEvent[], besi
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       AS new(id uuid, "organizationId" uuid, type text, mode key_mode, data jsonb)`
   tellAfterCommit(ctx)
+}
+
+/**
+ * Changes a mail and records what became of it, in one statement: a transaction of several would cost as much as inviting does. The invite
+ * is locked until that is committed, so that the state which the event shows is the one that it has in the feed then.
+ *
+ * @param ctx outside a transaction.
+ * @param change SQL: the UPDATE of the mail. Where it changes none there is no event.
+ */
+export async function recordEmailEvent({ db, deps }: ServiceContext, change: Prisma.Sql, event: EmailEvent): Promise<void> {
+  const { type, reason } = { reason: null, ...event }
+  const recorded = await db.$executeRaw`
+    WITH email AS (${change} RETURNING id, organization_id, invite_id),
+    invite AS (
+      SELECT invites.id, invites.organization_id, assessment_id, status, mode, email.id AS email_id
+      FROM invites JOIN email ON invites.organization_id = email.organization_id AND invites.id = email.invite_id
+      FOR SHARE OF invites
+    )
+    INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, data, created_at)
+    SELECT ${deps.newId()}::uuid, organization_id, ${type}, mode, id, ${'system' satisfies EventActor},
+      jsonb_strip_nulls(jsonb_build_object('inviteId', id, 'assessmentId', assessment_id, 'status', status, 'emailId', email_id, 'reason', ${reason}::text)),
+      ${deps.clock()}
+    FROM invite`
+  if (recorded > 0) deps.events.recorded()
 }
 
 /** Whoever runs the service acts for it. */

@@ -2,8 +2,8 @@ import { anyOf } from '../../db/query.ts'
 import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
-import { emailEvents, type NewEvent, type ToldInvite, toldColumns } from '../events/event.ts'
-import { recordEvents } from '../events/record.ts'
+import type { NewEvent } from '../events/event.ts'
+import { recordEmailEvent, recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
@@ -74,47 +74,28 @@ export const findEmails = ({ db }: ServiceContext, ids: string[]): Promise<Invit
  * this attempt took so long that its job was given to another process.
  */
 export async function recordAttempt(ctx: ServiceContext, id: string, outcome: Outcome): Promise<void> {
+  const { state, reason, failure } = { reason: '', failure: null, ...outcome }
   const now = ctx.deps.clock()
-  const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
-  await changeQueued(ctx, id, { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt })
+  const sentAt = state === 'sent' || state === 'captured' ? now : null
+  const change = Prisma.sql`
+    state = ${state}::email_state, failure = ${failure}::email_failure, reason = ${reason}, attempts = attempts + 1, updated_at = ${now},
+    sent_at = ${sentAt}`
+  if (outcome.state === 'sent') await recordEmailEvent(ctx, changeQueued(id, change), { type: 'email.sent' })
+  else if (outcome.state === 'failed') {
+    await recordEmailEvent(ctx, changeQueued(id, change), { type: 'email.failed', reason: outcome.failure })
+  } else await ctx.db.$executeRaw(changeQueued(id, change))
 }
 
 /** Marks a sending without retries left as failed; the reason of its last attempt is kept. */
 export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
-  changeQueued(ctx, id, { state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() })
-
-type EmailChange = Omit<Prisma.InviteEmailUpdateManyMutationInput, 'state' | 'failure'> &
-  ({ state: 'queued' | 'captured' } | { state: 'sent' } | { state: 'failed'; failure: EmailFailure })
-
-/** Changes a sending if it is still queued. One that is now sent or failed is an event. */
-async function changeQueued(ctx: ServiceContext, id: string, change: EmailChange): Promise<void> {
-  const where = { id, state: 'queued' } as const
-  if (change.state !== 'sent' && change.state !== 'failed') {
-    await ctx.db.inviteEmail.updateMany({ where, data: change })
-    return
-  }
-  await inTransaction(ctx, async (inside) => {
-    const [email] = await inside.db.inviteEmail.updateManyAndReturn({
-      where,
-      data: change,
-      select: { organizationId: true, inviteId: true },
-    })
-    if (!email) return
-    const invite = await holdInvite(inside, email)
-    const event = change.state === 'sent' ? emailEvents.sent(invite, id) : emailEvents.failed(invite, id, change.failure)
-    await recordEvents(inside, [event])
+  recordEmailEvent(ctx, changeQueued(id, Prisma.sql`state = 'failed', failure = 'given_up', updated_at = ${ctx.deps.clock()}`), {
+    type: 'email.failed',
+    reason: 'given_up',
   })
-}
 
-/** The invite, which does not move until the transaction ends: the state that the mail's event shows is the one it has in the feed then. */
-async function holdInvite(
-  { db }: ServiceContext,
-  { organizationId, inviteId: id }: { organizationId: string; inviteId: string },
-): Promise<ToldInvite> {
-  const [invite] = await db.$queryRaw<[ToldInvite]>`
-    SELECT ${toldColumns} FROM invites WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR SHARE`
-  return invite
-}
+/** SQL: changes a sending if it is still queued. */
+const changeQueued = (id: string, change: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`UPDATE invite_emails SET ${change} WHERE id = ${id}::uuid AND state = 'queued'`
 
 /** The number of failed mails in all, and the numbers of mails refused by the mail server, given up, and sent since that time. */
 export async function measureFailedEmails(

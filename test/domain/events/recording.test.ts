@@ -200,6 +200,23 @@ describe('what becomes of a mail is an event', () => {
     expect(await tell(key)).toEqual([])
   })
 
+  it('with the state that a move beside it commits first', async () => {
+    const { key, invite } = await makeInvite()
+    const emailId = await makeEmail(invite)
+    const recorded = await inTransaction(service.system, async ({ db }) => {
+      await db.$executeRaw`UPDATE invites SET status = 'revoked' WHERE id = ${invite.id}::uuid`
+      const recording = recordAttempt(service.system, emailId, { state: 'sent' })
+      await waitUntil('the mail to wait for the invite', async () => {
+        const [{ waiting }] = await service.db.$queryRaw<[{ waiting: boolean }]>`
+          SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()) AS waiting`
+        return waiting
+      })
+      return { recording }
+    })
+    await recorded.recording
+    expect(await tell(key)).toEqual([{ type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'revoked'), emailId } }])
+  })
+
   /** A sending that no worker knows of. */
   async function makeEmail({ id: inviteId, organizationId }: Invite): Promise<string> {
     const now = service.clock.now()
