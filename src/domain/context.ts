@@ -41,6 +41,7 @@ export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
+  'notice_restore',
   'forget_answers',
   'forget_events',
   'forget_deliveries',

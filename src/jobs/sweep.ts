@@ -3,6 +3,7 @@ import { forgetOldSignIns } from '../domain/access/forget-sign-ins.ts'
 import { forgetOldAuditEntries } from '../domain/audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldEvents } from '../domain/events/forget.ts'
+import { noticeRestore } from '../domain/events/restored.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
 import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
@@ -18,6 +19,7 @@ const parts: Record<SweepPart, (system: ServiceContext, retention: Retention) =>
     const expired = await expireAllDueInvites(system)
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
   },
+  notice_restore: noticeRestore,
   forget_answers: forgetOldAnswers,
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
   forget_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),

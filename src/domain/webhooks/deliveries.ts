@@ -3,6 +3,7 @@ import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliverySta
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { TEST_EVENT } from '../events/event.ts'
+import { checkCursor } from '../events/feed.ts'
 import { recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
@@ -103,8 +104,7 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
   inTransaction(ctx, async (inside) => {
     const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
     const { id, position: start } = await getActive(inside, endpointId)
-    const { position: head, pruned } = await inside.db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
-    if (position < pruned || position > head) throw new DomainError('cursor_gone')
+    await checkCursor(inside, position)
     // Events behind that are yet to be handed over, and are sent by that: made twice at once, the same deliveries would wait for each other.
     const replayUntil = reached > start ? reached : start
     return changeEndpoint(inside, id, { replayPosition: position, replayUntil, updatedAt: ctx.deps.clock() })
