@@ -40,8 +40,8 @@ export async function listDeliveries(
   )
 }
 
-/** How many of some deliveries are in each state. */
-export type DeliveryCounts = Record<WebhookDeliveryState, number>
+/** How many of some deliveries are in each state; `retried` are those that wait because an attempt has failed. */
+export type DeliveryCounts = Record<WebhookDeliveryState | 'retried', number>
 
 /** Deliveries of an endpoint that say how it does. */
 export const LAST_DELIVERIES = 20
@@ -50,10 +50,11 @@ export const LAST_DELIVERIES = 20
 export async function countLastDeliveries(ctx: Context): Promise<Map<string, DeliveryCounts>> {
   const endpoints = await ctx.db.webhookEndpoint.findMany({ where: ownEndpoints(ctx), select: { id: true } })
   const rows = await ctx.db.$queryRaw<({ id: string } & DeliveryCounts)[]>`
-    SELECT endpoint.id, count(*) FILTER (WHERE state = 'waiting')::int AS waiting,
-      count(*) FILTER (WHERE state = 'delivered')::int AS delivered, count(*) FILTER (WHERE state = 'failed')::int AS failed
+    SELECT endpoint.id, count(*) FILTER (WHERE state = 'delivered')::int AS delivered, count(*) FILTER (WHERE state = 'failed')::int AS failed,
+      count(*) FILTER (WHERE state = 'waiting' AND attempt_count = attempts_before)::int AS waiting,
+      count(*) FILTER (WHERE state = 'waiting' AND attempt_count > attempts_before)::int AS retried
     FROM unnest(${endpoints.map(({ id }) => id)}::uuid[]) AS endpoint (id) CROSS JOIN LATERAL (
-      SELECT state FROM webhook_deliveries
+      SELECT state, attempt_count, attempts_before FROM webhook_deliveries
       WHERE organization_id = ${ctx.organization.id}::uuid AND endpoint_id = endpoint.id
       ORDER BY queued_at DESC, event_id DESC LIMIT ${LAST_DELIVERIES}
     ) last

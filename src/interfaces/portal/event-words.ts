@@ -9,7 +9,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
   'invite.declined': 'The candidate declined',
   'invite.revoked': 'The invite was revoked',
   'invite.reactivated': 'The invite was reactivated, with a new link',
-  'invite.extended': 'The invite expires later',
+  'invite.extended': 'The invite was extended',
   'invite.resent': 'The invitation was sent again',
   'invite.expired': 'The invite expired',
   'email.sent': 'The mail server took the mail to the candidate',

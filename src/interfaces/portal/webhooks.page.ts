@@ -15,9 +15,9 @@ const PATH = 'settings/webhooks'
 const NOTICES = new Map([['deleted', 'The webhook is deleted: nothing is sent to it any more.']])
 
 export const MODE_LABELS: Record<WebhookEndpoint['mode'], string> = {
-  live: 'Live: what happens to live invites',
-  test: 'Test: what happens to test invites',
-  all: 'Both',
+  live: 'Of live invites',
+  test: 'Of test invites',
+  all: 'Of both',
 }
 
 type Facts = { ctx: Context; endpoints: WebhookEndpoint[]; counts: Map<string, DeliveryCounts>; done: string }
@@ -60,11 +60,17 @@ const endpointTable = (ctx: Context, endpoints: WebhookEndpoint[], counts: Map<s
 /** How many deliveries stand how. */
 export const wordCounts = (counts: DeliveryCounts | undefined): string =>
   counts
-    ? (['delivered', 'waiting', 'failed'] as const)
-        .filter((state) => counts[state] > 0)
-        .map((state) => `${counts[state]} ${state}`)
+    ? COUNT_LABELS.filter(([state]) => counts[state] > 0)
+        .map(([state, label]) => `${counts[state]} ${label}`)
         .join(', ')
     : 'none yet'
+
+const COUNT_LABELS = [
+  ['delivered', 'delivered'],
+  ['waiting', 'waiting'],
+  ['retried', 'to be attempted again'],
+  ['failed', 'failed'],
+] as const
 
 const REASONS: Record<WebhookDisabledReason, string> = {
   manual: 'by one of you',

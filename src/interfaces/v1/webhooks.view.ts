@@ -51,7 +51,9 @@ export const WebhookView = Type.Object(
       }),
     ),
     failingSince: OrNull(DateTime('When the first attempt since the last success failed; null when the last one succeeded')),
-    missedFrom: Cursor('Where it stopped being told when it was last disabled, for `replay`; null when it never was, or has been sent all since then'),
+    missedFrom: Cursor(
+      'Where it stopped being told when it was last disabled, for `replay`; null when it never was, or has been sent all since then',
+    ),
     replayedUpTo: Cursor('Where a replay that is under way has come to; null when there is none'),
     previousSecretUntil: OrNull(DateTime('Until then the secret from before the last rotation signs as well')),
     createdAt: DateTime(),

@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { emailEvents } from '../../../src/domain/events/event.ts'
+import { findInviteEvents } from '../../../src/domain/events/feed.ts'
 import { forgetOldEvents } from '../../../src/domain/events/forget.ts'
 import { recordEvents } from '../../../src/domain/events/record.ts'
+import type { Prisma } from '../../../src/generated/prisma/client.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { waitForNumbering } from '../../support/events.ts'
 import { rowsOf } from '../../support/forms.ts'
-import { signInAs } from '../../support/portal.ts'
+import { asOperator, signInAs } from '../../support/portal.ts'
+import { recordQueries } from '../../support/queries.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeIntegrator } from '../../support/webhooks.ts'
 
@@ -109,3 +112,36 @@ it('shows the last 200 events of an invite that has more', async () => {
   expect(timelineIn(answer).at(-1)).toContain('all attempts have failed')
   expect(answer.text).toContain('These are the last 200 events.')
 })
+
+it('is read by index, however many events there are of others, numbered and not', async () => {
+  const { id, inviteId } = await openInvite()
+  await waitForNumbering(service)
+  const ctx = asOperator(service, { id, name: 'Any' })
+  const { queries } = await recordQueries(() => findInviteEvents(ctx, inviteId, 200))
+  const [query] = queries.filter(({ text }) => text.includes('FROM events'))
+  await inRollback(async (db) => {
+    await db.$executeRawUnsafe(`INSERT INTO events (id, organization_id, position, type, mode, invite_id, actor_type, data, created_at)
+      SELECT gen_random_uuid(), '${id}', CASE WHEN i > 1000 THEN 1000000 + i END, 'invite.created', 'live', md5((i % 5000)::text)::uuid, 'system', '{}', now()
+      FROM generate_series(1, 30000) AS i`)
+    await db.$executeRawUnsafe('ANALYZE events')
+    const plan = JSON.stringify(await db.$queryRawUnsafe(`EXPLAIN (FORMAT JSON) ${query!.text}`, ...query!.values))
+    expect(plan).toContain('events_invite_idx')
+    expect(plan).toContain('events_unnumbered_idx')
+    expect(plan).not.toContain('Seq Scan')
+  })
+})
+
+/** Does that in a transaction that leaves nothing behind. */
+async function inRollback(work: (db: Prisma.TransactionClient) => Promise<void>): Promise<void> {
+  const rollback = new Error('roll back')
+  const transaction = service.db.$transaction(
+    async (db) => {
+      await work(db)
+      throw rollback
+    },
+    { timeout: 60_000 },
+  )
+  await transaction.catch((error) => {
+    if (error !== rollback) throw error
+  })
+}

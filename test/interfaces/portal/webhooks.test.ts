@@ -75,7 +75,7 @@ describe('a webhook', () => {
   it('is told of everything where nothing is chosen', async () => {
     const { made, facts } = await openWebhooks()
     const { own } = await made({ mode: 'all' })
-    expect(await facts(own)).toMatchObject({ 'Told of': 'everything', Kind: 'Both', 'Last deliveries': 'none yet' })
+    expect(await facts(own)).toMatchObject({ 'Told of': 'everything', Kind: 'Of both', 'Last deliveries': 'none yet' })
   })
 
   it.each([
@@ -257,11 +257,12 @@ describe('a delivery', () => {
   })
 
   it('loads its page again while an attempt is due, and not while it waits for hours', async () => {
-    const { made, post, get } = await openWebhooks()
+    const { made, post, get, facts } = await openWebhooks()
     const receiver = await startReceiver(answerWith(503, { 'retry-after': '3600' }))
     const { own } = await made({ url: receiver.url })
     const { location } = (await post(`${own}/test`)).headers
     const text = await waitForPage(get, location!, 'Attempt 1')
+    expect((await facts(own))['Last deliveries']).toBe('1 to be attempted again')
     expect(factsOf(text)['Next attempt']).toMatch(/ UTC$/)
     expect((await get(location!)).headers).not.toHaveProperty('refresh')
     await service.db.webhookDelivery.updateMany({
