@@ -2,6 +2,7 @@ import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
 import { DELIVERY_STATES, type WebhookDelivery, type WebhookDeliveryDetail } from '../../domain/webhooks/deliveries.ts'
+import { DELIVERIES_KEPT_DAYS } from '../../domain/webhooks/forget.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { wordEvent } from './event-words.ts'
 import { choice, type Form, mistakes } from './forms.ts'
@@ -20,7 +21,7 @@ export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): 
     title: 'Deliveries',
     body: html`<section class="panel" aria-labelledby="deliveries-heading">
 <h2 id="deliveries-heading">${endpoint.url}</h2>
-<p>Kept for 30 days.</p>
+<p>Kept for ${DELIVERIES_KEPT_DAYS} days at most.</p>
 <form class="filter" method="get" action="${address}">
 ${choice(form, {
   name: 'state',
