@@ -33,9 +33,10 @@ export type ErrorKind =
 export type Range = { minimum: number; maximum: number }
 
 /**
- * What can be wrong with an account, a key, a member, an invite or a list of candidates. `minLength` has characters as its limit, `tooMany`
- * the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`, `joined` and
- * `inactive` of a member, `invited` of an address that has been invited already, the last of a list, with rows or bytes as the limit.
+ * What can be wrong with an account, a key, a member, an invite, a list of candidates or a webhook. `minLength` has characters as its
+ * limit, `tooMany` the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`,
+ * `joined` and `inactive` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list, with rows
+ * or bytes as the limit; the last three of a webhook, `forgotten` of the events that it has missed.
  */
 export type AccountProblem =
   | 'wrong'
@@ -57,6 +58,9 @@ export type AccountProblem =
   | 'noAddresses'
   | 'tooManyRows'
   | 'tooLarge'
+  | 'tooManyWebhooks'
+  | 'disabled'
+  | 'forgotten'
 
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
 export type Violation =

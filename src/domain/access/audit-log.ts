@@ -41,7 +41,7 @@ export async function listAuditEntries(ctx: Context, { who, action, before }: Au
     take: limit + 1,
   })
   const entries = found.slice(0, limit)
-  return { entries, names: await findNames(ctx, entries), hasOlder: found.length > limit }
+  return { entries, names: await findNames(ctx, namedBy(entries)), hasOlder: found.length > limit }
 }
 
 async function findActorIds({ db, organization }: Context, who: string): Promise<string[]> {
@@ -51,14 +51,23 @@ async function findActorIds({ db, organization }: Context, who: string): Promise
   return [...members, ...keys].map(({ id }) => id)
 }
 
-async function findNames({ db, organization }: Context, entries: AuditEntry[]): Promise<Map<string, string>> {
+/** The members and API keys that entries are by or about. */
+function namedBy(entries: AuditEntry[]): { memberIds: string[]; keyIds: string[] } {
   const idsOf = (kind: string, wanted: string) =>
     entries.flatMap(({ actorKind, actorId, targetKind, targetId }) => [
       ...(actorKind === kind && actorId ? [actorId] : []),
       ...(targetKind === wanted && targetId ? [targetId] : []),
     ])
+  return { memberIds: idsOf('member', 'member'), keyIds: idsOf('apiKey', 'api_key') }
+}
+
+/** The addresses of members of the organization, and the names of its API keys, by their ids. */
+export async function findNames(
+  { db, organization }: Context,
+  { memberIds, keyIds }: { memberIds: string[]; keyIds: string[] },
+): Promise<Map<string, string>> {
   const where = (ids: string[]) => ({ organizationId: organization.id, id: anyOf(ids) })
-  const members = await db.member.findMany({ where: where(idsOf('member', 'member')), select: { id: true, email: true } })
-  const keys = await db.apiKey.findMany({ where: where(idsOf('apiKey', 'api_key')), select: { id: true, name: true } })
+  const members = await db.member.findMany({ where: where(memberIds), select: { id: true, email: true } })
+  const keys = await db.apiKey.findMany({ where: where(keyIds), select: { id: true, name: true } })
   return new Map([...members.map(({ id, email }) => [id, email] as const), ...keys.map(({ id, name }) => [id, name] as const)])
 }

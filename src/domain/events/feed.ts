@@ -21,6 +21,9 @@ export type FeedEvent = Told<EventType, ToldData>
 /** An event as webhooks are told of it. */
 export type ToldEvent = Told<EventType | typeof TEST_EVENT, ToldData | TestData>
 
+/** An event of one invite, which may not be in the feed yet. */
+export type InviteEvent = Omit<FeedEvent, 'position'>
+
 /** @param cursor stands for all events up to this position: to be passed on by the next request, also when there were no events. */
 export type FeedPage = { events: FeedEvent[]; cursor: bigint; hasMore: boolean }
 
@@ -75,6 +78,20 @@ export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string
   const rows = await db.$queryRaw<RowOf<ToldEvent['type'], ToldEvent['data']>[]>`
     SELECT ${columns} FROM events WHERE id = ANY(${ids}::uuid[]) AND position IS NOT NULL`
   return rows.map(toEvent)
+}
+
+/**
+ * The last events of an invite that the caller may see, the newest last: also those that have no position yet, so that whoever has just
+ * done something finds it.
+ */
+export async function findInviteEvents({ db, organization }: Context, inviteId: string, limit: number): Promise<InviteEvent[]> {
+  const its = Prisma.sql`
+    SELECT ${columns}, sequence FROM events WHERE organization_id = ${organization.id}::uuid AND invite_id = ${inviteId}::uuid`
+  // By index each: there are two, of the events with a position and of those without.
+  const rows = await db.$queryRaw<Row[]>`
+    ${its} AND position IS NOT NULL UNION ALL ${its} AND position IS NULL
+    ORDER BY sequence DESC LIMIT ${limit}`
+  return rows.map(toEvent).reverse()
 }
 
 /** An event as the feed and webhooks show it. */

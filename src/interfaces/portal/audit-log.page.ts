@@ -44,6 +44,14 @@ const WORDS: Record<AuditAction, string> = {
   assigned_grader: 'assigned a grader',
   tagged_invite: 'tagged an invite',
   untagged_invite: 'took a tag off an invite',
+  created_webhook: 'made a webhook',
+  changed_webhook: 'changed a webhook',
+  enabled_webhook: 'enabled a webhook',
+  disabled_webhook: 'disabled a webhook',
+  deleted_webhook: 'deleted a webhook',
+  rotated_webhook_secret: 'gave a webhook a new secret',
+  tested_webhook: 'sent a webhook a test',
+  replayed_webhook: 'sent a webhook events again',
 }
 
 /** Those that are nobody by name. */

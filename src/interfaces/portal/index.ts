@@ -23,6 +23,8 @@ import { refuseForeignForms } from './same-origin.ts'
 import { requireMember, useSessions } from './session.ts'
 import { signInRoutes } from './sign-in.routes.ts'
 import { tagsRoutes } from './tags.routes.ts'
+import { webhookDeliveriesRoutes } from './webhook-deliveries.routes.ts'
+import { webhooksRoutes } from './webhooks.routes.ts'
 
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
 const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRoutes]
@@ -33,6 +35,8 @@ const organizationPages = [
   questionsRoutes,
   accountRoutes,
   integrationsRoutes,
+  webhooksRoutes,
+  webhookDeliveriesRoutes,
   membersRoutes,
   tagsRoutes,
   organizationSettingsRoutes,

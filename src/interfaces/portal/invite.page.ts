@@ -5,11 +5,13 @@ import type { Choices } from '../../domain/invites/choices.ts'
 import type { InviteEmailRow } from '../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { type Move, mayMove } from '../../domain/invites/moves.ts'
+import type { Timeline } from '../../domain/invites/timeline.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
+import { timelineTable } from './timeline.ts'
 import { time } from './wording.ts'
 
 const NOTICES = new Map([
@@ -28,6 +30,7 @@ type Facts = {
   createdBy: Member | undefined
   tags: Tag[]
   emails: InviteEmailRow[]
+  timeline: Timeline
   /** What can be done with it, by who may: null for who may only look. */
   operations: { link: string; choices: Choices } | null
   done: string | undefined
@@ -36,7 +39,7 @@ type Facts = {
 export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => ({
   title: `Invite of ${facts.invite.recipientEmail}`,
   notice: NOTICES.get(done),
-  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), mails(facts.emails)]}
+  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), timeline(facts), mails(facts.emails)]}
 <p><a href="${pathOf(facts.ctx, 'invites')}">All invites</a></p>`,
 })
 
@@ -158,6 +161,8 @@ ${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id
 </form>`
 }`
 }
+
+const timeline = ({ timeline }: Shown): Html => panel('timeline', 'Timeline', timelineTable('timeline-heading', timeline))
 
 const mails = (emails: InviteEmailRow[]): Html =>
   panel(

@@ -12,6 +12,7 @@ import { listInviteEmails } from '../../domain/invites/emails.ts'
 import { getInvite, INVITE_STATUSES, type InviteFilter, listInvites } from '../../domain/invites/invites.ts'
 import { getInvitationLink } from '../../domain/invites/links.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
+import { readTimeline } from '../../domain/invites/timeline.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
@@ -149,10 +150,11 @@ async function onePage({ ctx }: FastifyRequest, id: string, form: Form, done?: s
   const invite = await getInvite(ctx, id)
   const all = { number: 1, size: MAX_PAGE_SIZE }
   const emails = await listInviteEmails(ctx, id, { field: 'createdAt', direction: 'desc' }, all)
+  const timeline = await readTimeline(ctx, id)
   const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, all)
   const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
   const operations = may(ctx, 'operate_invites')
     ? { link: (await getInvitationLink(ctx, id)).link, choices: await listChoices(ctx) }
     : null
-  return invitePage(form, { ctx, invite, createdBy, tags: tags.items, emails: emails.items, operations, done })
+  return invitePage(form, { ctx, invite, createdBy, tags: tags.items, emails: emails.items, timeline, operations, done })
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/domain/context.ts'
 import { portalPages } from '../../../src/interfaces/portal/index.ts'
 import { unknownId } from '../../support/factories.ts'
+import { makeWebhook } from '../../support/furnish.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -19,6 +20,8 @@ type Rows = {
   questionId: string
   inviteId: string
   batchId: string
+  webhookId: string
+  deliveryId: string
 }
 
 /**
@@ -52,6 +55,19 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /settings/integrations': ['admin'],
   'POST /settings/integrations/:keyId/rotate': ['admin'],
   'POST /settings/integrations/:keyId/revoke': ['admin'],
+  'GET /settings/webhooks': ['admin'],
+  'POST /settings/webhooks': ['admin'],
+  'GET /settings/webhooks/:webhookId': ['admin'],
+  'POST /settings/webhooks/:webhookId': ['admin'],
+  'POST /settings/webhooks/:webhookId/enable': ['admin'],
+  'POST /settings/webhooks/:webhookId/disable': ['admin'],
+  'POST /settings/webhooks/:webhookId/replay': ['admin'],
+  'POST /settings/webhooks/:webhookId/rotate-secret': ['admin'],
+  'POST /settings/webhooks/:webhookId/test': ['admin'],
+  'POST /settings/webhooks/:webhookId/delete': ['admin'],
+  'GET /settings/webhooks/:webhookId/deliveries': ['admin'],
+  'GET /settings/webhooks/:webhookId/deliveries/:deliveryId': ['admin'],
+  'POST /settings/webhooks/:webhookId/deliveries/:deliveryId/replay': ['admin'],
   'GET /members': ['admin'],
   'GET /members/invite': ['admin'],
   'POST /members/invite': ['admin'],
@@ -88,7 +104,16 @@ const allowed: Record<string, readonly Role[]> = {
 const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'assessmentId', 'questionId', 'inviteId', 'batchId']
+const FINDS: (keyof Rows)[] = [
+  'keyId',
+  'memberId',
+  'assessmentId',
+  'questionId',
+  'inviteId',
+  'batchId',
+  'webhookId',
+  'deliveryId',
+]
 
 const service = await startServiceForFile()
 
@@ -118,7 +143,9 @@ async function makeRows(organizationId: string): Promise<Rows> {
       createdAt: service.clock.now(),
     },
   })
-  return { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, batchId }
+  const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
+  const own = { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, batchId }
+  return { ...own, webhookId: webhook.id, deliveryId: delivery.id }
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -130,7 +157,7 @@ const send = (person: Visitor, route: Route, address: string) =>
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
   const { organization, apiKey, member, user, session, tag, assessment, question } = service.db
-  const { invite, inviteTag, inviteEmail, inviteBatch, auditEntry } = service.db
+  const { invite, inviteTag, inviteEmail, inviteBatch, auditEntry, webhookEndpoint, webhookDelivery, event } = service.db
   const where = { organizationId }
   return {
     organization: await organization.findUnique({ where: { id: organizationId } }),
@@ -149,6 +176,9 @@ async function contents(organizationId: string) {
     batches: await inviteBatch.findMany({ where }),
     inviteTags: await inviteTag.count({ where }),
     inviteEmails: await inviteEmail.count({ where }),
+    webhooks: await webhookEndpoint.findMany({ where, orderBy: { id: 'asc' } }),
+    deliveries: await webhookDelivery.findMany({ where }),
+    events: await event.count({ where }),
     audit: await auditEntry.count({ where }),
   }
 }
@@ -221,9 +251,8 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
-      const parameters = ['keyId', 'sessionId', 'memberId', 'tagId', 'assessmentId', 'questionId', 'inviteId', 'batchId'] as const
-      const rows = Object.fromEntries(parameters.map((name) => [name, value])) as Rows
-      expect((await send(admin, route, addressOf(route, id, rows))).status).toBeLessThan(500)
+      const address = `/portal/${id}${route.path.replace(/:\w+/g, value)}`
+      expect((await send(admin, route, address)).status).toBeLessThan(500)
     }
   })
 
