@@ -39,6 +39,9 @@ export const AUDIT_ACTIONS = [
   'assigned_grader',
   'tagged_invite',
   'untagged_invite',
+  'exported_invites',
+  'exported_members',
+  'exported_audit_log',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

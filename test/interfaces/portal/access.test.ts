@@ -53,6 +53,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /settings/integrations/:keyId/rotate': ['admin'],
   'POST /settings/integrations/:keyId/revoke': ['admin'],
   'GET /members': ['admin'],
+  'POST /members/export': ['admin'],
   'GET /members/invite': ['admin'],
   'POST /members/invite': ['admin'],
   'GET /members/:memberId': ['admin'],
@@ -63,15 +64,17 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /settings/organization': ['admin'],
   'POST /settings/organization': ['admin'],
   'GET /settings/audit-log': ['admin'],
+  'POST /settings/audit-log/export': ['admin'],
   'GET /tags': ['admin'],
   'POST /tags': ['admin'],
   'GET /tags/:tagId': ['admin'],
   'POST /tags/:tagId': ['admin'],
   'POST /tags/:tagId/delete': ['admin'],
-  'GET /invites': ['admin', 'client'],
+  'GET /invites': everybody,
+  'POST /invites/export': everybody,
   'GET /invites/new': ['admin'],
   'POST /invites': ['admin'],
-  'GET /invites/:inviteId': ['admin', 'client'],
+  'GET /invites/:inviteId': everybody,
   'POST /invites/:inviteId/resend': ['admin'],
   'POST /invites/:inviteId/extend': ['admin'],
   'POST /invites/:inviteId/revoke': ['admin'],
@@ -178,6 +181,8 @@ describe.each(routes)('$name', (route) => {
     const person = await signInAs(service, id, [role])
     const client = { organizationId: id, assessmentId: rows.assessmentId, memberId: person.member.id, position: 0 }
     if (role === 'client') await service.db.assessmentClient.create({ data: client })
+    const assigned = { where: { id: rows.inviteId }, data: { assignedGraderId: person.member.id } }
+    if (role === 'grader') await service.db.invite.update(assigned)
     const before = await contents(id)
     const answer = await send(person, route, addressOf(route, id, rows))
     if (route.roles.includes(role)) {
