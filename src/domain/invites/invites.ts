@@ -86,7 +86,7 @@ function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, pag
   const matches = selectMatches(ctx, filter, now)
   return readPage(
     page,
-    () => countMatches(ctx, matches),
+    () => countMatches(ctx, filter, now),
     async (window) => {
       const invites = await findInOrder(ctx, {}, await findMatchingIds(ctx, matches, order, window))
       return invites.map((invite) => asOfNow(invite, now))
