@@ -47,6 +47,9 @@ export const AUDIT_ACTIONS = [
   'rotated_webhook_secret',
   'tested_webhook',
   'replayed_webhook',
+  'exported_invites',
+  'exported_members',
+  'exported_audit_log',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

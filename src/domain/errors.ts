@@ -24,6 +24,7 @@ export type ErrorKind =
   | 'duplicate_tag_name'
   | 'move_not_allowed'
   | 'too_many_webhooks'
+  | 'too_many_exports'
   | 'webhook_disabled'
   | 'idempotency_key_reused'
   | 'cursor_gone'

@@ -2,12 +2,13 @@ import type { AuditEntry, AuditPage } from '../../domain/access/audit-log.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit.ts'
 import type { Context } from '../../domain/context.ts'
 import { html } from '../../http/html.ts'
-import { choice, field } from './forms.ts'
+import { choice, exportButton, field } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
 import { time } from './wording.ts'
 
-const WORDS: Record<AuditAction, string> = {
+/** What was done, as a list shows it. */
+export const WORDS: Record<AuditAction, string> = {
   signed_in: 'signed in',
   failed_sign_in: 'gave a wrong password',
   joined: 'joined',
@@ -52,6 +53,9 @@ const WORDS: Record<AuditAction, string> = {
   rotated_webhook_secret: 'gave a webhook a new secret',
   tested_webhook: 'sent a webhook a test',
   replayed_webhook: 'sent a webhook events again',
+  exported_invites: 'exported invites',
+  exported_members: 'exported members',
+  exported_audit_log: 'exported the audit log',
 }
 
 /** Those that are nobody by name. */
@@ -77,6 +81,7 @@ ${choice(form, {
   options: [['', 'Anything'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
 })}
 <button class="quiet">Show</button>
+${exportButton(`${address}/export`)}
 </form>
 ${
   entries.length === 0

@@ -19,6 +19,10 @@ const TOO_LARGE: Page = {
   title: 'That was too large',
   body: html`<p>Nothing has been changed. Please go back, and send less at once.</p>\n${back}`,
 }
+const TOO_MANY_EXPORTS: Page = {
+  title: 'Other exports are under way',
+  body: html`<p>Only a few lists can be exported at the same time. Please go back, and try again when another export has ended.</p>\n${back}`,
+}
 const FAILURE: Page = {
   title: 'Something went wrong on our side',
   body: html`<p>Please try again in a few minutes.</p>\n${back}`,
@@ -36,6 +40,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   tag_not_found: [404, UNKNOWN],
   webhook_not_found: [404, UNKNOWN],
   delivery_not_found: [404, UNKNOWN],
+  too_many_exports: [429, TOO_MANY_EXPORTS],
   request_timeout: [408, REFUSED],
   body_too_large: [413, TOO_LARGE],
   headers_too_large: [431, REFUSED],

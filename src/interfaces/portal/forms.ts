@@ -218,6 +218,10 @@ ${options.map(([key, text]) => html`<option value="${key}" ${key === chosen && h
   )
 }
 
+/** Beside the button of a list's filter: exports what the filter finds. A form of its own kind, because it is recorded. */
+export const exportButton = (address: string): Html =>
+  html`<button class="quiet" formmethod="post" formaction="${address}">Export as CSV</button>`
+
 /** What is wrong with a form, before it, with the focus; nothing when nothing is. */
 export const mistakes = ({ issues }: Form): Html | false =>
   issues.length > 0 &&

@@ -6,6 +6,7 @@ import { assessmentsRoutes } from './assessments.routes.ts'
 import { serveAssets } from './assets.ts'
 import { auditLogRoutes } from './audit-log.routes.ts'
 import { portalEnvelope } from './errors.ts'
+import { exportsRoutes } from './exports.routes.ts'
 import { readForms } from './forms.ts'
 import { portalHeaders } from './headers.ts'
 import { homeRoutes } from './home.routes.ts'
@@ -43,6 +44,7 @@ const organizationPages = [
   auditLogRoutes,
   invitesRoutes,
   inviteBatchesRoutes,
+  exportsRoutes,
 ]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */

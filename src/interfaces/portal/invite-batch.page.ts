@@ -3,6 +3,7 @@ import type { Issue } from '../../domain/errors.ts'
 import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../domain/invites/batches/batches.ts'
 import type { Listing } from '../../domain/page.ts'
 import { type Html, html } from '../../http/html.ts'
+import type { Column } from '../../http/send-csv.ts'
 import { choice } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
@@ -86,8 +87,12 @@ function reasonOf({ state, issues, repeats, status }: BatchRow): string {
   return (issues as Issue[]).map(wordIssue).join(' ')
 }
 
-/** The rows of the CSV that says what became of each, with their header. */
-export const outcomeRows = (rows: BatchRow[]): (string | number | null)[][] => [
-  ['row', 'email', 'name', 'state', 'why', 'invite'],
-  ...rows.map((row) => [row.number, row.email, row.name, STATES[row.state], reasonOf(row), row.inviteId]),
+/** The CSV that says what became of each row. */
+export const outcomeColumns: Column<BatchRow>[] = [
+  ['row', ({ number }) => number],
+  ['email', ({ email }) => email],
+  ['name', ({ name }) => name],
+  ['state', ({ state }) => STATES[state]],
+  ['why', reasonOf],
+  ['invite', ({ inviteId }) => inviteId],
 ]

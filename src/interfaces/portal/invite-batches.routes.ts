@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
   BATCH_ROW_STATES,
   createBatch,
-  findAllBatchRows,
+  exportBatchRows,
   getBatch,
   listBatches,
   listBatchRows,
@@ -10,9 +10,9 @@ import {
 } from '../../domain/invites/batches/batches.ts'
 import { listChoices } from '../../domain/invites/choices.ts'
 import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../domain/limits.ts'
-import { toCsv } from '../../http/csv.ts'
+import { sendCsv } from '../../http/send-csv.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
-import { batchPage, outcomeRows } from './invite-batch.page.ts'
+import { batchPage, outcomeColumns } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
 import { pathOf, show } from './layout.ts'
 import { readTerms } from './new-invite.page.ts'
@@ -63,9 +63,9 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
 
   app.get<BatchRoute>('/invites/batches/:batchId/outcome', async ({ ctx, params }, reply) => {
     const batch = await getBatch(ctx, params.batchId)
-    const rows = outcomeRows(await findAllBatchRows(ctx, batch))
-    reply.header('content-disposition', `attachment; filename="invites-${batch.id}.csv"`)
-    return reply.type('text/csv; charset=utf-8').send(toCsv(rows))
+    return sendCsv(reply, { name: `invites-${batch.id}.csv`, columns: outcomeColumns }, (write) =>
+      exportBatchRows(ctx, batch, write),
+    )
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Member } from '../../domain/access/members.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
-import type { Choices } from '../../domain/invites/choices.ts'
+import type { Named } from '../../domain/invites/choices.ts'
 import type { InviteEmailRow } from '../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { type Move, mayMove } from '../../domain/invites/moves.ts'
@@ -32,7 +32,7 @@ type Facts = {
   emails: InviteEmailRow[]
   timeline: Timeline
   /** What can be done with it, by who may: null for who may only look. */
-  operations: { link: string; choices: Choices } | null
+  operations: { link: string; tagChoices: Named[]; graders: Named[] } | null
   done: string | undefined
 }
 
@@ -102,8 +102,8 @@ function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): Ht
   const path = pathOf(ctx, `invites/${invite.id}`)
   return [
     panel('moves', 'What can be done', moveForms(form, invite, path, operations.link)),
-    panel('grader', 'Grader', graderForm(form, invite, path, operations.choices)),
-    panel('tags', 'Tags', tagForms(form, tags, path, operations.choices)),
+    panel('grader', 'Grader', graderForm(form, invite, path, operations.graders)),
+    panel('tags', 'Tags', tagForms(form, tags, path, operations.tagChoices)),
   ]
 }
 
@@ -132,7 +132,7 @@ ${ifMay(
 ${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button>Reactivate, with a new link</button></p></form>`)}`
 }
 
-const graderForm = (form: Form, { assignedGraderId }: InviteDetail, path: string, { graders }: Choices): Html =>
+const graderForm = (form: Form, { assignedGraderId }: InviteDetail, path: string, graders: Named[]): Html =>
   html`<form method="post" action="${`${path}/grader`}">
 ${choice(form, {
   name: 'assignedGraderId',
@@ -143,8 +143,8 @@ ${choice(form, {
 <button class="quiet">Assign</button>
 </form>`
 
-function tagForms(form: Form, tags: Tag[], path: string, choices: Choices): Html {
-  const others = choices.tags.filter(({ id }) => !tags.some((tag) => tag.id === id))
+function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html {
+  const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
   return html`${
     tags.length === 0
       ? html`<p>It has none.</p>`

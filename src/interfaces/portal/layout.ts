@@ -91,7 +91,8 @@ ${body}
 </body>
 </html>`)
 
-const mayReadInvites = (ctx: Context): boolean => may(ctx, 'read') || may(ctx, 'read_as_client')
+const mayReadInvites = (ctx: Context): boolean =>
+  (['read', 'read_as_grader', 'read_as_client'] as const).some((permission) => may(ctx, permission))
 
 function bar({ ctx, signedIn, path }: Viewer): Html {
   const settings = SETTINGS.find(({ permission }) => may(ctx, permission))

@@ -4,7 +4,7 @@ import { MEMBER_ROLES, type Member } from '../../domain/access/members.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
-import { checkboxes, choice, type Form, field, mistakes } from './forms.ts'
+import { checkboxes, choice, exportButton, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { type Filtered, pager } from './paging.ts'
 import { table } from './table.ts'
@@ -51,6 +51,7 @@ ${choice(found.form, {
   ],
 })}
 <button class="quiet">Show</button>
+${exportButton(pathOf(ctx, 'members/export'))}
 </form>
 ${memberTable(ctx, found.list.items)}
 ${pager(pathOf(ctx, 'members'), found.form.values, found.list)}

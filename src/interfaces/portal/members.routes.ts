@@ -20,7 +20,7 @@ export function membersRoutes(app: FastifyInstance): void {
   app.get('/members', async (request, reply) => {
     const { ctx } = request
     authorize(ctx, 'manage_members')
-    const filter = readFilter(queryOf(request))
+    const filter = readMemberFilter(queryOf(request))
     const found = await readList(request, (page) => listMembers(ctx, filter, { field: 'email', direction: 'asc' }, page))
     return show(request, reply, membersPage(ctx, found))
   })
@@ -106,7 +106,8 @@ const addressAfter = (ctx: Context, memberId: string, done: string): string =>
 
 const readRoles = (values: URLSearchParams) => MEMBER_ROLES.filter((role) => values.getAll('roles').includes(role))
 
-function readFilter(values: URLSearchParams): MemberFilter {
+/** What the address of the list asks for. */
+export function readMemberFilter(values: URLSearchParams): MemberFilter {
   const { status, role, search } = readFields(values, 'status', 'role', 'search')
   return {
     search,

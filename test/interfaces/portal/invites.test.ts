@@ -81,6 +81,28 @@ describe('the list', () => {
     expect([answer.status, answer.text.includes('The search has more than 8 words.')]).toEqual([422, true])
   })
 
+  it('shows a grader the invites that are assigned to them, to look at, and no others', async () => {
+    const { organization, assessment, home } = await furnish()
+    const grader = await signInAs(service, organization.id, ['grader'])
+    const mine = { assignedGraderId: grader.member.id, recipientEmail: 'mine@example.com' }
+    const { id } = await service.make.invite(assessment, mine)
+    const completed = { ...mine, recipientEmail: 'completed@example.com', status: 'completed' as const }
+    await service.make.invite(assessment, { ...completed, sentAt: new Date(0) })
+    const other = await service.make.invite(assessment, { recipientEmail: 'other@example.com' })
+    const list = async (query = '') => listed((await grader.get(`${home}invites${query}`)).text)
+    expect(await list()).toEqual(['mine@example.com', 'completed@example.com'])
+    expect(await list('?state=completed')).toEqual(['completed@example.com'])
+    expect(await list('?search=other@example.com')).toEqual([])
+    const { status, text } = await grader.get(`${home}invites/${id}`)
+    expect([status, text.includes('What can be done')]).toEqual([200, false])
+    expect((await grader.get(`${home}invites/${other.id}`)).status).toBe(404)
+    expect((await grader.get(`${home}invites?assessment=${assessment.id}`)).status).toBe(404)
+    await service.db.invite.update({ where: { id }, data: { assignedGraderId: null } })
+    expect((await grader.get(`${home}invites/${id}`)).status).toBe(404)
+    await service.db.member.update({ where: { id: grader.member.id }, data: { roles: ['Recruiter'] } })
+    expect((await grader.get(`${home}invites`)).status).toBe(404)
+  })
+
   it('shows a client the invites of the assessments they are client of, to look at, and no others', async () => {
     const { organization, assessment, home } = await furnish()
     const other = await service.make.assessment(organization.id)

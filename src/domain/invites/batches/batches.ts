@@ -4,7 +4,8 @@ import { recordAudit } from '../../audit.ts'
 import { checkUuid, findIssues } from '../../checks.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { type Listing, type Page, readPage } from '../../page.ts'
+import { EXPORTED_AT_ONCE, type Write } from '../../exports.ts'
+import { type Listing, type Page, readPage, type Window } from '../../page.ts'
 import { refuse } from '../../refuse.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../uuid.ts'
@@ -131,14 +132,20 @@ export async function listBatchRows(
   )
 }
 
-/** All rows of a batch. */
-export const findAllBatchRows = (ctx: Context, { id }: Batch): Promise<BatchRow[]> => findRows(ctx, id, undefined, {})
+/** Exports all rows of a batch, in their order. */
+export async function exportBatchRows(ctx: Context, { id }: Batch, write: Write<BatchRow>): Promise<void> {
+  for (let skip = 0; ; skip += EXPORTED_AT_ONCE) {
+    const rows = await findRows(ctx, id, undefined, { skip, take: EXPORTED_AT_ONCE })
+    await write(rows)
+    if (rows.length < EXPORTED_AT_ONCE) return
+  }
+}
 
 async function findRows(
   { db, organization, deps }: Context,
   batchId: string,
   state: InviteBatchRowState | undefined,
-  window: { skip?: number; take?: number },
+  window: Window,
 ): Promise<BatchRow[]> {
   const rows = await db.inviteBatchRow.findMany({
     where: { organizationId: organization.id, batchId, ...(state !== undefined && { state }) },
