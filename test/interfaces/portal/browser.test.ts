@@ -5,13 +5,21 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
-import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
+import {
+  desktop,
+  expectAccessible,
+  heading,
+  isBrowserInstalled,
+  overflow,
+  phone,
+  press,
+  startBrowser,
+  watch,
+} from '../../support/browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
 
-const desktop = { width: 1280, height: 900 }
-const phone = { width: 390, height: 844 }
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'
 
 let service: Service
@@ -34,14 +42,6 @@ async function openContext(options: Parameters<Browser['newContext']>[0] = {}): 
   return context
 }
 
-/** What the browser refuses to do because of the page's policy, and what goes wrong in its scripts. */
-function watch(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-  page.on('pageerror', (error) => void complaints.push(error.message))
-  return complaints
-}
-
 /** Somebody who is signed in already, in a browser. */
 async function signInBrowser(context: BrowserContext, organizationId: string, roles = ['admin']) {
   const { cookie, home, member } = await signInAs(service, organizationId, roles)
@@ -49,9 +49,6 @@ async function signInBrowser(context: BrowserContext, organizationId: string, ro
   await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }])
   return { home: origin + home, member }
 }
-
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
 describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
   it.each([
