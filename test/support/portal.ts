@@ -1,8 +1,10 @@
+import fastify from 'fastify'
 import type { Response, Test } from 'supertest'
 import { inviteMember } from '../../src/domain/access/invite-member.ts'
 import type { MemberRole } from '../../src/domain/access/members.ts'
 import { startSession } from '../../src/domain/access/sessions.ts'
 import type { Context } from '../../src/domain/context.ts'
+import { portalPages } from '../../src/interfaces/portal/index.ts'
 import type { Service } from './service.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -73,4 +75,20 @@ export async function signInAs(service: Service, organizationId: string, roles: 
   await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
   const session = await startSession(service.system, credential, { userAgent: 'A test', network: '192.0.2.1' })
   return { ...visit(service, `session=${session!.token}`), member, home: `/portal/${organizationId}/` }
+}
+
+/** Every page and form of an organization, as `GET /tags/:tagId`. */
+export async function listRoutes({ system }: Service): Promise<string[]> {
+  const prefix = '/portal/:organizationId'
+  const found = new Set<string>()
+  const app = fastify()
+  app.decorateRequest<Context | null>('ctx', null)
+  app.addHook('onRoute', ({ method, url }) => {
+    const path = url.startsWith(prefix) ? url.slice(prefix.length) || '/' : undefined
+    for (const verb of [method].flat()) if (path && verb !== 'HEAD') found.add(`${verb} ${path}`)
+  })
+  const settings = { publicUrl: 'http://x', secretKeys: ['x'] }
+  await app.register((scope) => portalPages(scope, { system, settings }), { prefix: '/portal' })
+  await app.ready()
+  return [...found]
 }
