@@ -1,5 +1,5 @@
 import type { Language } from '../../generated/prisma/client.ts'
-import { findTags } from '../assessments/tags.ts'
+import { holdTags } from '../assessments/tags.ts'
 import { recordAudit } from '../audit.ts'
 import { checkSize, checkText, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
@@ -112,7 +112,7 @@ const countAdmins = ({ db, organization }: Context): Promise<number> =>
   })
 
 async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]): Promise<Issue[]> {
-  const tags = new Set((await findTags(ctx, tagIds)).map(({ id }) => id))
+  const tags = await holdTags(ctx, tagIds)
   const languages = new Set((await listLanguages(ctx)).map(({ id }) => id))
   const unknown = (field: string, ids: string[], known: Set<string>) =>
     ids.filter((id) => !known.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))

@@ -14,6 +14,7 @@ import { type Assessment, getAssessment } from './assessments.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from './changed.ts'
 import { copyQuestions } from './copy-questions.ts'
 import { forgetInstruction, saveInstruction } from './instructions.ts'
+import { holdTags } from './tags.ts'
 
 /**
  * Makes an assessment, without questions.
@@ -71,7 +72,9 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
     const name = [...`Copy of ${original.name}`].slice(0, MAX_NAME_LENGTH).join('')
     const columns = { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId }
     const copyId = await insert(inside, columns)
-    await replaceReferences(inside, copyId, referencesOf(original))
+    const references = referencesOf(original)
+    const tags = await holdTags(inside, references.tagIds)
+    await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
     await copyQuestions(inside, original.id, copyId)
     await record(inside, 'duplicated_assessment', { id: copyId, name })
     return copyId

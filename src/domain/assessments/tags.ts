@@ -85,6 +85,14 @@ export const findTags = shareQuery<Tag>((ctx, ids) =>
   ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
 )
 
+/** Which of these ids are tags of the organization. Runs in a transaction: until it ends nobody deletes them. */
+export async function holdTags({ db, organization }: Context, ids: string[]): Promise<Set<string>> {
+  const found = await db.$queryRaw<{ id: string }[]>`
+    SELECT id::text FROM tags WHERE organization_id = ${organization.id}::uuid AND id = ANY (${ids.filter(isUuid)}::uuid[])
+    ORDER BY id FOR KEY SHARE`
+  return new Set(found.map(({ id }) => id))
+}
+
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
   authorize(ctx, 'write_tags')

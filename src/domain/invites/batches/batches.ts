@@ -1,3 +1,4 @@
+import { violatedConstraint } from '../../../db/errors.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import { recordAudit } from '../../audit.ts'
@@ -56,6 +57,9 @@ export async function createBatch(
     await inside.db.inviteBatch.create({ data: { ...batch, terms: { ...terms }, createdAt: deps.clock() } })
     for (let i = 0; i < checked.length; i += STORED_AT_ONCE)
       await storeRows(inside, batch.id, checked.slice(i, i + STORED_AT_ONCE))
+  }).catch((error) => {
+    if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
+    refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
   })
   return batch.id
 }
