@@ -76,14 +76,15 @@ export async function deactivateMember(ctx: Context, id: string): Promise<void> 
   })
 }
 
-/** Lets a member in again, with the roles they had. @throws DomainError not_permitted, member_not_found. */
+/** Lets a member in again, with the roles they had, once they sign in anew. @throws DomainError not_permitted, member_not_found. */
 export async function reactivateMember(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { status } = await getMember(inside, id)
     if (status === 'active') return
-    await db.member.update({ where: { id }, data: { status: 'active', updatedAt: deps.clock() } })
+    const now = deps.clock()
+    await db.member.update({ where: { id }, data: { status: 'active', activeSince: now, updatedAt: now } })
     await recordAudit(inside, { action: 'reactivated_member', target: { kind: 'member', id } })
   })
 }

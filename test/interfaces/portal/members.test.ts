@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { importDocument } from '../../../src/import/load.ts'
+import { readDocument } from '../../../src/import/read.ts'
 import { joinAs, PASSWORD, signInAs, visit } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -138,6 +140,42 @@ describe('one member', () => {
       expect.arrayContaining(['deactivated_member', 'reactivated_member', 'signed_in']),
     )
   })
+
+  it.each(['portal', 'import'])(
+    'does not get back by being activated what deactivating has ended, though nothing was asked for in between, also not what other organizations keep open: %s',
+    async (how) => {
+      const { organization, admin } = await start()
+      const member = await joinAs(service, organization, { roles: ['client'] })
+      const { id, credentialId } = await service.db.member.findFirstOrThrow({ where: { email: member.email } })
+      const other = await service.make.organization()
+      const elsewhere = await service.make.member(other.id, { credentialId, roles: ['admin'], status: 'inactive' })
+      const set = async (status: 'active' | 'inactive') => {
+        service.clock.advance(1_000)
+        if (how === 'portal') return admin.post(`${admin.home}members/${id}/${status === 'active' ? 'reactivate' : 'deactivate'}`)
+        const row = { id, firstName: 'Ada', lastName: 'Lovelace', email: member.email, status }
+        const document = { organizations: [{ id: organization.id, name: organization.name, members: [row] }] }
+        return importDocument(service.system, readDocument(document))
+      }
+      await set('inactive')
+      await set('active')
+      expect((await member.get(member.home)).headers.location).toMatch(/sign-in/)
+
+      const signIn = async () => {
+        service.clock.advance(1_000)
+        const person = visit(service)
+        await person.post('/portal/sign-in', { email: member.email, password: PASSWORD })
+        return person
+      }
+      await service.db.member.update({ where: { id: elsewhere.id }, data: { status: 'active' } })
+      const before = await signIn()
+      await set('inactive')
+      await set('active')
+      expect((await before.get(member.home)).status).toBe(404)
+      expect((await before.get(`/portal/${other.id}/`)).status).toBe(200)
+      const after = await signIn()
+      for (const home of [member.home, `/portal/${other.id}/`]) expect((await after.get(home)).status).toBe(200)
+    },
+  )
 
   it('stays signed in to their other organizations', async () => {
     const { organization, admin } = await start()
