@@ -10,7 +10,6 @@ const names: Record<string, string> = {
   password: 'the password',
   current: 'the current password',
   name: 'the name',
-  date: 'the date',
   expiresAt: 'the date',
   search: 'the search',
   defaultQuestionFormat: 'how questions are asked',

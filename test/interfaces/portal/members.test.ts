@@ -229,3 +229,22 @@ it('shows what is hostile as text, on every page', async () => {
       expect.not.stringMatching(/<script>alert|<img src=x/),
     ])
 })
+
+it('keeps a tag that is beyond those listed when something else is saved, and says that not all are listed', async () => {
+  const { organization, admin } = await start()
+  const now = service.clock.now()
+  const names = Array.from({ length: 1_001 }, (_, i) => `Tag ${String(i).padStart(4, '0')}`)
+  const rows = names.map((name) => ({ id: service.deps.newId(), organizationId: organization.id, name, color: '#123456' }))
+  await service.db.tag.createMany({ data: rows.map((row) => ({ ...row, createdAt: now, updatedAt: now })) })
+  const member = await service.make.member(organization.id)
+  const tagId = rows.at(-1)!.id
+  await service.db.memberTag.create({ data: { organizationId: organization.id, memberId: member.id, tagId, position: 0 } })
+  const path = `${admin.home}members/${member.id}`
+  const { text } = await admin.get(path)
+  expect(text).toContain('the first 1,000 by name')
+  const tags = [...text.matchAll(/name="tags" value="([^"]+)" checked/g)].map(([, id]) => id!)
+  expect(tags).toEqual([tagId])
+  await admin.post(path, { roles: 'grader', department: 'Research', tags })
+  expect(await find(member.id)).toMatchObject({ department: 'Research', tags: [{ tagId }] })
+  expect((await admin.get(`${admin.home}invites/new`)).text).toContain('The first 1,000 by name')
+})
