@@ -1,7 +1,7 @@
 import type { Language } from '../../generated/prisma/client.ts'
 import { holdTags } from '../assessments/tags.ts'
 import { recordAudit } from '../audit.ts'
-import { checkSize, checkText, findIssues } from '../checks.ts'
+import { checkSize, checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
@@ -27,14 +27,19 @@ export async function changeMember(ctx: Context, id: string, { roles, department
   authorize(ctx, 'manage_members')
   const tagIds = [...new Set(lists.tagIds)]
   const languageIds = [...new Set(lists.languageIds)]
-  refuse(
-    findIssues([
-      ['department', checkText(department, MAX_NAME_LENGTH)],
-      ['tags', checkSize('maxItems', tagIds.length, MAX_MEMBER_TAGS)],
-      ['languages', checkSize('maxItems', languageIds.length, MAX_MEMBER_LANGUAGES)],
-    ]),
-  )
+  const issues = findIssues([
+    ['department', checkText(department, MAX_NAME_LENGTH)],
+    ['tags', checkSize('maxItems', tagIds.length, MAX_MEMBER_TAGS)],
+    ['languages', checkSize('maxItems', languageIds.length, MAX_MEMBER_LANGUAGES)],
+  ])
+  const wanted = { department, tags: tagIds.toSorted(), languages: languageIds.toSorted() }
   await changeAdmins(ctx, id, async (inside, member) => {
+    const current = {
+      department: member.department,
+      tags: member.tags.map(({ tagId }) => tagId).sort(),
+      languages: member.gradingLanguages.map(({ languageId }) => languageId).sort(),
+    }
+    refuse(ofChanged(issues, current, wanted))
     refuse(await findUnknown(inside, tagIds, languageIds))
     const { db, deps, organization } = inside
     const others = member.roles.filter((role) => !isKnownRole(role))

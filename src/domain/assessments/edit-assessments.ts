@@ -2,6 +2,7 @@ import { violatedConstraint } from '../../db/errors.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../audit.ts'
+import { ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
@@ -43,10 +44,11 @@ export async function createAssessment(ctx: Context, input: AssessmentInput): Pr
  */
 export async function updateAssessment(ctx: Context, id: string, input: AssessmentInput, seen: Seen): Promise<void> {
   authorize(ctx, 'write_assessments')
-  refuse(findAssessmentIssues(input))
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
-    refuseUnseenChanges(assessment, seen, await toAssessmentInput(inside, assessment), input)
+    const current = await toAssessmentInput(inside, assessment)
+    refuse(ofChanged(findAssessmentIssues(input), current, input))
+    refuseUnseenChanges(assessment, seen, current, input)
     const references = await resolveReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, assessment)
     const updatedAt = timeOfChange(inside.deps.clock(), assessment)

@@ -5,7 +5,7 @@ import { authorOf } from '../access/author.ts'
 import { findNameIssues } from '../access/names.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit.ts'
-import { checkText, findIssues } from '../checks.ts'
+import { checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { DomainError, type Issue } from '../errors.ts'
@@ -120,7 +120,8 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
 export async function updateTag(ctx: Context, id: string, change: TagChange): Promise<Tag> {
   authorize(ctx, 'write_tags')
   if (!isUuid(id)) throw new DomainError('tag_not_found')
-  refuse(findTagIssues(change))
+  const issues = findTagIssues(change)
+  if (issues.length > 0) refuse(ofChanged(issues, await getTag(ctx, id), change))
   const where = { organizationId: ctx.organization.id, id }
   return inTransaction(ctx, async (inside) => {
     const data = { ...change, updatedAt: ctx.deps.clock() }
