@@ -174,6 +174,22 @@ export async function startBatch(ctx: Context, id: string): Promise<void> {
   })
 }
 
+/**
+ * Has a started batch tried again at once: for one whose job has failed until its retries were used up, or waits for the next. A job that
+ * is still there does no harm, since each row is invited once. A batch that is finished, or was never started, stays as it is.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
+export async function resumeBatch(ctx: Context, id: string): Promise<void> {
+  requireMember(ctx)
+  const { counts, startedAt, finishedAt } = await getBatch(ctx, id)
+  if (!startedAt || finishedAt) return
+  await inTransaction(ctx, async (inside) => {
+    await inside.deps.queue.enqueueInviteBatch(inside.db, id)
+    await recordAudit(inside, { action: 'resumed_batch', target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
+  })
+}
+
 /** Forgets lists that were given more than 90 days ago; the invites stay. */
 export async function forgetOldBatches({ db, deps }: ServiceContext): Promise<void> {
   await db.inviteBatch.deleteMany({ where: { createdAt: { lte: new Date(deps.clock().getTime() - KEPT_FOR_MS) } } })
