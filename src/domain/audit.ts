@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'deleted_question',
   'invited',
   'invited_many',
+  'resumed_batch',
   'resent_invite',
   'extended_invite',
   'revoked_invite',

@@ -7,8 +7,8 @@ import { GRADING_ROLES } from './create.ts'
 export type Choices = { assessments: Named[]; tags: Named[]; graders: Named[] }
 export type Named = { id: string; name: string }
 
-/** More names than a list to choose from can show are left out. */
-const MAX_CHOICES = 1_000
+/** More names than a list to choose from can show are left out, the last by name. */
+export const MAX_CHOICES = 1_000
 
 /** The organization's assessments, tags, and members who may grade. @throws DomainError not_permitted. */
 export async function listChoices(ctx: Context): Promise<Choices> {

@@ -1,5 +1,5 @@
 import type { InviteStatus } from '../../generated/prisma/client.ts'
-import { may } from '../access/permissions.ts'
+import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { listClientAssessments, type Named } from './choices.ts'
 import { expireDueInvites, statusAt } from './lifecycle.ts'
@@ -28,7 +28,10 @@ export async function readOwnOverview(ctx: Context): Promise<OwnOverview> {
 type Count = { status: InviteStatus; count: number }
 const toMap = (counts: Count[]): StateCounts => new Map(counts.map(({ status, count }) => [status, count]))
 
-async function countAssigned({ actor, db, deps, organization }: Context): Promise<StateCounts> {
+/** Those assigned to the context's actor, by state. @throws DomainError not_permitted. */
+export async function countAssigned(ctx: Context): Promise<StateCounts> {
+  authorize(ctx, 'read_as_grader')
+  const { actor, db, deps, organization } = ctx
   if (actor.kind !== 'member') return new Map()
   const counts = await db.$queryRaw<Count[]>`
     SELECT ${statusAt(deps.clock())} AS status, count(*)::int AS count FROM invites

@@ -38,6 +38,7 @@ export const WORDS: Record<AuditAction, string> = {
   deleted_question: 'deleted a question',
   invited: 'invited a candidate',
   invited_many: 'invited a list of candidates',
+  resumed_batch: 'had a list of candidates tried again',
   resent_invite: 'sent an invitation again',
   extended_invite: 'extended an invite',
   revoked_invite: 'revoked an invite',

@@ -55,7 +55,7 @@ function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
 <progress id="progress" value="${done}" max="${done + counts.ready}"></progress></p>`
 }
 
-function whatNext(ctx: Context, { id, startedAt, counts }: Batch): Html {
+function whatNext(ctx: Context, { id, startedAt, finishedAt, counts }: Batch): Html {
   const path = pathOf(ctx, `invites/batches/${id}`)
   return html`${
     !startedAt &&
@@ -63,6 +63,11 @@ function whatNext(ctx: Context, { id, startedAt, counts }: Batch): Html {
       ? html`<form method="post" action="${`${path}/start`}"><p><button>Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
       : html`<p>There is nobody to invite in it.</p>`)
   }
+${
+  startedAt &&
+  !finishedAt &&
+  html`<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="quiet">Try again now</button></p></form>`
+}
 <p><a href="${`${path}/outcome`}">All rows as CSV</a></p>`
 }
 

@@ -6,6 +6,7 @@ import {
   getBatch,
   listBatches,
   listBatchRows,
+  resumeBatch,
   startBatch,
 } from '../../domain/invites/batches/batches.ts'
 import { listChoices } from '../../domain/invites/choices.ts'
@@ -51,15 +52,19 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     return show(request, reply, batchPage({ ctx, batch, list, values }))
   })
 
-  app.post<BatchRoute>('/invites/batches/:batchId/start', (request, reply) =>
-    submit(request, reply, {
-      page: (form) => batchesPage(request, form),
-      async work() {
-        await startBatch(request.ctx, request.params.batchId)
-        return pathOf(request.ctx, `invites/batches/${request.params.batchId}`)
-      },
-    }),
-  )
+  for (const [action, work] of [
+    ['start', startBatch],
+    ['resume', resumeBatch],
+  ] as const)
+    app.post<BatchRoute>(`/invites/batches/:batchId/${action}`, (request, reply) =>
+      submit(request, reply, {
+        page: (form) => batchesPage(request, form),
+        async work() {
+          await work(request.ctx, request.params.batchId)
+          return pathOf(request.ctx, `invites/batches/${request.params.batchId}`)
+        },
+      }),
+    )
 
   app.get<BatchRoute>('/invites/batches/:batchId/outcome', async ({ ctx, params }, reply) => {
     const batch = await getBatch(ctx, params.batchId)

@@ -10,6 +10,7 @@ import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { limitHint } from './new-invite.page.ts'
 import { table } from './table.ts'
 import { timelineTable } from './timeline.ts'
 import { time } from './wording.ts'
@@ -132,16 +133,21 @@ ${ifMay(
 ${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button>Reactivate, with a new link</button></p></form>`)}`
 }
 
-const graderForm = (form: Form, { assignedGraderId }: InviteDetail, path: string, graders: Named[]): Html =>
-  html`<form method="post" action="${`${path}/grader`}">
+/** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
+function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
+  const isListed = graders.some(({ id }) => id === assignedGrader?.id)
+  const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: nameOf(assignedGrader.user) }] : []
+  return html`<form method="post" action="${`${path}/grader`}">
 ${choice(form, {
   name: 'assignedGraderId',
   label: 'Who grades it',
-  value: assignedGraderId ?? '',
-  options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])],
+  value: assignedGrader?.id ?? '',
+  options: [['', 'Nobody yet'], ...[...present, ...graders].map(({ id, name }): [string, string] => [id, name])],
+  ...limitHint(graders),
 })}
 <button class="quiet">Assign</button>
 </form>`
+}
 
 function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html {
   const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
@@ -154,11 +160,12 @@ function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html
         )}</ul>`
   }
 ${
-  others.length > 0 &&
-  html`<form method="post" action="${`${path}/tags`}">
-${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]) })}
+  others.length > 0
+    ? html`<form method="post" action="${`${path}/tags`}">
+${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
 <button class="quiet">Add</button>
 </form>`
+    : html`<p id="tagIds" class="hint">There are no other tags.</p>`
 }`
 }
 

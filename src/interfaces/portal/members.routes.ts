@@ -6,6 +6,7 @@ import { getMember, listMembers, MEMBER_ROLES, type MemberFilter } from '../../d
 import { authorize } from '../../domain/access/permissions.ts'
 import { findTags, listTags } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
+import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { inviteMemberPage, joinLinkPage, memberPage, membersPage } from './members.page.ts'
@@ -14,7 +15,7 @@ import { queryOf, readList } from './paging.ts'
 type MemberRoute = { Params: { memberId: string } }
 
 /** Tags to choose from, besides those the member has. */
-const CHOICE = { number: 1, size: 200 }
+const CHOICE = { number: 1, size: MAX_CHOICES }
 
 export function membersRoutes(app: FastifyInstance): void {
   app.get('/members', async (request, reply) => {
@@ -95,9 +96,10 @@ async function onePage({ ctx, params }: FastifyRequest<MemberRoute>, form: Form,
     ctx,
     member.tags.map(({ tagId }) => tagId),
   )
-  const { items } = await listTags(ctx, {}, { field: 'name', direction: 'asc' }, CHOICE)
+  const { items, total } = await listTags(ctx, {}, { field: 'name', direction: 'asc' }, CHOICE)
   const tags = [...own, ...items.filter(({ id }) => own.every((tag) => tag.id !== id))]
-  return memberPage(form, { ctx, member, tags, languages: await listLanguages(ctx), done })
+  const isAll = total <= items.length
+  return memberPage(form, { ctx, member, tags, isAll, languages: await listLanguages(ctx), done })
 }
 
 /** Who has changed what they are themselves may not see the page any more. */

@@ -11,7 +11,6 @@ const names: Record<string, string> = {
   password: 'the password',
   current: 'the current password',
   name: 'the name',
-  date: 'the date',
   expiresAt: 'the date',
   search: 'the search',
   defaultQuestionFormat: 'how questions are asked',

@@ -100,6 +100,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/batches': ['admin'],
   'GET /invites/batches/:batchId': ['admin'],
   'POST /invites/batches/:batchId/start': ['admin'],
+  'POST /invites/batches/:batchId/resume': ['admin'],
   'GET /invites/batches/:batchId/outcome': ['admin'],
 }
 

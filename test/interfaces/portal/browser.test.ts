@@ -7,7 +7,17 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
 import { EVENT_TYPES, inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record.ts'
-import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
+import {
+  desktop,
+  expectAccessible,
+  heading,
+  isBrowserInstalled,
+  overflow,
+  phone,
+  press,
+  startBrowser,
+  watch,
+} from '../../support/browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { makeWebhook } from '../../support/furnish.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
@@ -15,8 +25,6 @@ import { startReceiver, verify } from '../../support/receiver.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
-const desktop = { width: 1280, height: 900 }
-const phone = { width: 390, height: 844 }
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'
 
 let service: Service
@@ -39,14 +47,6 @@ async function openContext(options: Parameters<Browser['newContext']>[0] = {}): 
   return context
 }
 
-/** What the browser refuses to do because of the page's policy, and what goes wrong in its scripts. */
-function watch(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-  page.on('pageerror', (error) => void complaints.push(error.message))
-  return complaints
-}
-
 /** Somebody who is signed in already, in a browser. */
 async function signInBrowser(
   context: BrowserContext,
@@ -58,9 +58,6 @@ async function signInBrowser(
   await context.addCookies([{ name, value, url: there, httpOnly: true, sameSite: 'Lax' }])
   return { home: there + home, member }
 }
-
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
 describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
   it.each([

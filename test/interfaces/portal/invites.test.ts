@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
+import { mistakesIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -317,4 +318,16 @@ describe('an invite', () => {
     await admin.post(`${path}/revoke`)
     expect(await linkOn()).toBeUndefined()
   })
+})
+
+it('keeps a grader who may not grade any more when the form is sent as it stands, or says what is wrong', async () => {
+  const { id } = await service.make.organization()
+  const admin = await signInAs(service, id, ['admin'])
+  const grader = await service.make.member(id, { status: 'inactive' })
+  const invite = await service.make.invite(await service.make.assessment(id), { assignedGraderId: grader.id })
+  const { text } = await admin.get(`${admin.home}invites/${invite.id}`)
+  expect(text).toMatch(new RegExp(`<option value="${grader.id}" selected>`))
+  const answer = await admin.post(`${admin.home}invites/${invite.id}/grader`, { assignedGraderId: grader.id })
+  expect([answer.status, mistakesIn(answer)]).toEqual([422, ['This member is not active, or may not grade.']])
+  expect(await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).toMatchObject({ assignedGraderId: grader.id })
 })

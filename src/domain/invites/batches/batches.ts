@@ -1,3 +1,4 @@
+import { violatedConstraint } from '../../../db/errors.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import { recordAudit } from '../../audit.ts'
@@ -57,6 +58,9 @@ export async function createBatch(
     await inside.db.inviteBatch.create({ data: { ...batch, terms: { ...terms }, createdAt: deps.clock() } })
     for (let i = 0; i < checked.length; i += STORED_AT_ONCE)
       await storeRows(inside, batch.id, checked.slice(i, i + STORED_AT_ONCE))
+  }).catch((error) => {
+    if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
+    refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
   })
   return batch.id
 }
@@ -174,6 +178,22 @@ export async function startBatch(ctx: Context, id: string): Promise<void> {
     if (count === 0) return
     await deps.queue.enqueueInviteBatch(db, id)
     await recordAudit(inside, { action: 'invited_many', target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
+  })
+}
+
+/**
+ * Has a started batch tried again at once: for one whose job has failed until its retries were used up, or waits for the next. A job that
+ * is still there does no harm, since each row is invited once. A batch that is finished, or was never started, stays as it is.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
+export async function resumeBatch(ctx: Context, id: string): Promise<void> {
+  requireMember(ctx)
+  const { counts, startedAt, finishedAt } = await getBatch(ctx, id)
+  if (!startedAt || finishedAt) return
+  await inTransaction(ctx, async (inside) => {
+    await inside.deps.queue.enqueueInviteBatch(inside.db, id)
+    await recordAudit(inside, { action: 'resumed_batch', target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
   })
 }
 
