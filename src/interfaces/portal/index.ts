@@ -22,6 +22,7 @@ import { questionsRoutes } from './questions.routes.ts'
 import { refuseForeignForms } from './same-origin.ts'
 import { requireMember, useSessions } from './session.ts'
 import { signInRoutes } from './sign-in.routes.ts'
+import { submissionRoutes } from './submission.routes.ts'
 import { tagsRoutes } from './tags.routes.ts'
 
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
@@ -39,6 +40,7 @@ const organizationPages = [
   auditLogRoutes,
   invitesRoutes,
   inviteBatchesRoutes,
+  submissionRoutes,
 ]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
