@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { createDb, openPool } from '../src/db/client.ts'
 import { noApiKeyCache } from '../src/domain/access/api-key-cache.ts'
+import { openFolder } from '../src/media/folder.ts'
 import { buildApp } from '../src/runtime/app.ts'
 import { loadConfig } from '../src/runtime/config.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
@@ -24,6 +25,8 @@ const app = await buildApp(config, {
         enqueuePasswordReset: async () => {},
         enqueueFailedSignIn: async () => {},
       },
+      media: openFolder('unused'),
+      mediaQuota: config.mediaQuota,
       events: { recorded: () => {}, head: () => 0n },
       invitationUrl: () => '',
       accountUrl: () => '',

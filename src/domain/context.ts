@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Connection } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './access/account-tokens.ts'
@@ -20,6 +21,25 @@ export type Queue = {
   /** Has it recorded that somebody gave a wrong password for the address, if anybody signs in with it: the same goes for that. */
   enqueueFailedSignIn: (db: Connection, email: string) => Promise<void>
 }
+
+/**
+ * Where photos and recordings lie. Keys are words of small letters, digits and hyphens, joined by slashes. Nobody is served from here but
+ * by a page that has checked who asks.
+ */
+export type MediaStore = {
+  /** Keeps the content under the key, in place of what was there. When it returns, the content outlives a crash; until then nothing of it is seen. */
+  put: (key: string, content: Uint8Array | StoredFile) => Promise<void>
+  /** The bytes from `start` to `end`, both included; null when there is nothing under the key. Whoever asks reads or destroys the stream. */
+  get: (key: string, range?: { start: number; end: number }) => Promise<Readable | null>
+  /** It is no error that there was nothing. */
+  delete: (key: string) => Promise<void>
+  /** Deletes what lies below; the prefix ends with a slash. */
+  deletePrefix: (prefix: string) => Promise<void>
+  /** Bytes that it still takes; Infinity where that is not known. */
+  free: () => Promise<number>
+}
+/** A file on this machine's disk. */
+export type StoredFile = { path: string; bytes: number }
 
 /** The numbering of events, as far as the domain needs it. */
 export type EventNumbering = {
@@ -71,6 +91,9 @@ export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
   events: EventNumbering
+  media: MediaStore
+  /** Bytes that the media of one organization may have. */
+  mediaQuota: number
   /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
   invitationUrl: (invite: InvitationRef) => string
   /** The address behind which a member joins or sets a new password. Like the other it is a secret. */

@@ -17,6 +17,7 @@ import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { createMailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
+import { openMediaStore } from '../media/store.ts'
 import { createPost } from '../webhooks/post.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
@@ -99,6 +100,8 @@ export async function createDependencies(
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
     events: numbering,
+    media: await openMediaStore(config),
+    mediaQuota: config.mediaQuota,
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
     accountUrl: (link) => accountUrl(mailSettings, link),
     secretKeys,
