@@ -22,6 +22,7 @@ const app = await buildApp(config, {
         enqueueInvitationEmails: async () => {},
         enqueueMemberEmails: async () => {},
         enqueueInviteBatch: async () => {},
+        enqueueRecording: async () => {},
         enqueuePasswordReset: async () => {},
         enqueueFailedSignIn: async () => {},
       },

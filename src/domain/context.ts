@@ -16,6 +16,8 @@ export type Queue = {
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
   enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>
+  /** Has a recording made one file, in the transaction that completes it. */
+  enqueueRecording: (db: Connection, mediaId: string) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
   /** Has it recorded that somebody gave a wrong password for the address, if anybody signs in with it: the same goes for that. */
@@ -58,6 +60,9 @@ export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried', 'obsolet
 /** How an attempt to deliver an event to an endpoint may end, as it is counted. */
 export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
+/** How joining a recording may end, as it is counted. */
+export const JOIN_OUTCOMES = ['done', 'failed'] as const
+
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
@@ -69,6 +74,8 @@ export const SWEEP_PARTS = [
   'forget_audit_entries',
   'forget_batches',
   'forget_sign_ins',
+  'complete_abandoned_recordings',
+  'forget_media',
 ] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 
@@ -77,6 +84,7 @@ export type Metrics = {
   inviteCreated: () => void
   emailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   memberEmailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
+  recordingJoined: (outcome: (typeof JOIN_OUTCOMES)[number]) => void
   webhookAttempted: (outcome: (typeof WEBHOOK_OUTCOMES)[number]) => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
   eventsNumbered: (count: number) => void

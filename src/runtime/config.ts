@@ -5,6 +5,7 @@ import { envSchema } from 'env-schema'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { isEmailAddress } from '../domain/email-address.ts'
+import type { KeptDays } from '../domain/submissions/kept.ts'
 import { type Allowance, readAllowance } from '../domain/webhooks/targets.ts'
 import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
 import { isTaken } from './paths.ts'
@@ -49,7 +50,7 @@ export type Config = {
   /** Of one organization, in bytes. */
   mediaQuota: number
   /** For how many days media are kept, by what they show; from when on, see domain/submissions/retention.ts. */
-  mediaKeptDays: { idPhotos: number; proctoring: number; answers: number }
+  mediaKeptDays: KeptDays
   /** For how many days the feed of events goes back. */
   eventsKeptDays: number
   /** Where webhooks may go besides public addresses. */
@@ -112,7 +113,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     mediaUrl: settings.MEDIA_URL,
     mediaQuota: settings.MEDIA_QUOTA,
     mediaKeptDays: {
-      idPhotos: settings.ID_PHOTO_KEPT_DAYS,
+      idPhoto: settings.ID_PHOTO_KEPT_DAYS,
       proctoring: settings.PROCTORING_KEPT_DAYS,
       answers: settings.ANSWERS_KEPT_DAYS,
     },
