@@ -49,6 +49,7 @@ const names: Record<string, string> = {
   customMessage: 'the message',
   assignedGraderId: 'the grader',
   tagIds: 'the tag',
+  media: 'what is to be deleted',
   requirement: 'what the candidate can start without',
 }
 

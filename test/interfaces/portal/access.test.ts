@@ -79,6 +79,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/grader': ['admin'],
   'POST /invites/:inviteId/waive': ['admin'],
   'GET /invites/:inviteId/submission': ['admin'],
+  'POST /invites/:inviteId/submission/delete': ['admin'],
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
   'GET /invites/batches': ['admin'],
