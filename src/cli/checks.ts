@@ -8,6 +8,7 @@ import { chooseHome } from '../db/embedded-files.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
 import { measureNumbering } from '../domain/events/number.ts'
 import { measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
+import { countFailedRecordings } from '../domain/submissions/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { openMediaStore } from '../media/store.ts'
@@ -60,7 +61,13 @@ async function checkSchema(url: string): Promise<Check[]> {
 async function checkContent(url: string): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
-    return [await checkQueue(db), await checkFailedMails(db), await checkNumbering(db), await checkWebhooks(db)]
+    return [
+      await checkQueue(db),
+      await checkFailedMails(db),
+      await checkNumbering(db),
+      await checkWebhooks(db),
+      await checkRecordings(db),
+    ]
   } catch (error) {
     return [problem('content', describeError(error))]
   } finally {
@@ -107,6 +114,15 @@ async function checkWebhooks(db: Db): Promise<Check> {
       `events have been waiting since ${oldestDue.toISOString()}. Is a process with ROLE all or worker running?`,
     )
   return ok('webhooks', failing + disabled === 0 ? 'all are well' : counts)
+}
+
+async function checkRecordings(db: Db): Promise<Check> {
+  const failed = await countFailedRecordings({ db })
+  if (failed === 0) return ok('recordings', 'all that are complete could be joined, or will be')
+  return problem(
+    'recordings',
+    `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined`,
+  )
 }
 
 /** Candidates can't follow a link to a machine of their own. */

@@ -5,6 +5,7 @@ import { portalPages } from '../../../src/interfaces/portal/index.ts'
 import { unknownId } from '../../support/factories.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { jpeg } from '../../support/submissions.ts'
 
 const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
@@ -18,6 +19,7 @@ type Rows = {
   assessmentId: string
   questionId: string
   inviteId: string
+  mediaId: string
   batchId: string
 }
 
@@ -82,6 +84,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/submission/delete': ['admin'],
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
+  'GET /media/:mediaId': ['admin'],
   'GET /invites/batches': ['admin'],
   'POST /invites/batches': ['admin'],
   'GET /invites/batches/:batchId': ['admin'],
@@ -91,7 +94,7 @@ const allowed: Record<string, readonly Role[]> = {
 const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'assessmentId', 'questionId', 'inviteId', 'batchId']
+const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'assessmentId', 'questionId', 'inviteId', 'mediaId', 'batchId']
 
 const service = await startServiceForFile()
 
@@ -121,7 +124,22 @@ async function makeRows(organizationId: string): Promise<Rows> {
       createdAt: service.clock.now(),
     },
   })
-  return { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, batchId }
+  const mediaId = await makePhoto({ organizationId, assessmentId, inviteId })
+  return { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, mediaId, batchId }
+}
+
+/** Of an invite's candidate, who is preparing. */
+async function makePhoto(of: { organizationId: string; assessmentId: string; inviteId: string }): Promise<string> {
+  const { newId, media } = service.deps
+  const [id, submissionId, createdAt] = [newId(), newId(), service.clock.now()]
+  const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
+  await service.db.submission.create({ data: { ...of, ...limits, id: submissionId, createdAt, updatedAt: createdAt } })
+  const { organizationId } = of
+  const key = `${organizationId}/${id}`
+  await media.put(`${key}/file`, jpeg())
+  const photo = { kind: 'id_photo', state: 'ready', contentType: 'image/jpeg', bytes: jpeg().length } as const
+  await service.db.media.create({ data: { ...photo, id, key, organizationId, submissionId, createdAt } })
+  return id
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -224,7 +242,17 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
-      const parameters = ['keyId', 'sessionId', 'memberId', 'tagId', 'assessmentId', 'questionId', 'inviteId', 'batchId'] as const
+      const parameters = [
+        'keyId',
+        'sessionId',
+        'memberId',
+        'tagId',
+        'assessmentId',
+        'questionId',
+        'inviteId',
+        'mediaId',
+        'batchId',
+      ] as const
       const rows = Object.fromEntries(parameters.map((name) => [name, value])) as Rows
       expect((await send(admin, route, addressOf(route, id, rows))).status).toBeLessThan(500)
     }
