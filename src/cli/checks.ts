@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { createDb, type Db, openPool } from '../db/client.ts'
@@ -7,8 +9,10 @@ import { findPendingMigrations } from '../db/migrate.ts'
 import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/access/member-emails.ts'
 import { measureNumbering } from '../domain/events/number.ts'
 import { type FailedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
+import { countFailedRecordings } from '../domain/submissions/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { createMailer } from '../mail/mailer.ts'
+import { openMediaStore } from '../media/store.ts'
 import type { Config } from '../runtime/config.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
 import { secretFile } from '../runtime/secret.ts'
@@ -58,7 +62,13 @@ async function checkSchema(url: string): Promise<Check[]> {
 async function checkContent(url: string): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
-    return [await checkQueue(db), await checkFailedMails(db), await checkNumbering(db), await checkWebhooks(db)]
+    return [
+      await checkQueue(db),
+      await checkFailedMails(db),
+      await checkNumbering(db),
+      await checkWebhooks(db),
+      await checkRecordings(db),
+    ]
   } catch (error) {
     return [problem('content', describeError(error))]
   } finally {
@@ -112,6 +122,15 @@ async function checkWebhooks(db: Db): Promise<Check> {
   return ok('webhooks', failing + disabled === 0 ? 'all are well' : counts)
 }
 
+async function checkRecordings(db: Db): Promise<Check> {
+  const failed = await countFailedRecordings({ db })
+  if (failed === 0) return ok('recordings', 'all that are complete could be joined, or will be')
+  return problem(
+    'recordings',
+    `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined`,
+  )
+}
+
 /** Candidates can't follow a link to a machine of their own. */
 export function checkPublicAddress({ publicUrl, smtpUrl }: Config): Check {
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname)
@@ -162,5 +181,25 @@ export async function checkRedis(url: string): Promise<Check> {
     )
   } finally {
     redis.disconnect()
+  }
+}
+
+/** Whether photos and recordings can be kept: puts a byte into the store, and takes it out. */
+export async function checkMedia(config: Config): Promise<Check> {
+  const where =
+    config.mediaUrl === undefined ? 'the folder media under DATA_DIR' : `the bucket ${new URL(config.mediaUrl).hostname}`
+  const key = `doctor/${randomUUID()}`
+  try {
+    const store = await openMediaStore(config)
+    await store.put(key, Buffer.of(1))
+    const content = await store.get(key)
+    const isSame = content !== null && (await buffer(content)).equals(Buffer.of(1))
+    await store.deletePrefix('doctor/')
+    return isSame ? ok('media', `${where} keeps them`) : problem('media', `${where} does not give back what it was given`)
+  } catch (error) {
+    return problem(
+      'media',
+      `${where} can not keep them: ${describeError(error)}. Check MEDIA_URL and DATA_DIR, and their credentials and rights`,
+    )
   }
 }

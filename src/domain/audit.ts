@@ -51,6 +51,8 @@ export const AUDIT_ACTIONS = [
   'exported_invites',
   'exported_members',
   'exported_audit_log',
+  'waived_requirement',
+  'deleted_media',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

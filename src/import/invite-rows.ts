@@ -70,6 +70,7 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): Invi
     mode: 'live',
     linkVersion: 1,
     assessmentSession: null,
+    waivedChecks: [],
     createdById: null,
     createdByKeyId: null,
     sentAt,

@@ -33,6 +33,7 @@ const answers = {
   invite_batch_not_found: [404, NOT_FOUND],
   member_not_found: [404, NOT_FOUND],
   tag_not_found: [404, NOT_FOUND],
+  media_not_found: [404, 'Not found.'],
   api_key_not_found: [404, NOT_FOUND],
   webhook_not_found: [404, NOT_FOUND],
   delivery_not_found: [404, NOT_FOUND],
@@ -48,6 +49,7 @@ const answers = {
   webhook_disabled: [409, 'The webhook is disabled.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
   cursor_gone: [410, 'Invalid cursor.'],
+  session_refused: [409, 'The session does not allow this.'],
   invalid: [400, 'Invalid input.'],
   malformed_request: [400, 'Malformed request.'],
   malformed_json: [400, 'JSON parse error'],
@@ -164,6 +166,7 @@ function wordIssue(issue: Issue): string {
       return 'The assessment has invites.'
     case 'target':
     case 'account':
+    case 'session':
       return 'Enter a valid value.'
     case 'malformed':
       return issue.text

@@ -57,6 +57,8 @@ export const WORDS: Record<AuditAction, string> = {
   exported_invites: 'exported invites',
   exported_members: 'exported members',
   exported_audit_log: 'exported the audit log',
+  waived_requirement: 'let a candidate start without something',
+  deleted_media: 'deleted photos and recordings',
 }
 
 /** Those that are nobody by name. */

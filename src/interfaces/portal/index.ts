@@ -14,6 +14,7 @@ import { integrationsRoutes } from './integrations.routes.ts'
 import { inviteBatchesRoutes } from './invite-batches.routes.ts'
 import { invitesRoutes } from './invites.routes.ts'
 import { joinRoutes } from './join.routes.ts'
+import { mediaRoutes } from './media.routes.ts'
 import { membersRoutes } from './members.routes.ts'
 import { organizationSettingsRoutes } from './organization-settings.routes.ts'
 import { organizationsRoutes } from './organizations.routes.ts'
@@ -23,6 +24,7 @@ import { questionsRoutes } from './questions.routes.ts'
 import { refuseForeignForms } from './same-origin.ts'
 import { requireMember, useSessions } from './session.ts'
 import { signInRoutes } from './sign-in.routes.ts'
+import { submissionRoutes } from './submission.routes.ts'
 import { tagsRoutes } from './tags.routes.ts'
 import { webhookDeliveriesRoutes } from './webhook-deliveries.routes.ts'
 import { webhooksRoutes } from './webhooks.routes.ts'
@@ -43,8 +45,10 @@ const organizationPages = [
   organizationSettingsRoutes,
   auditLogRoutes,
   invitesRoutes,
+  mediaRoutes,
   inviteBatchesRoutes,
   exportsRoutes,
+  submissionRoutes,
 ]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */

@@ -22,6 +22,8 @@ import { getInvitationLink } from '../../domain/invites/links.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
 import { readTimeline } from '../../domain/invites/timeline.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
+import { listRequirements } from '../../domain/submissions/submission.ts'
+import { waiveRequirement } from '../../domain/submissions/waive.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { invitePage } from './invite.page.ts'
@@ -93,6 +95,12 @@ export function invitesRoutes(app: FastifyInstance): void {
       const { assignedGraderId } = readFields(values, 'assignedGraderId')
       return assignGrader(request.ctx, request.params.inviteId, assignedGraderId || null)
     }),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/waive', (request, reply) =>
+    answer(request, reply, 'waive', (values) =>
+      waiveRequirement(request.ctx, request.params.inviteId, readFields(values, 'requirement').requirement),
+    ),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/tags', (request, reply) =>
@@ -178,7 +186,12 @@ async function onePage({ ctx }: FastifyRequest, id: string, form: Form, done?: s
   const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, all)
   const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
   const operations = may(ctx, 'operate_invites')
-    ? { ...(await getInvitationLink(ctx, id)), tagChoices: await listTagChoices(ctx), graders: await listGraderChoices(ctx) }
+    ? {
+        ...(await getInvitationLink(ctx, id)),
+        tagChoices: await listTagChoices(ctx),
+        graders: await listGraderChoices(ctx),
+        requirements: await listRequirements(ctx, invite),
+      }
     : null
   return invitePage(form, { ctx, invite, createdBy, tags: tags.items, emails: emails.items, timeline, operations, done })
 }

@@ -91,6 +91,17 @@ ${body}
 </body>
 </html>`)
 
+/** A part of a page, with its heading. */
+export const panel = (
+  id: string,
+  heading: string,
+  body: Html,
+): Html => html`<section class="panel" aria-labelledby="${id}-heading">
+<h2 id="${id}-heading">${heading}</h2>
+${body}
+</section>
+`
+
 const mayReadInvites = (ctx: Context): boolean =>
   (['read', 'read_as_grader', 'read_as_client'] as const).some((permission) => may(ctx, permission))
 

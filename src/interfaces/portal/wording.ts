@@ -50,6 +50,8 @@ const names: Record<string, string> = {
   assignedGraderId: 'the grader',
   tagIds: 'the tag',
   url: 'the address',
+  media: 'what is to be deleted',
+  requirement: 'what the candidate can start without',
 }
 
 const targetFaults: Record<TargetFault, string> = {

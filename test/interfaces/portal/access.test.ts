@@ -4,6 +4,7 @@ import { makeWebhook } from '../../support/furnish.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { jpeg } from '../../support/submissions.ts'
 
 const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
@@ -17,6 +18,7 @@ type Rows = {
   assessmentId: string
   questionId: string
   inviteId: string
+  mediaId: string
   batchId: string
   webhookId: string
   deliveryId: string
@@ -94,8 +96,12 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/revoke': ['admin'],
   'POST /invites/:inviteId/reactivate': ['admin'],
   'POST /invites/:inviteId/grader': ['admin'],
+  'POST /invites/:inviteId/waive': ['admin'],
+  'GET /invites/:inviteId/submission': ['admin'],
+  'POST /invites/:inviteId/submission/delete': ['admin'],
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
+  'GET /media/:mediaId': ['admin'],
   'GET /invites/batches': ['admin'],
   'POST /invites/batches': ['admin'],
   'GET /invites/batches/:batchId': ['admin'],
@@ -111,6 +117,7 @@ const FINDS: (keyof Rows)[] = [
   'assessmentId',
   'questionId',
   'inviteId',
+  'mediaId',
   'batchId',
   'webhookId',
   'deliveryId',
@@ -145,8 +152,23 @@ async function makeRows(organizationId: string): Promise<Rows> {
     },
   })
   const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
-  const own = { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, batchId }
+  const mediaId = await makePhoto({ organizationId, assessmentId, inviteId })
+  const own = { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, mediaId, batchId }
   return { ...own, webhookId: webhook.id, deliveryId: delivery.id }
+}
+
+/** Of an invite's candidate, who is preparing. */
+async function makePhoto(of: { organizationId: string; assessmentId: string; inviteId: string }): Promise<string> {
+  const { newId, media } = service.deps
+  const [id, submissionId, createdAt] = [newId(), newId(), service.clock.now()]
+  const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
+  await service.db.submission.create({ data: { ...of, ...limits, id: submissionId, createdAt, updatedAt: createdAt } })
+  const { organizationId } = of
+  const key = `${organizationId}/${id}`
+  await media.put(`${key}/file`, jpeg())
+  const photo = { kind: 'id_photo', state: 'ready', contentType: 'image/jpeg', bytes: jpeg().length } as const
+  await service.db.media.create({ data: { ...photo, id, key, organizationId, submissionId, createdAt } })
+  return id
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -308,7 +330,7 @@ it('has strict headers on every page, and none is kept by caches but what has it
   for (const path of pages) {
     const { headers } = await person.get(path)
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     expect([headers['cache-control'], headers['x-robots-tag']]).toEqual(['no-store', 'noindex, nofollow'])
   }
