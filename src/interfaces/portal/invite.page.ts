@@ -1,4 +1,5 @@
 import type { Member } from '../../domain/access/members.ts'
+import { may } from '../../domain/access/permissions.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Named } from '../../domain/invites/choices.ts'
@@ -13,7 +14,7 @@ import { type Page, pathOf } from './layout.ts'
 import { limitHint } from './new-invite.page.ts'
 import { table } from './table.ts'
 import { timelineTable } from './timeline.ts'
-import { time } from './wording.ts'
+import { badge, time } from './wording.ts'
 
 const NOTICES = new Map([
   ['invited', 'The candidate is invited.'],
@@ -52,10 +53,11 @@ ${body}
 </section>
 `
 
-function about({ invite, createdBy, tags, operations }: Shown): Html {
+function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
+  const readsAll = may(ctx, 'read')
   const facts: [string, Value][] = [
-    ['State', html`<span class="status">${invite.status}</span>`],
-    ['Assessment', invite.assessment.name],
+    ['State', badge(invite.status)],
+    ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessment.name],
     ['Name', invite.recipientName],
     ['Sent', time(invite.sentAt)],
     ['Expires', time(invite.expiresAt)],
@@ -78,6 +80,9 @@ function about({ invite, createdBy, tags, operations }: Shown): Html {
     html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
   )
 }
+
+const assessmentLink = (ctx: Context, { assessmentId, assessment }: InviteDetail): Html =>
+  html`<a href="${pathOf(ctx, `assessments/${assessmentId}`)}">${assessment.name}</a>`
 
 const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
   `${firstName} ${lastName}`.trim() || email
@@ -182,7 +187,7 @@ const mails = (emails: InviteEmailRow[]): Html =>
           ['Created', 'State', 'Sent', 'Attempts', 'Reason'],
           emails.map(({ createdAt, state, sentAt, attempts, reason }) => [
             time(createdAt),
-            html`<span class="status">${state}</span>`,
+            badge(state),
             sentAt && time(sentAt),
             attempts,
             reason,
