@@ -65,12 +65,13 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Started', invite.startedAt && time(invite.startedAt)],
     ['Completed', invite.completedAt && time(invite.completedAt)],
     ['Revoked', invite.revokedAt && time(invite.revokedAt)],
-    ['Invited by', inviter(invite, createdBy)],
+    // As in the timeline: clients are not told who works for the organization.
+    ['Invited by', readsAll && inviter(invite, createdBy)],
     ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
     ['Asked for', demands(invite).join(', ') || 'nothing'],
-    ['Grader', invite.assignedGrader && nameOf(invite.assignedGrader.user)],
+    ['Grader', readsAll && invite.assignedGrader && nameOf(invite.assignedGrader.user)],
     ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
     ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
   ]

@@ -55,6 +55,20 @@ describe('the list', () => {
       expect((await admin.get(`${home}invites/new?assessment=${encodeURIComponent(unknown)}`)).status).toBe(200)
   })
 
+  it('tells clients nothing of who works for the organization, on the page of an invite', async () => {
+    const { organization, assessment, admin } = await furnish()
+    const client = await signInAs(service, organization.id, ['client'])
+    const of = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 }
+    await service.db.assessmentClient.create({ data: of })
+    const staff = { createdById: admin.member.id, assignedGraderId: admin.member.id }
+    const invite = await service.make.invite(assessment, staff)
+    const termsFor = async (person: typeof admin) =>
+      [...(await person.get(`${person.home}invites/${invite.id}`)).text.matchAll(/<dt>([^<]+)/g)].map(([, term]) => term)
+    expect(await termsFor(admin)).toEqual(expect.arrayContaining(['Invited by', 'Grader']))
+    const shown = await termsFor(client)
+    expect([shown.includes('Assessment'), shown.includes('Invited by'), shown.includes('Grader')]).toEqual([true, false, false])
+  })
+
   it('shows the invites of a state, an assessment, a tag, or an address or words of it, in the order that is chosen', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const other = await service.make.assessment(organization.id)
