@@ -10,20 +10,26 @@ export type Named = { id: string; name: string }
 /** More names than a list to choose from can show are left out, the last by name. */
 export const MAX_CHOICES = 1_000
 
-/** The organization's assessments, tags, and members who may grade. @throws DomainError not_permitted. */
-export async function listChoices(ctx: Context): Promise<Choices> {
+/**
+ * The organization's assessments, tags, and members who may grade.
+ *
+ * @param firstId the assessment that comes first, also where the list would not come to it; null: none before the others.
+ * @throws DomainError not_permitted.
+ */
+export async function listChoices(ctx: Context, firstId: string | null = null): Promise<Choices> {
   const [assessments, tags, graders] = await Promise.all([
-    listAssessmentChoices(ctx),
+    listAssessmentChoices(ctx, firstId),
     listTagChoices(ctx),
     listGraderChoices(ctx),
   ])
   return { assessments, tags, graders }
 }
 
-/** @throws DomainError not_permitted. */
-export async function listAssessmentChoices(ctx: Context): Promise<Named[]> {
+/** @param firstId as of {@link listChoices}. @throws DomainError not_permitted. */
+export async function listAssessmentChoices(ctx: Context, firstId: string | null = null): Promise<Named[]> {
   authorize(ctx, 'read')
-  return readNames(ctx, Prisma.sql`SELECT id, name FROM assessments WHERE organization_id = ${ctx.organization.id}::uuid`)
+  const names = Prisma.sql`SELECT id, name FROM assessments WHERE organization_id = ${ctx.organization.id}::uuid`
+  return readNames(ctx, names, firstId)
 }
 
 /** @throws DomainError not_permitted. */
@@ -58,8 +64,9 @@ export async function listClientAssessments(ctx: Context): Promise<Named[]> {
 }
 
 /** By name. As one value: hundreds of names cost the process little more than half of what they cost as rows. */
-async function readNames({ db }: Context, names: Prisma.Sql): Promise<Named[]> {
+async function readNames({ db }: Context, names: Prisma.Sql, firstId: string | null = null): Promise<Named[]> {
+  const first = firstId === null ? Prisma.empty : Prisma.sql`id <> ${firstId}::uuid,`
   const [{ list }] = await db.$queryRaw<[{ list: Named[] | null }]>`
-    SELECT json_agg(named) AS list FROM (SELECT id, name FROM (${names}) AS found ORDER BY name, id LIMIT ${MAX_CHOICES}) AS named`
+    SELECT json_agg(named) AS list FROM (SELECT id, name FROM (${names}) AS found ORDER BY ${first} name, id LIMIT ${MAX_CHOICES}) AS named`
   return list ?? []
 }

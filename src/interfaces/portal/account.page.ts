@@ -52,7 +52,7 @@ const sessionTable = (ctx: Context, { sessionId }: SignedIn, sessions: SessionSu
     'sessions-heading',
     ['Browser', 'Network', 'Since', 'Last seen', 'End'],
     sessions.map(({ id, userAgent, network, createdAt, lastSeenAt }) => [
-      userAgent || 'unknown',
+      wordBrowser(userAgent),
       network,
       time(createdAt),
       time(lastSeenAt),
@@ -61,3 +61,26 @@ const sessionTable = (ctx: Context, { sessionId }: SignedIn, sessions: SessionSu
         : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="quiet">End</button></form>`,
     ]),
   )
+
+/** What browsers and systems call themselves, those that also name another before that one. */
+const BROWSERS = [
+  ['Edge', /Edg(e|A|iOS)?\//],
+  ['Opera', /OPR\//],
+  ['Firefox', /(Firefox|FxiOS)\//],
+  ['Chrome', /(Chrome|Chromium|CriOS)\//],
+  ['Safari', /Safari\//],
+] as const
+const SYSTEMS = [
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['Android', /Android/],
+  ['Windows', /Windows/],
+  ['macOS', /Mac OS X/],
+  ['Linux', /Linux/],
+] as const
+
+/** A browser as its user knows it: "Firefox, Windows"; one that is not known as it names itself. */
+function wordBrowser(userAgent: string): string {
+  const words = [BROWSERS, SYSTEMS].map((names) => names.find(([, pattern]) => pattern.test(userAgent))?.[0])
+  return words.filter((word) => word !== undefined).join(', ') || userAgent || 'unknown'
+}

@@ -65,6 +65,7 @@ export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
 <form method="post" action="${pathOf(ctx, 'assessments')}">
 ${fields(form, EMPTY)}
 <button>Make the assessment</button>
+<a class="aside" href="${pathOf(ctx, 'assessments')}">Cancel</a>
 </form>
 </section>`,
 })

@@ -7,10 +7,10 @@ import { expectations, questionList, wordDuration } from '../../http/candidate-v
 import { type Html, html } from '../../http/html.ts'
 import { type Form, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
-import { pager } from './paging.ts'
+import { noRows, pager } from './paging.ts'
 import { questionTable } from './questions.page.ts'
 import { table } from './table.ts'
-import { AUDIENCE_LABELS, confirmation, FORMAT_LABELS, time } from './wording.ts'
+import { AUDIENCE_LABELS, confirmation, FORMAT_LABELS, labelOf, time } from './wording.ts'
 
 const NOTICES = new Map([
   ['created', 'The assessment is made. Now add its questions.'],
@@ -36,7 +36,7 @@ export const assessmentsPage = (form: Form, { ctx, listing, search, done }: List
 <input id="search" name="search" type="search" value="${search}" autocomplete="off">
 <button class="quiet">Search</button>
 </form>
-${listing.items.length > 0 ? assessmentTable(ctx, listing) : html`<p>${search || listing.total > 0 ? 'None here.' : 'There are none yet.'}</p>`}
+${listing.items.length > 0 ? assessmentTable(ctx, listing) : noRows(search || listing.total > 0 ? 'None here.' : 'There are none yet.', pathOf(ctx, 'assessments'), new URLSearchParams({ search }))}
 ${pager(pathOf(ctx, 'assessments'), new URLSearchParams(search ? { search } : {}), listing)}
 </section>`,
 })
@@ -69,9 +69,10 @@ export function assessmentPage(
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="facts-heading">
 <h2 id="facts-heading">About it</h2>
-${facts(assessment, input)}
+${facts(ctx, assessment, input)}
 <div class="actions">
 <a class="button" href="${path}/edit">Edit</a>
+<a class="button quiet" href="${pathOf(ctx, `invites/new?assessment=${assessment.id}`)}">Invite a candidate</a>
 <a class="button quiet" href="${path}/preview">Preview</a>
 <form method="post" action="${path}/duplicate"><button class="quiet">Duplicate</button></form>
 </div>
@@ -82,11 +83,12 @@ ${sumInviteCounts(assessment) === 0 && confirmation('Delete', `Delete ${assessme
 ${questions.items.length > 0 ? questionTable(path, questions) : html`<p>There are none ${questions.total > 0 ? 'here' : 'yet'}.</p>`}
 ${pager(path, new URLSearchParams(), questions)}
 <p><a class="button" href="${path}/questions/new">Add a question</a></p>
-</section>`,
+</section>
+<p><a href="${pathOf(ctx, 'assessments')}">All assessments</a></p>`,
   }
 }
 
-const facts = (assessment: Assessment, input: AssessmentInput): Html => {
+const facts = (ctx: Context, assessment: Assessment, input: AssessmentInput): Html => {
   const rows: [string, string | number | Html][] = [
     ['Questions', assessment.questionCount],
     ['Points', assessment.totalPoints],
@@ -105,7 +107,7 @@ const facts = (assessment: Assessment, input: AssessmentInput): Html => {
         ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script">${input.instruction}</span>`
         : 'none',
     ],
-    ['Invites', sumInviteCounts(assessment)],
+    ['Invites', html`<a href="${pathOf(ctx, `invites?assessment=${assessment.id}`)}">${sumInviteCounts(assessment)}</a>`],
     ['Made', time(assessment.createdAt)],
     ['Changed', time(assessment.updatedAt)],
   ]
@@ -117,9 +119,6 @@ ${rows.map(
 }
 
 const list = (names: string[]): string => names.join(', ') || 'none'
-
-const labelOf = (labels: [value: string, label: string][], value: string): string =>
-  labels.find(([word]) => word === value)?.[1] ?? value
 
 /** What a candidate is shown, by the same views. */
 export const previewPage = ({ ctx, assessment, input, questions }: Facts & { questions: Question[] }): Page => ({

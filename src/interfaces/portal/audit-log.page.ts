@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditPage } from '../../domain/access/audit-log.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit.ts'
 import type { Context } from '../../domain/context.ts'
-import { html } from '../../http/html.ts'
+import { html, type Value } from '../../http/html.ts'
 import { choice, exportButton, field } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
@@ -96,7 +96,7 @@ ${
           time(entry.at),
           whoOf(entry, names),
           whatOf(entry),
-          targetOf(entry, names),
+          targetOf(ctx, entry, names),
           moreOf(entry.details),
         ]),
       )
@@ -115,8 +115,23 @@ const whoOf = ({ actorKind, actorId }: AuditEntry, names: Map<string, string>): 
 /** Another release may have recorded what this one has no words for. */
 const whatOf = ({ action }: AuditEntry): string => (Object.hasOwn(WORDS, action) ? WORDS[action as AuditAction] : action)
 
-const targetOf = ({ targetKind, targetId }: AuditEntry, names: Map<string, string>): string =>
-  names.get(targetId ?? '') ?? targetKind ?? ''
+/** The kinds of rows that have a page, and its address. */
+const PLACES = new Map<string, readonly [path: string, label: string]>([
+  ['member', ['members', 'member']],
+  ['tag', ['tags', 'tag']],
+  ['assessment', ['assessments', 'assessment']],
+  ['invite', ['invites', 'invite']],
+  ['invite_batch', ['invites/batches', 'list of candidates']],
+  ['webhook', ['settings/webhooks', 'webhook']],
+])
+
+/** What it was done to, with the way there. What was deleted has none. */
+function targetOf(ctx: Context, { action, targetKind, targetId }: AuditEntry, names: Map<string, string>): Value {
+  const [path, label] = PLACES.get(targetKind ?? '') ?? []
+  const name = names.get(targetId ?? '') ?? label ?? targetKind?.replaceAll('_', ' ')
+  if (!path || targetId === null || action.startsWith('deleted_')) return name
+  return html`<a href="${pathOf(ctx, `${path}/${targetId}`)}">${name}</a>`
+}
 
 /** Details are whatever was recorded with the action: names, lists of words, or these before and after. */
 function moreOf(details: unknown): string {

@@ -8,13 +8,13 @@ import {
   OVERVIEW_ROWS,
   type Overview,
 } from '../../domain/invites/overview.ts'
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html, type Value } from '../../http/html.ts'
 import { bar, chart } from './chart.ts'
 import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
-import { time } from './wording.ts'
+import { badge, time } from './wording.ts'
 
-export const homePage = (ctx: Context, body: Html): Page => ({ title: ctx.organization.name, body })
+export const homePage = (body: Html): Page => ({ title: 'Home', body })
 
 /** The first page of those who run the organization. */
 export function organizationHome(ctx: Context, overview: Overview): Html {
@@ -24,7 +24,7 @@ export function organizationHome(ctx: Context, overview: Overview): Html {
   return html`${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && soon(ctx, expiring)}
 <section class="panel" aria-labelledby="states-heading">
 <h2 id="states-heading">Invites</h2>
-${stateTable(states, total)}
+${stateTable(ctx, states, total)}
 </section>
 ${byDay(days)}`
 }
@@ -48,16 +48,18 @@ const firstSteps = (
 const done = html`<span class="status">done</span>`
 
 /** How far candidates have come, and where they were lost. */
-function stateTable(states: Map<InviteStatus, number>, total: number): Html {
+function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: number): Html {
   const sum = (...names: InviteStatus[]) => names.reduce((all, name) => all + (states.get(name) ?? 0), 0)
-  const rows: [string, number][] = [
-    ['Invited', total],
+  // To the list of those that a row counts, where one state is what it counts.
+  const listed = (label: string, state = '') => html`<a href="${`${pathOf(ctx, 'invites')}?state=${state}`}">${label}</a>`
+  const rows: [Value, number][] = [
+    [listed('Invited'), total],
     ['Accepted, or further', sum('accepted', 'started', 'completed')],
     ['Started, or further', sum('started', 'completed')],
-    ['Completed', sum('completed')],
-    ['Not answered yet', sum('pending')],
-    ['Expired', sum('expired')],
-    ['Revoked or declined', sum('revoked')],
+    [listed('Completed', 'completed'), sum('completed')],
+    [listed('Not answered yet', 'pending'), sum('pending')],
+    [listed('Expired', 'expired'), sum('expired')],
+    [listed('Revoked or declined', 'revoked'), sum('revoked')],
   ]
   const share = (count: number) => `${Math.round((count / total) * 100)} %`
   return table(
@@ -104,8 +106,8 @@ ${table(
   ['To', 'Assessment', 'State', 'Expires'],
   invites
     .slice(0, OVERVIEW_ROWS)
-    .map((invite) => [inviteLink(ctx, invite), invite.assessment, invite.status, time(invite.expiresAt)]),
+    .map((invite) => [inviteLink(ctx, invite), invite.assessment, badge(invite.status), time(invite.expiresAt)]),
 )}
-${invites.length > OVERVIEW_ROWS && html`<p>There are more.</p>`}
+${invites.length > OVERVIEW_ROWS && html`<p>There are more. <a href="${pathOf(ctx, 'invites')}?sort=expires">All, by when they expire</a></p>`}
 </section>
 `

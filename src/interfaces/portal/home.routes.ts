@@ -11,6 +11,6 @@ export function homeRoutes(app: FastifyInstance): void {
   app.get('/', async (request, reply) => {
     const { ctx } = request
     const body = may(ctx, 'read') ? organizationHome(ctx, await readOverview(ctx)) : ownHome(ctx, await readOwnOverview(ctx))
-    return show(request, reply, homePage(ctx, body))
+    return show(request, reply, homePage(body))
   })
 }

@@ -8,7 +8,7 @@ import { choice } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
 import { table } from './table.ts'
-import { wordIssue } from './wording.ts'
+import { badge, wordIssue } from './wording.ts'
 
 const STATES: Record<InviteBatchRowState, string> = {
   ready: 'to be invited',
@@ -77,7 +77,7 @@ const rowTable = (ctx: Context, rows: BatchRow[]): Html =>
     ['Address', 'State', 'Why', 'Name', 'Row'],
     rows.map((row) => [
       row.inviteId ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${row.email}</a>` : row.email,
-      html`<span class="status">${STATES[row.state]}</span>`,
+      badge(STATES[row.state]),
       reasonOf(row),
       row.name,
       row.number,

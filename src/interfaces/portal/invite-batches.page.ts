@@ -7,7 +7,7 @@ import { area, type Form, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { assessmentField, termFields } from './new-invite.page.ts'
 import { table } from './table.ts'
-import { time } from './wording.ts'
+import { badge, time } from './wording.ts'
 
 const PATH = 'invites/batches'
 
@@ -48,6 +48,6 @@ const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
       html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
       assessment.name,
       `${createdBy.user.firstName} ${createdBy.user.lastName}`.trim() || createdBy.user.email,
-      html`<span class="status">${finishedAt ? 'finished' : startedAt ? 'being invited' : 'checked'}</span>`,
+      badge(finishedAt ? 'finished' : startedAt ? 'being invited' : 'checked'),
     ]),
   )

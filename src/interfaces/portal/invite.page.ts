@@ -1,4 +1,5 @@
 import type { Member } from '../../domain/access/members.ts'
+import { may } from '../../domain/access/permissions.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Named } from '../../domain/invites/choices.ts'
@@ -8,15 +9,14 @@ import { type Move, mayMove } from '../../domain/invites/moves.ts'
 import type { Timeline } from '../../domain/invites/timeline.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import type { Requirement } from '../../domain/submissions/needs.ts'
+import { mayReadSubmission } from '../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
-
 import { type Page, panel, pathOf } from './layout.ts'
 import { limitHint } from './new-invite.page.ts'
-
 import { table } from './table.ts'
 import { timelineTable } from './timeline.ts'
-import { time } from './wording.ts'
+import { badge, time } from './wording.ts'
 
 const NOTICES = new Map([
   ['invited', 'The candidate is invited.'],
@@ -51,9 +51,10 @@ export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => 
 type Shown = Omit<Facts, 'done'>
 
 function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
+  const readsAll = may(ctx, 'read')
   const facts: [string, Value][] = [
-    ['State', html`<span class="status">${invite.status}</span>`],
-    ['Assessment', invite.assessment.name],
+    ['State', badge(invite.status)],
+    ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessment.name],
     ['Name', invite.recipientName],
     ['Sent', time(invite.sentAt)],
     ['Expires', time(invite.expiresAt)],
@@ -61,7 +62,8 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Started', invite.startedAt && time(invite.startedAt)],
     ['Completed', invite.completedAt && time(invite.completedAt)],
     ['Revoked', invite.revokedAt && time(invite.revokedAt)],
-    ['Invited by', inviter(invite, createdBy)],
+    // As in the timeline: clients are not told who works for the organization.
+    ['Invited by', readsAll && inviter(invite, createdBy)],
     ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
@@ -69,11 +71,11 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Started without', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
     [
       'Submission',
-      operations !== null &&
+      mayReadSubmission(ctx, invite) &&
         invite.assessmentSession !== null &&
         html`<a href="${pathOf(ctx, `invites/${invite.id}/submission`)}">What was sent in</a>`,
     ],
-    ['Grader', invite.assignedGrader && nameOf(invite.assignedGrader.user)],
+    ['Grader', readsAll && invite.assignedGrader && nameOf(invite.assignedGrader.user)],
     ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
     ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
   ]
@@ -83,6 +85,9 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
   )
 }
+
+const assessmentLink = (ctx: Context, { assessmentId, assessment }: InviteDetail): Html =>
+  html`<a href="${pathOf(ctx, `assessments/${assessmentId}`)}">${assessment.name}</a>`
 
 const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
   `${firstName} ${lastName}`.trim() || email
@@ -209,7 +214,7 @@ const mails = (emails: InviteEmailRow[]): Html =>
           ['Created', 'State', 'Sent', 'Attempts', 'Reason'],
           emails.map(({ createdAt, state, sentAt, attempts, reason }) => [
             time(createdAt),
-            html`<span class="status">${state}</span>`,
+            badge(state),
             sentAt && time(sentAt),
             attempts,
             reason,

@@ -6,9 +6,9 @@ import type { Listing } from '../../domain/page.ts'
 import { html } from '../../http/html.ts'
 import { choice, exportButton, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
-import { pager } from './paging.ts'
+import { noRows, pager } from './paging.ts'
 import { table } from './table.ts'
-import { time } from './wording.ts'
+import { badge, time } from './wording.ts'
 
 /** The orders of the list, by the word in its address. The first is the one without a word. */
 export const orders: Record<string, { label: string; order: InviteOrder }> = {
@@ -52,7 +52,7 @@ ${list && exportButton(`${path}/export`)}
 </section>
 <section class="panel" aria-labelledby="list-heading">
 <h2 id="list-heading">Invites</h2>
-${list && list.items.length > 0 ? inviteTable(ctx, list.items) : html`<p>${assessments.length > 0 || readsAll || grades ? 'There are none.' : 'You are not a client of any assessment.'}</p>`}
+${list && list.items.length > 0 ? inviteTable(ctx, list.items) : noRows(assessments.length > 0 || readsAll || grades ? 'There are none.' : 'You are not a client of any assessment.', path, form.values)}
 ${list && pager(path, form.values, list, ['invite', 'invites'])}
 </section>`,
   }
@@ -66,7 +66,7 @@ const inviteTable = (ctx: Context, invites: Invite[]) =>
       html`<a href="${pathOf(ctx, `invites/${id}`)}">${recipientEmail}</a>`,
       recipientName,
       assessment.name,
-      html`<span class="status">${status}</span>`,
+      badge(status),
       time(sentAt),
       time(expiresAt),
     ]),

@@ -30,7 +30,7 @@ import { invitePage } from './invite.page.ts'
 import { invitesPage, orders } from './invites.page.ts'
 import { pathOf, show } from './layout.ts'
 import { newInvitePage, readNumber, readTerms } from './new-invite.page.ts'
-import { readPage } from './paging.ts'
+import { queryOf, readPage } from './paging.ts'
 
 type InviteRoute = { Params: { inviteId: string } }
 type Work = (values: URLSearchParams) => Promise<unknown>
@@ -124,9 +124,12 @@ function sayInForm(error: unknown): never {
   throw new DomainError('invalid', { issues: [{ field: 'recipientEmail', rule: 'account', problem: 'invited' }] })
 }
 
-async function newPage({ ctx }: FastifyRequest, form: Form) {
+/** For the assessment that was chosen, or that the address asks for. */
+async function newPage(request: FastifyRequest, form: Form) {
+  const { ctx } = request
   authorize(ctx, 'invite')
-  return newInvitePage(form, ctx, await listChoices(ctx))
+  const asked = form.values.get('assessmentId') ?? queryOf(request).get('assessment') ?? ''
+  return newInvitePage(form, ctx, await listChoices(ctx, isUuid(asked) ? asked : null))
 }
 
 async function showList(request: FastifyRequest, reply: FastifyReply) {

@@ -47,7 +47,7 @@ export async function show(request: FastifyRequest, reply: FastifyReply, page: P
   return reply
     .code(status)
     .type('text/html; charset=utf-8')
-    .send(renderPage({ ...page, warning }, viewer))
+    .send(renderPage({ ...page, warning, isRefused: status === 422 }, viewer))
 }
 
 /** Home and Settings, where those come by who can do something about it. */
@@ -68,14 +68,17 @@ async function warnOfWebhooks(ctx: Context): Promise<Html | false> {
 
 const isHome = ({ ctx, path }: Pick<Viewer, 'ctx' | 'path'>): boolean => path.replace(/\/?$/, '/') === pathOf(ctx)
 
+/** `isRefused`: it shows what is wrong with a form, which its name in the browser says as well. */
+type Sent = Page & { warning?: Value; isRefused?: boolean }
+
 /** The text of a page. @param viewer null: somebody who is not signed in, or has not chosen an organization. */
-export const renderPage = ({ title, body, notice, warning }: Page & { warning?: Value }, viewer: Viewer | null): string =>
+export const renderPage = ({ title, body, notice, warning, isRefused }: Sent, viewer: Viewer | null): string =>
   toText(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
+<title>${isRefused && 'Mistake: '}${title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
 <link rel="icon" href="${icon.address}">
 <link rel="stylesheet" href="${stylesheet.address}">
 <script type="module" src="${script.address}"></script>
@@ -85,7 +88,7 @@ ${viewer && bar(viewer)}
 <main id="main" class="${viewer ? 'wide' : 'narrow'}">
 <h1>${title}</h1>
 ${viewer && sections(viewer)}
-${warning}${notice && html`<p class="notice good" role="status">${notice}</p>`}
+${warning}${notice && html`<p class="notice good" role="status" tabindex="-1" autofocus>${notice}</p>`}
 ${body}
 </main>
 </body>

@@ -1,15 +1,16 @@
 import type { LinkToHandOver } from '../../domain/access/invite-member.ts'
 import type { Language } from '../../domain/access/manage-members.ts'
 import { MEMBER_ROLES, type Member } from '../../domain/access/members.ts'
+import { may } from '../../domain/access/permissions.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { type Html, html } from '../../http/html.ts'
 import { checkboxes, choice, exportButton, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
-import { type Filtered, pager } from './paging.ts'
+import { type Filtered, noRows, pager } from './paging.ts'
 import { table } from './table.ts'
-import { confirmation, time } from './wording.ts'
+import { badge, confirmation, time } from './wording.ts'
 
 const ROLES = [
   ['admin', 'Admin: may do everything'],
@@ -54,26 +55,24 @@ ${choice(found.form, {
 <button class="quiet">Show</button>
 ${exportButton(pathOf(ctx, 'members/export'))}
 </form>
-${memberTable(ctx, found.list.items)}
+${found.list.items.length > 0 ? memberTable(ctx, found.list.items) : noRows('Nobody is found.', pathOf(ctx, 'members'), found.form.values)}
 ${pager(pathOf(ctx, 'members'), found.form.values, found.list)}
 </section>`,
 })
 
 const memberTable = (ctx: Context, members: Member[]): Html =>
-  members.length === 0
-    ? html`<p>Nobody is found.</p>`
-    : table(
-        'members-heading',
-        ['Name', 'Address', 'Roles', 'Department', 'State', 'Since'],
-        members.map((member) => [
-          html`<a href="${pathOf(ctx, `members/${member.id}`)}">${nameOf(member)}</a>`,
-          member.email,
-          member.roles.join(', '),
-          member.department,
-          stateOf(member),
-          time(member.joinedAt),
-        ]),
-      )
+  table(
+    'members-heading',
+    ['Name', 'Address', 'Roles', 'Department', 'State', 'Since'],
+    members.map((member) => [
+      html`<a href="${pathOf(ctx, `members/${member.id}`)}">${nameOf(member)}</a>`,
+      member.email,
+      member.roles.join(', '),
+      member.department,
+      stateOf(member),
+      time(member.joinedAt),
+    ]),
+  )
 
 export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
   title: 'Invite a member',
@@ -82,7 +81,8 @@ export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
 <button>Invite</button>
-</form>`,
+</form>
+<p><a href="${pathOf(ctx, 'members')}">All members</a></p>`,
 })
 
 /** A link to join, for the admin to hand over. */
@@ -104,7 +104,7 @@ export function memberPage(form: Form, { ctx, member, tags, isAll, languages, do
   return {
     title: nameOf(member),
     notice: NOTICES.get(done),
-    body: html`${mistakes(form)}<p>${member.email}, <span class="status">${stateOf(member)}</span></p>
+    body: html`${mistakes(form)}<p>${member.email}, ${badge(stateOf(member))}</p>
 <form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
 ${checkboxes(form, {
   name: 'roles',
@@ -142,7 +142,9 @@ ${
 <section class="panel" aria-labelledby="access-heading">
 <h2 id="access-heading">Access</h2>
 ${access(ctx, member)}
-</section>`,
+</section>
+<p class="actions">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">What they did</a>`}
+<a href="${pathOf(ctx, 'members')}">All members</a></p>`,
   }
 }
 

@@ -30,6 +30,12 @@ export async function readList<T>(request: FastifyRequest, find: (page: Page) =>
   }
 }
 
+/** Said instead of the rows of a list that has none; with the way to all of them where it is filtered. */
+export function noRows(text: string, path: string, query: URLSearchParams): Html {
+  const isFiltered = [...query].some(([name, value]) => name !== 'sort' && value !== '')
+  return html`<p>${text}${isFiltered && html` <a href="${path}">Show all</a>`}</p>`
+}
+
 /**
  * The ways to the other pages of a list.
  *

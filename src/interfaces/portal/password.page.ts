@@ -17,7 +17,8 @@ ${field(form, { name: 'email', label: 'Email address', type: 'email', autocomple
 /** The same whether anybody signs in with the address or not. */
 export const askedPage: Page = {
   title: 'Look into your mail',
-  body: html`<p>If somebody signs in here with the address you entered, a mail with a link is on its way to it.</p>
+  body: html`<p>If somebody signs in here with the address you entered, a mail with a link is on its way to it. The link is good for an hour.</p>
+<p>No mail? Look where unwanted mail is kept, or <a href="${PORTAL_PREFIX}/forgot">ask again</a>.</p>
 <p><a href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
 }
 

@@ -21,7 +21,7 @@ import {
 } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
-import { confirmation, FORMAT_LABELS } from './wording.ts'
+import { confirmation, FORMAT_LABELS, labelOf } from './wording.ts'
 
 /** Characters of a question in a table. */
 const EXCERPT = 140
@@ -35,8 +35,8 @@ export const questionTable = (path: string, { items, total, page, pageSize }: Li
       const place = (page - 1) * pageSize + i + 1
       return [
         html`${place}. <a href="${path}/questions/${question.id}">${excerpt(question.script) || 'Without text'}</a>`,
-        question.inputType,
-        question.responseType,
+        labelOf(FORMAT_LABELS, question.inputType),
+        labelOf(FORMAT_LABELS, question.responseType),
         question.points,
         question.timeLimit > 0 ? wordDuration(question.timeLimit) : 'none',
         html`<div class="moves">${place > 1 && move(path, question, place - 1, `Move question ${place} up`, 'Up')}${place < total && move(path, question, place + 1, `Move question ${place} down`, 'Down')}</div>`,

@@ -3,7 +3,7 @@ import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
 import { area, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
-import { type Filtered, pager } from './paging.ts'
+import { type Filtered, noRows, pager } from './paging.ts'
 import { table } from './table.ts'
 import { confirmation } from './wording.ts'
 
@@ -31,7 +31,7 @@ ${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
 ${field(found.form, { name: 'search', label: 'Name', optional: true })}
 <button class="quiet">Show</button>
 </form>
-${found.list.items.length === 0 ? html`<p>None is found.</p>` : tagTable(ctx, found.list.items, uses)}
+${found.list.items.length === 0 ? noRows('None is found.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found.list.items, uses)}
 ${pager(pathOf(ctx, 'tags'), found.form.values, found.list)}
 </section>`,
 })
@@ -62,7 +62,7 @@ const count = (uses: number): string => (uses < MAX_TAG_USES ? String(uses) : `$
 
 export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag; uses: TagUses }): Page {
   const address = pathOf(ctx, `tags/${tag.id}`)
-  const where = countsOf(uses).map(([label, number]) => `${label}: ${number}`)
+  const [assessments, members, invites] = countsOf(uses).map(([label, number]) => `${label}: ${number}`)
   return {
     title: tag.name,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="change-heading">
@@ -74,9 +74,10 @@ ${fields(form, tag)}
 </section>
 <section class="panel" aria-labelledby="uses-heading">
 <h2 id="uses-heading">Where it is used</h2>
-<p>${where.join(', ')}</p>
+<p>${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
 ${confirmation('Delete', `Delete ${tag.name}? It disappears from everything that has it. That can not be undone.`, `${address}/delete`)}
-</section>`,
+</section>
+<p><a href="${pathOf(ctx, 'tags')}">All tags</a></p>`,
   }
 }
 

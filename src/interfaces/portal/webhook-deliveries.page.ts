@@ -9,7 +9,7 @@ import { choice, type Form, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
 import { table } from './table.ts'
-import { time } from './wording.ts'
+import { badge, time } from './wording.ts'
 
 const addressOf = (ctx: Context, { id }: WebhookEndpoint) => pathOf(ctx, `settings/webhooks/${id}`)
 
@@ -43,13 +43,17 @@ const STATES: Record<WebhookDelivery['state'], string> = {
   failed: 'failed',
 }
 
+/** One that waits because an attempt has failed does not look as one that has not been attempted. */
+const wordState = ({ state, attemptCount, attemptsBefore }: WebhookDelivery): Html =>
+  badge(state === 'waiting' && attemptCount > attemptsBefore ? 'to be attempted again' : state)
+
 const deliveryTable = (address: string, deliveries: WebhookDelivery[]): Html =>
   table(
     'deliveries-heading',
     ['What', 'State', 'Since', 'Attempts', 'Next attempt'],
     deliveries.map((delivery) => [
       html`<a href="${`${address}/${delivery.eventId}`}">${wordEvent(delivery.type)}</a>`,
-      html`<span class="status">${delivery.state}</span>`,
+      wordState(delivery),
       time(delivery.queuedAt),
       delivery.attemptCount,
       delivery.state === 'waiting' && time(delivery.nextAttemptAt),
@@ -67,7 +71,7 @@ export function deliveryPage(form: Form, { ctx, endpoint, delivery }: Facts): Pa
 <h2 id="about-heading">The delivery</h2>
 ${list([
   ['To', endpoint.url],
-  ['State', html`<span class="status">${state}</span>`],
+  ['State', wordState(delivery)],
   ['Type', type],
   ['Id', html`<code>${eventId}</code>`],
   ['Since', time(queuedAt)],

@@ -8,7 +8,7 @@ import { EVENT_LABELS } from './event-words.ts'
 import { area, checkboxes, choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
-import { time } from './wording.ts'
+import { badge, time } from './wording.ts'
 
 const PATH = 'settings/webhooks'
 
@@ -81,10 +81,8 @@ const REASONS: Record<WebhookDisabledReason, string> = {
 /** How an endpoint stands, since when and why. */
 export function wordState({ state, stateSince, disabledReason, failingSince }: WebhookEndpoint): Html {
   if (state === 'disabled')
-    return html`<span class="status">disabled</span> since ${time(stateSince)}${disabledReason && `, ${REASONS[disabledReason]}`}`
-  return failingSince
-    ? html`<span class="status">failing</span> since ${time(failingSince)}`
-    : html`<span class="status">active</span> since ${time(stateSince)}`
+    return html`${badge('disabled')} since ${time(stateSince)}${disabledReason && `, ${REASONS[disabledReason]}`}`
+  return failingSince ? html`${badge('failing')} since ${time(failingSince)}` : html`${badge('active')} since ${time(stateSince)}`
 }
 
 type Fields = Pick<WebhookEndpoint, 'url' | 'types' | 'mode' | 'description'>

@@ -74,6 +74,10 @@ export const AUDIENCE_LABELS: [value: string, label: string][] = [
   ['public', 'Public'],
 ]
 
+/** The label of a word of such a list; another word as it is. */
+export const labelOf = (labels: [value: string, label: string][], value: string): string =>
+  labels.find(([word]) => word === value)?.[1] ?? value
+
 /** What an id or a name stands for that is none of the organization's. */
 const referents: Record<string, string> = { tags: 'tag with the name', clients: 'member with the address' }
 
@@ -166,6 +170,19 @@ const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle
 /** A time: in UTC and, where scripts run, in the reader's own zone. The exact one is in the title. */
 export const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${format.format(at)} UTC</time>`
+
+/** States that are an end, well or badly, and those in which nothing can happen any more. All others are on their way. */
+const ENDS: [look: string, states: string[]][] = [
+  ['good', ['completed', 'delivered', 'sent', 'finished']],
+  ['bad', ['failed', 'failing', 'not possible', 'refused']],
+  ['over', ['expired', 'revoked', 'disabled', 'deactivated']],
+]
+
+/** How something stands, in a word; what that means for the reader can be seen as well. */
+export const badge = (word: string): Html => {
+  const look = ENDS.find(([, states]) => states.includes(word))?.[0]
+  return html`<span class="${`status${look ? ` ${look}` : ''}`}">${word}</span>`
+}
 
 /** A button that asks first, also where no scripts run. */
 export const confirmation = (label: string, question: string, address: string): Html => html`<details>

@@ -25,6 +25,25 @@ it('says who did what to whom, the newest first', async () => {
   ])
 })
 
+it('leads to what it was done to, unless that is deleted, and from a member to what they did', async () => {
+  const { organization, admin, path } = await start()
+  const { id } = await service.make.member(organization.id, { roles: ['grader'] })
+  const invite = await service.make.invite(await service.make.assessment(organization.id))
+  const tag = await service.make.tag(organization.id)
+  await admin.post(`${admin.home}members/${id}`, { roles: ['client'] })
+  await admin.post(`${admin.home}invites/${invite.id}/revoke`)
+  await admin.post(`${admin.home}tags/${tag.id}/delete`)
+  const { text } = await admin.get(path)
+  for (const page of [`members/${id}`, `invites/${invite.id}`]) {
+    expect(text).toContain(`<a href="${admin.home}${page}">`)
+    expect((await admin.get(admin.home + page)).status).toBe(200)
+  }
+  expect(text).not.toContain(`${admin.home}tags/${tag.id}`)
+  const { text: own } = await admin.get(`${admin.home}members/${admin.member.id}`)
+  const [, did] = /<a href="([^"]+)">What they did/.exec(own)!
+  expect(rowsOf((await admin.get(did!)).text)).toHaveLength(3)
+})
+
 it('is filtered by member, by key and by what was done', async () => {
   const { organization, admin, path } = await start()
   const other = await signInAs(service, organization.id, ['admin'])

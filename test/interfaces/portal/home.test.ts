@@ -31,17 +31,18 @@ async function addMail(
   await service.db.inviteEmail.create({ data: { ...row, ...times, ...outcome } })
 }
 
+/** The rows of the table of states: their labels, numbers and, of those that lead to a list, its address. */
+const statesIn = (text: string) =>
+  [...text.matchAll(/<th scope="row">(?:<a href="([^"]+)">)?([^<]+)(?:<\/a>)?<\/th><td>(\d+)<\/td><td>(\d+ %)/g)].map(
+    ([, address, label, count, share]) => ({ address, label, count, share }),
+  )
+
 it('shows how many invites are in each state, and how far candidates come', async () => {
   const made = await start()
   for (const status of ['pending', 'pending', 'accepted', 'started', 'completed', 'expired', 'revoked', 'revoked'] as const)
     await service.make.invite(made.assessment, { status })
   const { text } = await made.admin.get(made.admin.home)
-  const rows = Object.fromEntries(
-    [...text.matchAll(/<th scope="row">([^<]+)<\/th><td>(\d+)<\/td><td>(\d+ %)/g)].map(([, label, count, share]) => [
-      label,
-      [count, share],
-    ]),
-  )
+  const rows = Object.fromEntries(statesIn(text).map(({ label, count, share }) => [label, [count, share]]))
   expect(rows).toEqual({
     Invited: ['8', '100 %'],
     'Accepted, or further': ['3', '38 %'],
@@ -53,10 +54,29 @@ it('shows how many invites are in each state, and how far candidates come', asyn
   })
 })
 
+it('leads from a number to the list of as many invites', async () => {
+  const made = await start()
+  for (const status of ['pending', 'accepted', 'started', 'completed', 'completed', 'revoked', 'revoked', 'revoked'] as const)
+    await service.make.invite(made.assessment, { status })
+  for (let i = 0; i < 4; i++) await service.make.invite(made.assessment, { expiresAt: ago(1) })
+  const found: [string, string | undefined][] = []
+  for (const { address, label } of statesIn((await made.admin.get(made.admin.home)).text))
+    if (address) found.push([label!, /<span>(\d+) invites?/.exec((await made.admin.get(address)).text)?.[1]])
+  expect(found).toEqual([
+    ['Invited', '12'],
+    ['Completed', '2'],
+    ['Not answered yet', '1'],
+    ['Expired', '4'],
+    ['Revoked or declined', '3'],
+  ])
+})
+
 it('counts an invite as expired from the moment it is', async () => {
   const made = await start()
   await service.make.invite(made.assessment, { expiresAt: ago(1) })
-  expect((await made.admin.get(made.admin.home)).text).toContain('<th scope="row">Expired</th><td>1</td>')
+  expect(statesIn((await made.admin.get(made.admin.home)).text)).toContainEqual(
+    expect.objectContaining({ label: 'Expired', count: '1' }),
+  )
 })
 
 it('shows the invitations and completions of each of the last 30 days', async () => {
@@ -108,7 +128,7 @@ it('shows nothing of another organization', async () => {
   await addMail(other, { recipientEmail: 'failed@example.com', failure: 'refused' })
   const { text } = await mine.admin.get(mine.admin.home)
   expect(text.match(/>\w+@example\.com</g)).toEqual(['>mine@example.com<'])
-  expect(text).toContain('<th scope="row">Invited</th><td>1</td>')
+  expect(statesIn(text)).toContainEqual(expect.objectContaining({ label: 'Invited', count: '1' }))
 })
 
 it('shows the first steps as long as nobody was invited', async () => {

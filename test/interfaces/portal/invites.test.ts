@@ -29,6 +29,46 @@ const audited = async (organizationId: string) =>
 const listed = (text: string): string[] => [...text.matchAll(/<th scope="row"><a [^>]+>([^<]+)<\/a>/g)].map(([, email]) => email!)
 
 describe('the list', () => {
+  it('says that a filter finds nothing, with the way back to all', async () => {
+    const { assessment, admin, home } = await furnish()
+    await service.make.invite(assessment)
+    expect((await admin.get(`${home}invites?search=nobody`)).text).toContain(
+      `There are none. <a href="${home}invites">Show all</a>`,
+    )
+    expect((await admin.get(`${home}invites?state=&sort=sent`)).text).not.toContain('Show all')
+  })
+
+  it('is reached from an assessment, as is inviting to it, also where there are more than can be chosen from', async () => {
+    const { assessment, admin, home } = await furnish()
+    const { id } = assessment
+    const others = Array.from({ length: 1_000 }, () => ({ ...assessment, id: service.deps.newId(), name: 'A' }))
+    await service.db.assessment.createMany({ data: others })
+    const { text } = await admin.get(`${home}assessments/${id}`)
+    expect(text).toContain(`<a href="${home}invites?assessment=${id}">0</a>`)
+    const [, address] = /href="([^"]+)">Invite a candidate/.exec(text)!
+    const form = (await admin.get(address!)).text
+    expect(/<option value="([^"]+)"/.exec(form)![1]).toBe(id)
+    const refused = await admin.post(`${home}invites`, { assessmentId: id, recipientEmail: 'nobody' })
+    expect(refused.text).toContain('<title>Mistake: Invite a candidate')
+    expect(refused.text).toMatch(new RegExp(`<option value="${id}" selected`))
+    for (const unknown of ['x', unknownId, "'"])
+      expect((await admin.get(`${home}invites/new?assessment=${encodeURIComponent(unknown)}`)).status).toBe(200)
+  })
+
+  it('tells clients nothing of who works for the organization, on the page of an invite', async () => {
+    const { organization, assessment, admin } = await furnish()
+    const client = await signInAs(service, organization.id, ['client'])
+    const of = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 }
+    await service.db.assessmentClient.create({ data: of })
+    const staff = { createdById: admin.member.id, assignedGraderId: admin.member.id }
+    const invite = await service.make.invite(assessment, staff)
+    const termsFor = async (person: typeof admin) =>
+      [...(await person.get(`${person.home}invites/${invite.id}`)).text.matchAll(/<dt>([^<]+)/g)].map(([, term]) => term)
+    expect(await termsFor(admin)).toEqual(expect.arrayContaining(['Invited by', 'Grader']))
+    const shown = await termsFor(client)
+    expect([shown.includes('Assessment'), shown.includes('Invited by'), shown.includes('Grader')]).toEqual([true, false, false])
+  })
+
   it('shows the invites of a state, an assessment, a tag, or an address or words of it, in the order that is chosen', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const other = await service.make.assessment(organization.id)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { forgetOldSignIns } from '../../../src/domain/access/forget-sign-ins.ts'
 import { createResetLink, inviteMember } from '../../../src/domain/access/invite-member.ts'
+import { rowsOf } from '../../support/forms.ts'
 import { asOperator, joinAs, PASSWORD, visit } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
@@ -123,6 +124,30 @@ it('leaves other sessions to be ended one by one, or all, and nobody else', asyn
   await here.post(`${home}account/sessions/end-others`)
   expect(await Promise.all([one, two, three, here].map(isIn))).toEqual([false, false, false, true])
   expect((await stranger.get(stranger.home)).status).toBe(200)
+})
+
+it.each([
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+    'Edge, Windows',
+  ],
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox, Linux'],
+  [
+    'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+    'Chrome, Android',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+    'Safari, iPhone',
+  ],
+  ['curl/8.5.0 <b>', 'curl/8.5.0 &lt;b&gt;'],
+])('names the browser of a session as its user knows it: %s', async (userAgent, words) => {
+  const { email, home } = await joinAs(service, await service.make.organization())
+  const person = visit(service)
+  await person.post('/portal/sign-in', { email, password: PASSWORD }).set('user-agent', userAgent)
+  expect(rowsOf((await person.get(`${home}account`)).text)).toContainEqual(
+    expect.stringMatching(new RegExp(`^${words} \\|.*this one`)),
+  )
 })
 
 it('mails an invitation to join, which can be read in the mailbox, whatever the names', async () => {

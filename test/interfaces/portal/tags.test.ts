@@ -40,7 +40,9 @@ it('show where they are used, and disappear from there with the tag', async () =
   await service.db.assessmentTag.create({ data: { ...row, assessmentId: assessment.id } })
   for (let i = 0; i < 2; i++)
     await service.db.inviteTag.create({ data: { ...row, inviteId: (await service.make.invite(assessment)).id } })
-  expect((await admin.get(`${path}/${tag.id}`)).text).toContain('assessments: 1, members: 0, invites: 2')
+  expect((await admin.get(`${path}/${tag.id}`)).text).toContain(
+    `assessments: 1, members: 0, <a href="${admin.home}invites?tag=${tag.id}">invites: 2</a>`,
+  )
   expect((await admin.get(path)).text).toContain('<td>1</td><td>0</td><td>2</td>')
   await admin.post(`${path}/${tag.id}/delete`)
   expect(await service.db.inviteTag.count({ where: { organizationId: id } })).toBe(0)

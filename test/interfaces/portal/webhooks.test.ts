@@ -212,7 +212,7 @@ describe('a delivery', () => {
     const text = await waitForPage(get, headers.location!, 'Attempt 1')
     expect(factsOf(text)).toMatchObject({
       To: receiver.url,
-      State: 'waiting',
+      State: 'to be attempted again',
       Type: 'webhook.test',
       Took: expect.stringMatching(/^\d+ ms$/),
       Status: '418',

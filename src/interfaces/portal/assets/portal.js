@@ -1,10 +1,16 @@
 // What a page gains where scripts run; without them it says and does the same.
 
-const SHORT = { dateStyle: 'medium', timeStyle: 'short' }
+const TIME = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
 
-/** Times in the reader's own zone; the exact one stays in `datetime` and in the title. */
-for (const time of document.querySelectorAll('time[datetime]'))
-  time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, SHORT)
+/** Times in the reader's own zone, which is named; the exact one stays in `datetime` and in the title. */
+for (const time of document.querySelectorAll('time[datetime]')) time.textContent = TIME.format(new Date(time.dateTime))
 
 /** `<button hidden data-copy="id">` copies the text of the element with that id. */
 for (const button of document.querySelectorAll('button[data-copy]')) {
