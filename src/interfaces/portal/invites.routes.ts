@@ -28,7 +28,7 @@ import { invitePage } from './invite.page.ts'
 import { invitesPage, orders } from './invites.page.ts'
 import { pathOf, show } from './layout.ts'
 import { newInvitePage, readNumber, readTerms } from './new-invite.page.ts'
-import { readPage } from './paging.ts'
+import { queryOf, readPage } from './paging.ts'
 
 type InviteRoute = { Params: { inviteId: string } }
 type Work = (values: URLSearchParams) => Promise<unknown>
@@ -122,8 +122,8 @@ async function newPage({ ctx }: FastifyRequest, form: Form) {
 }
 
 async function showList(request: FastifyRequest, reply: FastifyReply) {
-  const { ctx, url } = request
-  const values = new URLSearchParams(url.split('?')[1])
+  const { ctx } = request
+  const values = queryOf(request)
   const { assessments, tags } = await findFilterChoices(ctx)
   const { sort } = readFields(values, 'sort')
   const { order } = (Object.hasOwn(orders, sort) ? orders[sort] : undefined) ?? orders.sent!
