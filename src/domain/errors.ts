@@ -48,6 +48,7 @@ export type AccountProblem =
   | 'taken'
   | 'date'
   | 'future'
+  | 'farFuture'
   | 'ended'
   | 'rotated'
   | 'lastAdmin'

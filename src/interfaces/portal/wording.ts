@@ -81,6 +81,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   taken: (name) => `${capitalize(name)} is taken already.`,
   date: () => 'Enter a date.',
   future: () => 'The date has to be in the future.',
+  farFuture: (_name, days) => `The date can be ${days.toLocaleString('en')} days from now at most.`,
   tooMany: (_name, seconds) => `There were too many attempts. Please try again in ${inMinutes(seconds)}.`,
   exists: () => 'You have just set a password by another link. Enter that one.',
   ended: () => 'This key has been revoked or has expired, and can not be rotated.',
