@@ -120,6 +120,9 @@ export function seenField({ values, issues }: Form, { updatedAt }: { updatedAt: 
 /** The same as it comes back; a time that is none has not been seen. */
 export const readSeen = (values: URLSearchParams): Date => new Date(values.get('seen') ?? Number.NaN)
 
+/** The same; undefined of a form whose page, of an earlier release, did not keep it. */
+export const findSeen = (values: URLSearchParams): Date | undefined => (values.has('seen') ? readSeen(values) : undefined)
+
 /** A labelled control, with what is wrong with what was typed into it. @param control gets the ids of what describes it, and whether it is wrong. */
 function labelled(
   form: Form,

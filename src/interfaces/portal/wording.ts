@@ -34,9 +34,12 @@ const names: Record<string, string> = {
   targetLanguage: 'the language of the answer',
   order: 'the order',
   place: 'the place',
-  roles: 'at least one role',
+  roles: 'the list of roles',
   department: 'the department',
   description: 'the description',
+  color: 'the colour',
+  types: 'what it is told of',
+  mode: 'the kind',
   senderName: 'the sender’s name',
   replyTo: 'the address for replies',
   invitationText: 'the text',
@@ -109,7 +112,7 @@ export function wordIssue(issue: Issue): string {
     case 'account':
       return accountProblems[issue.problem](name, issue.limit ?? 0)
     case 'required':
-      return `Enter ${name}.`
+      return issue.field === 'roles' ? 'Enter at least one role.' : `Enter ${name}.`
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'maxItems':

@@ -154,10 +154,11 @@ describe('a list', () => {
     expect((await admin.get(location)).text).toContain(`These columns are not used: ${'x'.repeat(99)}\ufffd.`)
   })
 
-  it('takes no longer for how many columns its header has', async () => {
-    const { give } = await furnish()
-    const { status } = await give(`email${',name'.repeat(300_000)}\n${'a@example.com\n'.repeat(10_000)}`)
-    expect(status).toBe(303)
+  it('is looked at in its first thousand columns only, so that it takes no longer for having more', async () => {
+    const { give, outcome } = await furnish()
+    const { location } = await give(`email${','.repeat(1_000)}name\na@example.com${','.repeat(1_000)}Ann\n`)
+    expect((await outcome(location)).map(([, email, name]) => [email, name])).toEqual([['a@example.com', '']])
+    expect((await give(`email${',name'.repeat(300_000)}\n${'a@example.com\n'.repeat(10_000)}`)).status).toBe(303)
   })
 
   it('is answered as soon where a box is sent a million times', async () => {
