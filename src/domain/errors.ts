@@ -50,6 +50,7 @@ export type AccountProblem =
   | 'taken'
   | 'date'
   | 'future'
+  | 'farFuture'
   | 'ended'
   | 'rotated'
   | 'lastAdmin'

@@ -1,5 +1,7 @@
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
+import { expiryAfter } from '../invites/create.ts'
+import { MAX_KEY_DAYS } from '../limits.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
@@ -40,21 +42,26 @@ export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number]
  *
  * @param expiresAt null: never.
  * @returns the key, the only time it is seen.
- * @throws DomainError not_permitted; invalid: a name that is missing, too long or `taken`, a time that is not in the `future`.
+ * @throws DomainError not_permitted; invalid: a name that is missing, too long or `taken`, a time that is not in the `future`, or more
+ *   than MAX_KEY_DAYS away (`farFuture`).
  */
 export async function generateKey(
   ctx: Context,
   { name, mode, expiresAt }: { name: string; mode: KeyMode; expiresAt: Date | null },
 ): Promise<{ key: string; name: string }> {
   authorize(ctx, 'manage_keys')
-  const isPast = expiresAt !== null && !(expiresAt > ctx.deps.clock())
-  const past: Issue[] = isPast ? [{ field: 'expiresAt', rule: 'account', problem: 'future' }] : []
-  refuse([...findNameIssues({ name }), ...past])
+  refuse([...findNameIssues({ name }), ...(expiresAt ? findExpiryIssues(expiresAt, ctx.deps.clock()) : [])])
   const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : null
   const wanted = { organizationId: ctx.organization.id, name: name.trim(), mode, expiresAt, createdById }
   const made = await createApiKeyUnlessNamed(ctx, wanted)
   if (!made) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
   return { key: made.key, name: made.apiKey.name }
+}
+
+function findExpiryIssues(expiresAt: Date, now: Date): Issue[] {
+  if (expiresAt <= now) return [{ field: 'expiresAt', rule: 'account', problem: 'future' }]
+  const isTooFar = expiresAt > expiryAfter(now, MAX_KEY_DAYS)
+  return isTooFar ? [{ field: 'expiresAt', rule: 'account', problem: 'farFuture', limit: MAX_KEY_DAYS }] : []
 }
 
 /** Refuses a key, in both its values, from now on. One that is revoked already stays as it is. @throws DomainError not_permitted, api_key_not_found. */

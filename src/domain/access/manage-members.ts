@@ -1,6 +1,7 @@
 import type { Language } from '../../generated/prisma/client.ts'
-import { holdTags } from '../assessments/tags.ts'
+import { findTags, holdTags } from '../assessments/tags.ts'
 import { recordAudit } from '../audit.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
 import { checkSize, checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
@@ -21,9 +22,15 @@ export const listLanguages = ({ db }: Context): Promise<Language[]> => db.langua
 /**
  * Gives a member these roles, tags and grading languages, and this department.
  *
- * @throws DomainError not_permitted, member_not_found; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`.
+ * @throws DomainError not_permitted, member_not_found; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`, or
+ *   `changed` for what somebody else has changed since it was seen.
  */
-export async function changeMember(ctx: Context, id: string, { roles, department, ...lists }: MemberChange): Promise<void> {
+export async function changeMember(
+  ctx: Context,
+  id: string,
+  { roles, department, ...lists }: MemberChange,
+  seen?: Seen,
+): Promise<void> {
   authorize(ctx, 'manage_members')
   const tagIds = [...new Set(lists.tagIds)]
   const languageIds = [...new Set(lists.languageIds)]
@@ -44,7 +51,9 @@ export async function changeMember(ctx: Context, id: string, { roles, department
     const { db, deps, organization } = inside
     const others = member.roles.filter((role) => !isKnownRole(role))
     const data = { roles: [...others, ...MEMBER_ROLES.filter((role) => roles.includes(role))], department: department.trim() }
-    await db.member.update({ where: { id }, data: { ...data, updatedAt: deps.clock() } })
+    const named = await nameLists(inside, { ...current, roles: member.roles })
+    refuseUnseenChanges(member, seen, named, await nameLists(inside, { ...wanted, ...data }))
+    await db.member.update({ where: { id }, data: { ...data, updatedAt: timeOfChange(deps.clock(), member) } })
     const row = { organizationId: organization.id, memberId: id }
     await db.memberTag.deleteMany({ where: row })
     await db.memberTag.createMany({ data: tagIds.map((tagId, position) => ({ ...row, tagId, position })) })
@@ -56,6 +65,16 @@ export async function changeMember(ctx: Context, id: string, { roles, department
     const details = isSame ? {} : { roles: { before: member.roles, after: data.roles } }
     await recordAudit(inside, { action: 'changed_member', target: { kind: 'member', id }, details })
   })
+}
+
+/** A member as people read it: tags by name, languages by code, and whatever may stand in any order in one. */
+async function nameLists<T extends { roles: string[]; tags: string[]; languages: string[] }>(
+  ctx: Context,
+  member: T,
+): Promise<T> {
+  const tags = (await findTags(ctx, member.tags)).map(({ name }) => name)
+  const languages = (await listLanguages(ctx)).filter(({ id }) => member.languages.includes(id)).map(({ code }) => code)
+  return { ...member, roles: member.roles.toSorted(), tags: tags.toSorted(), languages }
 }
 
 /**

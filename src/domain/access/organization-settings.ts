@@ -1,5 +1,6 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import { recordAudit } from '../audit.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
 import { checkEmail, checkText, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -20,23 +21,24 @@ export type OrganizationSettings = {
   invitationText: string
 }
 
-const select = { name: true, senderName: true, replyTo: true, invitationText: true } as const
+const select = { name: true, senderName: true, replyTo: true, invitationText: true, updatedAt: true } as const
 const FIELDS = ['name', 'senderName', 'replyTo', 'invitationText'] as const
 
-/** @throws DomainError not_permitted. */
-export async function readOrganizationSettings(ctx: Context): Promise<OrganizationSettings> {
+/** With when they were last changed. @throws DomainError not_permitted. */
+export async function readOrganizationSettings(ctx: Context): Promise<OrganizationSettings & { updatedAt: Date }> {
   authorize(ctx, 'manage_settings')
   const found = await ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
-  const { name, senderName, replyTo, invitationText } = found
-  return { name, senderName: senderName ?? '', replyTo: replyTo ?? '', invitationText: invitationText ?? '' }
+  const { name, senderName, replyTo, invitationText, updatedAt } = found
+  return { name, senderName: senderName ?? '', replyTo: replyTo ?? '', invitationText: invitationText ?? '', updatedAt }
 }
 
 /**
  * Sets all of them. Mails that are queued already are rendered with the new ones.
  *
- * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, what is too long, an address that is none.
+ * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, what is too long, an address that is none, or `changed`
+ *   for what somebody else has changed since it was seen.
  */
-export async function changeOrganizationSettings(ctx: Context, input: OrganizationSettings): Promise<void> {
+export async function changeOrganizationSettings(ctx: Context, input: OrganizationSettings, seen?: Seen): Promise<void> {
   authorize(ctx, 'manage_settings')
   const settings = trimAll(input)
   const { name, senderName, replyTo, invitationText } = settings
@@ -49,12 +51,16 @@ export async function changeOrganizationSettings(ctx: Context, input: Organizati
     ]),
   ])
   await inTransaction(ctx, async (inside) => {
+    await inside.db.$queryRaw`SELECT id FROM organizations WHERE id = ${ctx.organization.id}::uuid FOR NO KEY UPDATE`
     const before = await readOrganizationSettings(inside)
+    refuseUnseenChanges(before, seen, before, settings)
     const changed = FIELDS.filter((field) => before[field] !== settings[field])
     if (changed.length === 0) return
     const data = { name, senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }
     const where = { id: ctx.organization.id }
-    await inside.db.organization.update({ where, data: { ...data, updatedAt: ctx.deps.clock() } }).catch(translateTakenName)
+    await inside.db.organization
+      .update({ where, data: { ...data, updatedAt: timeOfChange(ctx.deps.clock(), before) } })
+      .catch(translateTakenName)
     await recordAudit(inside, { action: 'changed_settings', details: { changed } })
   })
 }

@@ -6,10 +6,13 @@ import { isPassword } from './passwords.ts'
 import { type Browser, type Credential, findMemberships, type NewSession, recordForAll, startSession } from './sessions.ts'
 import { countSignIn, forgiveSignIn } from './sign-in-attempts.ts'
 
-/** What is signed in with by an address, in either case. */
+/**
+ * What is signed in with by an address, in either case. The case is taken off here as it is for the count of attempts: PostgreSQL makes
+ * other letters alike as well (İ and i), and each would be an address of its own to that count.
+ */
 export async function findCredential({ db }: ServiceContext, email: string): Promise<Credential | undefined> {
   const [credential] = await db.$queryRaw<Credential[]>`
-    SELECT id, email, password_hash AS "passwordHash" FROM credentials WHERE lower(email) = lower(${email})`
+    SELECT id, email, password_hash AS "passwordHash" FROM credentials WHERE lower(email) = ${email.toLowerCase()}`
   return credential
 }
 

@@ -5,6 +5,7 @@ import { authorOf } from '../access/author.ts'
 import { findNameIssues } from '../access/names.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit.ts'
+import { refuseUnseenChanges, type Seen } from '../changed.ts'
 import { checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
@@ -116,20 +117,33 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
   })
 }
 
-/** v1.md PATCH /tags/{tagId}: changes what is given. @throws DomainError tag_not_found, duplicate_tag_name. */
-export async function updateTag(ctx: Context, id: string, change: TagChange): Promise<Tag> {
+/**
+ * v1.md PATCH /tags/{tagId}: changes what is given.
+ *
+ * @throws DomainError tag_not_found, duplicate_tag_name; invalid, also `changed` for what somebody else has changed since it was seen.
+ */
+export async function updateTag(ctx: Context, id: string, change: TagChange, seen?: Seen): Promise<Tag> {
   authorize(ctx, 'write_tags')
   if (!isUuid(id)) throw new DomainError('tag_not_found')
   const issues = findTagIssues(change)
   if (issues.length > 0) refuse(ofChanged(issues, await getTag(ctx, id), change))
   const where = { organizationId: ctx.organization.id, id }
   return inTransaction(ctx, async (inside) => {
+    if (seen) await refuseUnseen(inside, id, seen, change)
     const data = { ...change, updatedAt: ctx.deps.clock() }
     const [tag] = await inside.db.tag.updateManyAndReturn({ where, data }).catch(translateDuplicateName)
     if (!tag) throw new DomainError('tag_not_found')
     await recordTag(inside, 'changed_tag', tag)
     return tag
   })
+}
+
+/** Until the transaction ends nobody else changes the tag. */
+async function refuseUnseen(inside: Context, id: string, seen: Seen, change: TagChange): Promise<void> {
+  const { db, organization } = inside
+  await db.$queryRaw`SELECT id FROM tags WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`
+  const tag = await getTag(inside, id)
+  refuseUnseenChanges(tag, seen, tag, change)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Prisma, WebhookMode, WebhookState } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
 import { checkText, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Violation } from '../errors.ts'
@@ -70,21 +71,27 @@ export async function createEndpoint(
  * Changes what is given. An endpoint that is enabled again is told of what happens from then on, and its waiting deliveries go out; what it
  * missed can be replayed.
  *
- * @throws DomainError webhook_not_found; invalid as `createEndpoint`.
+ * @throws DomainError webhook_not_found; invalid as `createEndpoint`, and `changed` for what somebody else has changed since it was seen.
  */
-export function updateEndpoint(ctx: Context, id: string, { state, ...change }: WebhookEndpointChange): Promise<WebhookEndpoint> {
+export function updateEndpoint(
+  ctx: Context,
+  id: string,
+  { state, ...change }: WebhookEndpointChange,
+  seen?: Seen,
+): Promise<WebhookEndpoint> {
   ownEndpoints(ctx) // refuses those who may not, before they hold up anybody
   return inTransaction(ctx, async (inside) => {
     const reached = await holdFanOut(inside)
     const endpoint = await getEndpoint(inside, id)
     refuseFields(ctx, change)
+    refuseUnseenChanges(endpoint, seen, endpoint, change)
     const now = ctx.deps.clock()
     const moves = state !== undefined && state !== endpoint.state
     const data: Prisma.WebhookEndpointUpdateManyMutationInput = {
       ...change,
       ...(change.types && { types: distinct(change.types) }),
       ...(moves && (state === 'active' ? toActive(now, reached) : toDisabled(now, reached, endpoint, 'manual'))),
-      updatedAt: now,
+      updatedAt: timeOfChange(now, endpoint),
     }
     const changed = await changeEndpoint(inside, endpoint.id, data)
     if (Object.keys(change).length > 0) await recordEndpoint(inside, 'changed_webhook', changed)

@@ -120,6 +120,9 @@ export function seenField({ values, issues }: Form, { updatedAt }: { updatedAt: 
 /** The same as it comes back; a time that is none has not been seen. */
 export const readSeen = (values: URLSearchParams): Date => new Date(values.get('seen') ?? Number.NaN)
 
+/** The same; undefined of a form whose page, of an earlier release, did not keep it. */
+export const findSeen = (values: URLSearchParams): Date | undefined => (values.has('seen') ? readSeen(values) : undefined)
+
 /** A labelled control, with what is wrong with what was typed into it. @param control gets the ids of what describes it, and whether it is wrong. */
 function labelled(
   form: Form,
@@ -186,23 +189,25 @@ type Checkboxes = {
 /** A labelled group of which any number can be chosen. */
 export function checkboxes(form: Form, { name, label, options, values = [], hint }: Checkboxes): Html {
   const { described, advice, mistake } = explain(form, name, hint)
+  const chosen = new Set(form.values.size === 0 ? values : form.values.getAll(name))
   return html`<fieldset id="${name}" tabindex="-1" aria-describedby="${described}">
 <legend>${label}</legend>
 ${advice}
-${options.map(([value, text]) => checkbox(form, { name, label: text, value, checked: values.includes(value) }))}${mistake}
+${options.map(([value, text]) => box({ name, label: text, value, isChecked: chosen.has(value) }))}${mistake}
 </fieldset>
 `
 }
 
-/** A box to check, as it was sent, or as it is before anything was. Several of one name are told apart by their values. */
-export function checkbox(
-  form: Form,
-  { name, label, value = 'yes', checked = false }: { name: string; label: string; value?: string; checked?: boolean },
-): Html {
-  const isChecked = form.values.size === 0 ? checked : form.values.getAll(name).includes(value)
-  return html`<label class="choice"><input type="checkbox" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
+/** A box to check, as it was sent, or as it is before anything was. */
+export const checkbox = (
+  { values }: Form,
+  { name, label, checked = false }: { name: string; label: string; checked?: boolean },
+): Html => box({ name, label, value: 'yes', isChecked: values.size === 0 ? checked : values.has(name) })
+
+/** Several of one name are told apart by their values. */
+const box = ({ name, label, value, isChecked }: { name: string; label: string; value: string; isChecked: boolean }): Html =>
+  html`<label class="choice"><input type="checkbox" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
 `
-}
 
 type Choice = { name: string; label: string; options: [value: string, label: string][]; value?: string; hint?: string }
 

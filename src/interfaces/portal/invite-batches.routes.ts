@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authorize } from '../../domain/access/permissions.ts'
 import {
   BATCH_ROW_STATES,
   createBatch,
@@ -17,7 +18,7 @@ import { batchPage, outcomeColumns } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
 import { pathOf, show } from './layout.ts'
 import { readTerms } from './new-invite.page.ts'
-import { readPage } from './paging.ts'
+import { queryOf, readPage } from './paging.ts'
 import { readUploads } from './uploads.ts'
 
 type BatchRoute = { Params: { batchId: string } }
@@ -29,6 +30,8 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
   app.get('/invites/batches', async (request, reply) => show(request, reply, await batchesPage(request, emptyForm)))
 
   app.register(async (uploads) => {
+    // Before what may be megabytes is read.
+    uploads.addHook('onRequest', async ({ ctx }) => authorize(ctx, 'invite'))
     readUploads(uploads)
     uploads.post('/invites/batches', { bodyLimit: BODY_LIMIT }, (request, reply) =>
       submit(request, reply, {
@@ -43,8 +46,8 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
   })
 
   app.get<BatchRoute>('/invites/batches/:batchId', async (request, reply) => {
-    const { ctx, url, params } = request
-    const values = new URLSearchParams(url.split('?')[1])
+    const { ctx, params } = request
+    const values = queryOf(request)
     const state = BATCH_ROW_STATES.find((known) => known === values.get('state'))
     const batch = await getBatch(ctx, params.batchId)
     const list = await listBatchRows(ctx, batch, state, readPage(values, MAX_PAGE_SIZE))

@@ -133,8 +133,8 @@ async function newPage(request: FastifyRequest, form: Form) {
 }
 
 async function showList(request: FastifyRequest, reply: FastifyReply) {
-  const { ctx, url } = request
-  const values = new URLSearchParams(url.split('?')[1])
+  const { ctx } = request
+  const values = queryOf(request)
   const { assessments, tags } = await findFilterChoices(ctx)
   const { sort } = readFields(values, 'sort')
   const { order } = (Object.hasOwn(orders, sort) ? orders[sort] : undefined) ?? orders.sent!

@@ -6,7 +6,7 @@ import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { type Html, html } from '../../http/html.ts'
-import { checkboxes, choice, exportButton, type Form, field, mistakes } from './forms.ts'
+import { checkboxes, choice, exportButton, type Form, field, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { type Filtered, noRows, pager } from './paging.ts'
 import { table } from './table.ts'
@@ -106,6 +106,7 @@ export function memberPage(form: Form, { ctx, member, tags, isAll, languages, do
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}<p>${member.email}, ${badge(stateOf(member))}</p>
 <form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
+${seenField(form, member)}
 ${checkboxes(form, {
   name: 'roles',
   label: 'Roles',

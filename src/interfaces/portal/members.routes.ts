@@ -7,7 +7,7 @@ import { authorize } from '../../domain/access/permissions.ts'
 import { findTags, listTags } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { MAX_CHOICES } from '../../domain/invites/choices.ts'
-import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { inviteMemberPage, joinLinkPage, memberPage, membersPage } from './members.page.ts'
 import { queryOf, readList } from './paging.ts'
@@ -58,7 +58,7 @@ export function membersRoutes(app: FastifyInstance): void {
           tagIds: values.getAll('tags'),
           languageIds: values.getAll('languages'),
         }
-        await changeMember(request.ctx, memberId, change)
+        await changeMember(request.ctx, memberId, change, findSeen(values))
         return addressAfter(request.ctx, memberId, 'saved')
       },
     }),

@@ -1,15 +1,16 @@
 import type { OrganizationSettings } from '../../domain/access/organization-settings.ts'
 import type { Context } from '../../domain/context.ts'
 import { html } from '../../http/html.ts'
-import { area, type Form, field, mistakes } from './forms.ts'
+import { area, type Form, field, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 
-type Facts = { ctx: Context; settings: OrganizationSettings; done: string }
+type Facts = { ctx: Context; settings: OrganizationSettings & { updatedAt: Date }; done: string }
 
 export const organizationSettingsPage = (form: Form, { ctx, settings, done }: Facts): Page => ({
   title: 'Organization',
   notice: done === 'saved' ? 'The settings are saved.' : undefined,
   body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'settings/organization')}">
+${seenField(form, settings)}
 ${field(form, { name: 'name', label: 'Name', value: settings.name, autocomplete: 'organization' })}
 ${field(form, {
   name: 'senderName',

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { changeOrganizationSettings, readOrganizationSettings } from '../../domain/access/organization-settings.ts'
-import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { organizationSettingsPage } from './organization-settings.page.ts'
 import { queryOf } from './paging.ts'
@@ -17,7 +17,8 @@ export function organizationSettingsRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {
-        await changeOrganizationSettings(request.ctx, readFields(values, 'name', 'senderName', 'replyTo', 'invitationText'))
+        const settings = readFields(values, 'name', 'senderName', 'replyTo', 'invitationText')
+        await changeOrganizationSettings(request.ctx, settings, findSeen(values))
         return `${pathOf(request.ctx, 'settings/organization')}?done=saved`
       },
     }),

@@ -1,7 +1,7 @@
 import { DEFAULT_COLOR, MAX_TAG_USES, type Tag, type TagUses } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
-import { area, type Form, field, mistakes } from './forms.ts'
+import { area, type Form, field, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { type Filtered, noRows, pager } from './paging.ts'
 import { table } from './table.ts'
@@ -68,6 +68,7 @@ export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="change-heading">
 <h2 id="change-heading">Change the tag</h2>
 <form method="post" action="${address}">
+${seenField(form, tag)}
 ${fields(form, tag)}
 <button>Save</button>
 </form>

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../domain/access/permissions.ts'
 import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/assessments/tags.ts'
-import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { queryOf, readList } from './paging.ts'
 import { tagPage, tagsPage } from './tags.page.ts'
@@ -29,7 +29,7 @@ export function tagsRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
-        await updateTag(request.ctx, request.params.tagId, readTag(values))
+        await updateTag(request.ctx, request.params.tagId, readTag(values), findSeen(values))
         return `${pathOf(request.ctx, 'tags')}?done=saved`
       },
     }),

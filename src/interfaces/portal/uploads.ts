@@ -3,7 +3,7 @@ import { HttpError } from '../../http/failure.ts'
 
 /**
  * Reads the bodies of the scope also as forms with files (multipart/form-data). A file becomes its text: UTF-8 or, where it is none, what
- * a spreadsheet on Windows writes. The limit is the route's `bodyLimit`.
+ * a spreadsheet writes: UTF-16, which says so by its first two bytes, or what is usual on Windows. The limit is the route's `bodyLimit`.
  */
 export function readUploads(app: FastifyInstance): void {
   app.addContentTypeParser(
@@ -28,6 +28,9 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
+    const [first, second] = bytes
+    if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+    if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
     return new TextDecoder('windows-1252').decode(bytes)
   }
 }

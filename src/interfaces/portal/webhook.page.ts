@@ -3,7 +3,7 @@ import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
 import type { DeliveryCounts } from '../../domain/webhooks/deliveries.ts'
 import { DISABLED_AFTER_DAYS } from '../../domain/webhooks/state.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
-import { type Form, mistakes } from './forms.ts'
+import { type Form, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { MODE_LABELS, webhookFields, wordCounts, wordState } from './webhooks.page.ts'
 import { confirmation, time } from './wording.ts'
@@ -34,6 +34,7 @@ ${actions(endpoint, address, ctx.deps.clock())}
 <section class="panel" aria-labelledby="change-heading">
 <h2 id="change-heading">Change it</h2>
 <form method="post" action="${address}">
+${seenField(form, endpoint)}
 ${webhookFields(form, endpoint)}
 <button>Save</button>
 </form>

@@ -12,7 +12,7 @@ import {
   WEBHOOK_MODES,
 } from '../../domain/webhooks/endpoints.ts'
 import { rotateSecret } from '../../domain/webhooks/secrets.ts'
-import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { type Page, pathOf, show } from './layout.ts'
 import { queryOf } from './paging.ts'
 import { webhookPage } from './webhook.page.ts'
@@ -45,7 +45,7 @@ export function webhooksRoutes(app: FastifyInstance): void {
 
   app.post<WebhookRoute>('/settings/webhooks/:webhookId', (request, reply) =>
     answer(request, reply, async (id, values) => {
-      await updateEndpoint(request.ctx, id, readWebhook(values))
+      await updateEndpoint(request.ctx, id, readWebhook(values), findSeen(values))
       return addressOf(request, 'saved')
     }),
   )

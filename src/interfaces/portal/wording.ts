@@ -34,9 +34,12 @@ const names: Record<string, string> = {
   targetLanguage: 'the language of the answer',
   order: 'the order',
   place: 'the place',
-  roles: 'at least one role',
+  roles: 'the list of roles',
   department: 'the department',
   description: 'the description',
+  color: 'the colour',
+  types: 'what it is told of',
+  mode: 'the kind',
   senderName: 'the sender’s name',
   replyTo: 'the address for replies',
   invitationText: 'the text',
@@ -87,6 +90,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   taken: (name) => `${capitalize(name)} is taken already.`,
   date: () => 'Enter a date.',
   future: () => 'The date has to be in the future.',
+  farFuture: (_name, days) => `The date can be ${days.toLocaleString('en')} days from now at most.`,
   tooMany: (_name, seconds) => `There were too many attempts. Please try again in ${inMinutes(seconds)}.`,
   exists: () => 'You have just set a password by another link. Enter that one.',
   ended: () => 'This key has been revoked or has expired, and can not be rotated.',
@@ -114,7 +118,7 @@ export function wordIssue(issue: Issue): string {
     case 'account':
       return accountProblems[issue.problem](name, issue.limit ?? 0)
     case 'required':
-      return `Enter ${name}.`
+      return issue.field === 'roles' ? 'Enter at least one role.' : `Enter ${name}.`
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'maxItems':

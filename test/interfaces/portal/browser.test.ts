@@ -192,6 +192,22 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await page.locator('#key').textContent())
   })
 
+  it('sends a form once, however often its button is clicked', async () => {
+    const { id } = await service.make.organization()
+    const context = await openContext({ javaScriptEnabled: true })
+    const { home } = await signInBrowser(context, id)
+    const page = await context.newPage()
+    await page.goto(`${home}assessments/new`)
+    await page.getByLabel('Name').fill('Once')
+    let sent = 0
+    page.on('request', (request) => void (request.method() === 'POST' && sent++))
+    await page.evaluate(
+      '{ const click = () => document.querySelector("main form button").click(); click(); setTimeout(click, 10) }',
+    )
+    await page.getByText('The assessment is made.').waitFor()
+    expect(sent).toBe(1)
+  })
+
   it('puts the focus on what is wrong, which leads to the field', async () => {
     const { id } = await service.make.organization()
     const context = await openContext({ javaScriptEnabled: true })

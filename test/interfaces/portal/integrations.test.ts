@@ -80,6 +80,10 @@ it('says what is wrong with a key, and keeps what was typed', async () => {
   expect(await mistakes({ name: ' ' })).toEqual(['Enter the name.'])
   expect(await mistakes({ name: 'x'.repeat(201) })).toEqual(['The name has more than 200 characters.'])
   expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: '2020-01-01' })).toEqual(['The date has to be in the future.'])
+  for (const date of ['9999-12-31', '3000-01-01'])
+    expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: date })).toEqual([
+      'The date can be 36,500 days from now at most.',
+    ])
   for (const date of ['', 'soon', '2027-13-01', '-000001-01-01'])
     expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: date })).toEqual(['Enter a date.'])
   const answer = await generate({ name: '"<b>', expiry: 'date', mode: 'test' })

@@ -118,8 +118,16 @@ describe('a list', () => {
     const own = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
     const sendBody = (body: Buffer) => service.http().post(path).set(own).send(body)
     const send = (file: Buffer | string) => sendBody(multipart({ assessmentId: assessment.id, list: '' }, file))
-    for (const encoding of ['utf8', 'latin1'] as const) {
-      const answer = await send(Buffer.from('email,name\ncandidate@example.com,Ünal\n', encoding))
+    const list = 'email,name\ncandidate@example.com,Ünal\n'
+    const utf16 = Buffer.from(`\ufeff${list}`, 'utf16le')
+    const files = {
+      utf8: Buffer.from(list),
+      latin1: Buffer.from(list, 'latin1'),
+      utf16le: utf16,
+      utf16be: Buffer.from(utf16).swap16(),
+    }
+    for (const [encoding, file] of Object.entries(files)) {
+      const answer = await send(file)
       expect([encoding, answer.status]).toEqual([encoding, 303])
       expect(await outcome(answer.headers.location!)).toMatchObject([
         ['1', 'candidate@example.com', 'Ünal', 'to be invited', '', ''],
@@ -130,6 +138,53 @@ describe('a list', () => {
     const huge = await send('x'.repeat(13 * 1024 * 1024))
     expect([huge.status, huge.text.includes('That was too large')]).toEqual([413, true])
     expect((await sendBody(Buffer.from('nonsense'))).status).toBe(400)
+  })
+
+  it('may have texts that are cut in the middle of a character', async () => {
+    const { admin, give, outcome } = await furnish()
+    const [address, name, header] = [299, 399, 99].map((length) => `${'x'.repeat(length)}😀`)
+    const { location } = await give(
+      `email,name,tags,${header}\n${address},,,\na@example.com,${name},,\nb@example.com,,${address},\n`,
+    )
+    expect((await outcome(location)).map(([, email, name, state]) => [email, name, state])).toEqual([
+      [`${'x'.repeat(299)}\ufffd`, '', 'not possible'],
+      ['a@example.com', `${'x'.repeat(399)}\ufffd`, 'not possible'],
+      ['b@example.com', '', 'not possible'],
+    ])
+    expect((await admin.get(location)).text).toContain(`These columns are not used: ${'x'.repeat(99)}\ufffd.`)
+  })
+
+  it('is looked at in its first thousand columns only, so that it takes no longer for having more', async () => {
+    const { give, outcome } = await furnish()
+    const { location } = await give(`email${','.repeat(1_000)}name\na@example.com${','.repeat(1_000)}Ann\n`)
+    expect((await outcome(location)).map(([, email, name]) => [email, name])).toEqual([['a@example.com', '']])
+    expect((await give(`email${',name'.repeat(300_000)}\n${'a@example.com\n'.repeat(10_000)}`)).status).toBe(303)
+  })
+
+  it('is answered as soon where a box is sent a million times', async () => {
+    const { organization, admin, assessment, path } = await furnish()
+    const now = service.clock.now()
+    const own = { organizationId: organization.id, color: '#000000', createdAt: now, updatedAt: now }
+    const data = Array.from({ length: 1_000 }, (_, i) => ({ ...own, id: service.deps.newId(), name: `Tag ${i}` }))
+    await service.db.tag.createMany({ data })
+    const body = `assessmentId=${assessment.id}${'&tagIds='.repeat(1_500_000)}`
+    const sent = service.http().post(path).set({ cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin' })
+    const answer = await sent.type('form').send(body)
+    expect([answer.status, answer.text.includes('The tag: at most 100 are possible.')]).toEqual([422, true])
+  })
+
+  it('says of a row with many unknown tags which are the first', async () => {
+    const { give, outcome } = await furnish()
+    const { location } = await give(`email,tags\na@example.com,"${Array.from({ length: 1_000 }, (_, i) => `t${i}`).join(';')}"\n`)
+    const why = ['t0', 't1', 't2'].map((name) => `There is no such tag “${name}”.`).join(' ')
+    expect(await outcome(location)).toMatchObject([['1', 'a@example.com', '', 'not possible', why, '']])
+  })
+
+  it('is read only of those who may invite', async () => {
+    const { organization, path } = await furnish()
+    const grader = await signInAs(service, organization.id, ['grader'])
+    const own = { cookie: grader.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
+    expect((await service.http().post(path).set(own).send('nonsense')).status).toBe(404)
   })
 
   it('of hostile texts is shown as text, also in a spreadsheet', async () => {

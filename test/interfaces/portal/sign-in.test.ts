@@ -99,6 +99,13 @@ describe('signing in', () => {
 })
 
 describe('wrong passwords', () => {
+  it('are counted for an address as it is found: no other letters stand for those in it', async () => {
+    const { email } = await joinAs(service, await service.make.organization(), { email: 'victim@example.com' })
+    const alike = email.replace('i', 'İ') // which PostgreSQL makes an i, but no lower case of JavaScript
+    expect((await tryPassword(alike, PASSWORD)).status).toBe(422)
+    expect((await tryPassword(email, PASSWORD)).status).toBe(303)
+  })
+
   it('are taken five times in a quarter of an hour; then not even the right one is, for as long as said', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     for (let i = 0; i < 5; i++) expect((await tryPassword(email, 'not the password')).text).toContain('is not right')

@@ -6,7 +6,7 @@ import { splitText } from '../../filters.ts'
 import { MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
 import { GRADING_ROLES } from '../create.ts'
 import { checkNewInvite, type NewInvite } from '../new-invite.ts'
-import type { ListRow } from './parse.ts'
+import { cut, type ListRow } from './parse.ts'
 
 /** What an invite of a batch is made with, besides its recipient. */
 export type Terms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
@@ -23,6 +23,8 @@ export type CheckedRow = {
   inviteId: string | null
 }
 
+/** Unknown tags that a row is told of: all of them can be many times as long as the list. */
+const MAX_UNKNOWN_TAGS = 3
 /** Addresses that are looked up by one statement. */
 const LOOKED_UP_AT_ONCE = 1_000
 
@@ -57,8 +59,8 @@ function checkRow(row: ListRow, number: number, { names, firsts, assessmentId, t
   const recipient = { recipientEmail: row.email, recipientName: row.name || null }
   const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
   // What is taken fits; the rest is kept as far as somebody needs it to find it in their list.
-  const name = row.name.slice(0, MAX_NAME_LENGTH * 2)
-  const kept = { number, email: row.email.slice(0, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
+  const name = cut(row.name, MAX_NAME_LENGTH * 2)
+  const kept = { number, email: cut(row.email, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
   const address = row.email.toLowerCase()
   const first = firsts.get(address)
   if (first !== undefined) return { ...kept, state: 'repeated', terms: {}, issues: [], repeats: first }
@@ -73,18 +75,19 @@ function readTerms({ tags, message, days, grader }: ListRow, names: Names, every
   const issues: Issue[] = []
   const find = (field: string, known: Map<string, string>, name: string): string[] => {
     const id = known.get(name.toLowerCase())
-    if (!id) issues.push({ field, rule: 'reference', value: name.slice(0, MAX_KEPT_CELL_LENGTH) })
+    if (!id) issues.push({ field, rule: 'reference', value: cut(name, MAX_KEPT_CELL_LENGTH) })
     return id ? [id] : []
   }
   const wanted = splitTags(tags)
   if (wanted.length > 0) own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name))]
+  issues.splice(MAX_UNKNOWN_TAGS)
   if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, grader)[0] ?? null
-  if (message) own.customMessage = message.slice(0, 2 * MAX_MESSAGE_LENGTH + 1)
+  if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
   if (days) own.expiresInDays = /^\d{1,10}$/.test(days) ? Number(days) : -1
   return { own, issues }
 }
 
-const splitTags = (text: string): string[] => splitText(text, /[,;|]/)
+const splitTags = (text: string): string[] => [...new Set(splitText(text, /[,;|]/))]
 
 /** The ids of the tags by name and of the members who may grade by address, both in lower case. */
 async function findNames({ db, organization }: Context, rows: ListRow[]): Promise<Names> {

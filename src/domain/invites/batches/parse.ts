@@ -20,6 +20,8 @@ const HEADERS: Record<Column, string[]> = {
 }
 /** A spreadsheet writes whatever its country uses. */
 const DELIMITERS = [',', ';', '\t']
+/** Columns that are looked at; those beyond count for nothing, so that no list costs more for how wide it is. */
+const MAX_COLUMNS = 1_000
 const MAX_UNUSED_COLUMNS = 50
 const MAX_HEADER_LENGTH = 100
 const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '' }
@@ -35,11 +37,12 @@ export function parseList(given: string): List {
   if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw refusal('tooLarge', MAX_BATCH_BYTES)
   const [first, ...others] = readRecords(text)
   if (!first) throw refusal('empty')
-  const columns = first.map(meaningOf)
+  const headers = first.slice(0, MAX_COLUMNS)
+  const columns = headers.map(meaningOf)
   if (columns.includes('email')) {
-    const unusedColumns = first
+    const unusedColumns = headers
       .filter((header, i) => header !== '' && !columns[i])
-      .map((header) => header.slice(0, MAX_HEADER_LENGTH))
+      .map((header) => cut(header, MAX_HEADER_LENGTH))
     return { rows: toRows(columns, others), unusedColumns: unusedColumns.slice(0, MAX_UNUSED_COLUMNS) }
   }
   if (!isEmailAddress(first[0]!)) throw refusal('noAddresses')
@@ -80,6 +83,9 @@ function toRows(columns: (Column | undefined)[], records: string[][]): ListRow[]
     return row
   })
 }
+
+/** The beginning of a text. A character that is two (UTF-16) may be cut in half, and PostgreSQL takes no half. */
+export const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
 
 const refusal = (problem: AccountProblem, limit?: number): DomainError =>
   new DomainError('invalid', { issues: [{ field: 'list', rule: 'account', problem, ...(limit !== undefined && { limit }) }] })

@@ -22,3 +22,13 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     button.textContent = 'Copied'
   })
 }
+
+/** A second click, while the answer to the first is on its way, sends nothing twice. */
+const CLICKS_TOGETHER_MS = 3_000
+for (const form of document.querySelectorAll('form[method="post"]')) {
+  let sentAt = Number.NEGATIVE_INFINITY
+  form.addEventListener('submit', (event) => {
+    if (event.timeStamp - sentAt < CLICKS_TOGETHER_MS) event.preventDefault()
+    else sentAt = event.timeStamp
+  })
+}

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { mistakesIn } from '../../support/forms.ts'
+import { signInAs } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+
+async function furnish() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const member = await service.make.member(organization.id, { roles: ['admin', 'grader'] })
+  const tag = await service.make.tag(organization.id, { name: 'Spring' })
+  const made = await admin.post(`${admin.home}settings/webhooks`, { url: 'https://example.com/first', mode: 'live' })
+  const webhook = /settings\/webhooks\/[\w-]{36}/.exec(made.text)![0]
+  return { organization, admin, member, tag, webhook }
+}
+
+type Furnished = Awaited<ReturnType<typeof furnish>>
+type Fields = Record<string, string | string[]>
+type Case = { page: (made: Furnished) => string; theirs: Fields; mine: Fields; mistakes: string[] }
+
+const replaces = 'What you save replaces it.'
+const pages: Record<string, Case> = {
+  'a member': {
+    page: ({ member }) => `members/${member.id}`,
+    theirs: { roles: ['grader'] },
+    mine: { roles: ['admin', 'grader'], department: 'Sales' },
+    mistakes: [
+      `Somebody else has changed the department meanwhile: it is now empty. ${replaces}`,
+      `Somebody else has changed the list of roles meanwhile: it is now “grader”. ${replaces}`,
+    ],
+  },
+  'a tag': {
+    page: ({ tag }) => `tags/${tag.id}`,
+    theirs: { name: 'Theirs', color: '#000000' },
+    mine: { name: 'Mine', color: '#000000' },
+    mistakes: [`Somebody else has changed the name meanwhile: it is now “Theirs”. ${replaces}`],
+  },
+  'a webhook': {
+    page: ({ webhook }) => webhook,
+    theirs: { url: 'https://example.com/theirs', mode: 'live' },
+    mine: { url: 'https://example.com/mine', mode: 'live' },
+    mistakes: [`Somebody else has changed the address meanwhile: it is now “https://example.com/theirs”. ${replaces}`],
+  },
+  'the settings of an organization': {
+    page: () => 'settings/organization',
+    theirs: { replyTo: 'theirs@example.com' },
+    mine: { replyTo: 'mine@example.com' },
+    mistakes: [`Somebody else has changed the address for replies meanwhile: it is now “theirs@example.com”. ${replaces}`],
+  },
+}
+
+const seenIn = ({ text }: { text: string }): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? 'nothing'
+
+it.each(Object.entries(pages))('%s is not overwritten by who has not seen what somebody else has changed', async (_what, of) => {
+  const made = await furnish()
+  const { admin, organization } = made
+  const page = `${admin.home}${of.page(made)}`
+  const save = (fields: Fields) => admin.post(page, { name: organization.name, ...fields })
+  const seen = seenIn(await admin.get(page))
+  service.clock.advance(1_000)
+  expect((await save({ ...of.theirs, seen })).status).toBe(303)
+  const refused = await save({ ...of.mine, seen })
+  expect([refused.status, mistakesIn(refused)]).toEqual([422, of.mistakes])
+  expect((await save({ ...of.mine, seen: seenIn(refused) })).status).toBe(303)
+})
