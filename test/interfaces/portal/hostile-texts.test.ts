@@ -51,6 +51,7 @@ async function makeOrganization() {
       { ...row, number: 2, state: 'already', inviteId: rows.invite.id },
     ],
   })
+  await makeSubmission({ organizationId, inviteId: rows.invite.id, assessmentId: rows.assessment.id })
   const { id: sessionId } = await db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
   const { id: keyId } = await db.apiKey.findFirstOrThrow({ where: { organizationId } })
   const ids: Record<string, string> = {
@@ -67,6 +68,29 @@ async function makeOrganization() {
     eventId: rows.delivery.id,
   }
   return { organizationId, admin, ids }
+}
+
+/** What the invite's candidate has sent in: a text, a recording that can't be played, and notes. */
+async function makeSubmission(of: { organizationId: string; inviteId: string; assessmentId: string }): Promise<void> {
+  const { db, deps, clock } = service
+  const createdAt = clock.now()
+  const submissionId = deps.newId()
+  const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
+  await db.submission.create({
+    data: { ...of, ...limits, id: submissionId, state: 'submitted', createdAt, updatedAt: createdAt },
+  })
+  await db.invite.update({ where: { id: of.inviteId }, data: { assessmentSession: submissionId } })
+  const own = { organizationId: of.organizationId, submissionId }
+  const words = { inputType: 'words', responseType: 'words', script: 'words', audioUrl: 'words', videoUrl: 'words' }
+  const asked = { ...own, questionId: deps.newId(), points: 1, timeLimit: 0 }
+  await db.paperQuestion.create({ data: { ...asked, ...words, number: 1 } })
+  const mediaId = deps.newId()
+  const kept = { ...own, id: mediaId, kind: 'answer', state: 'failed', key: 'words', contentType: 'words', createdAt } as const
+  await db.media.create({ data: kept })
+  const take = { ...own, questionNumber: 1, state: 'complete', createdAt, completedAt: createdAt } as const
+  await db.take.create({ data: { ...take, id: deps.newId(), kind: 'text', text: 'words' } })
+  await db.take.create({ data: { ...take, id: deps.newId(), kind: 'video', mediaId } })
+  await db.sessionNote.create({ data: { ...own, id: deps.newId(), kind: 'words', at: createdAt } })
 }
 
 type Column = { table: string; column: string; type: string }
@@ -115,6 +139,9 @@ const ASKED = [
 ]
 const query = `?${new URLSearchParams(Object.fromEntries(ASKED.map((name) => [name, `=${HOSTILE}`])))}`
 
+/** No page, but what is kept under a key that no text of anybody's is. */
+const MEDIA = 'GET /media/:mediaId'
+
 /** What a page has become in a browser: the elements that a text has made, and all its text. */
 const look = (page: Page) =>
   page.evaluate(`({
@@ -148,7 +175,8 @@ it.skipIf(!isBrowserInstalled)(
     }
 
     const files: string[] = []
-    for (const route of (await listPortalRoutes(service.system)).filter((known) => known.startsWith('GET '))) {
+    const pages = (await listPortalRoutes(service.system)).filter((known) => known.startsWith('GET ') && known !== MEDIA)
+    for (const route of pages) {
       const path = route.slice('GET '.length).replace(/:(\w+)/g, (_all, parameter: string) => {
         if (!ids[parameter]) throw new Error(`${route} needs an id for ${parameter} here`)
         return ids[parameter]
