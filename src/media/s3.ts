@@ -30,7 +30,7 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL): Media
     // Checksums beyond those of the protocol are not understood by all servers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: SILENCE_MS },
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
   })
   const root = pathname.replace(/^\/+|\/+$/g, '')
   const within = (path: string) => (root ? `${root}/${path}` : path)

@@ -44,7 +44,7 @@ export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Pr
     [
       ['id_photo', 'face_photo', 'answer', 'webcam_still', 'webcam', 'screen'],
       before(UNUSED_DAYS),
-      Prisma.sql`(s.state = 'preparing' OR s.state = 'in_progress' AND i.status IN ('revoked', 'expired'))`,
+      Prisma.sql`s.state IN ('preparing', 'withdrawn')`,
     ],
   ]
   for (const [kinds, until, isDue] of rules) await forget(system, kinds, until, isDue)
@@ -59,7 +59,6 @@ async function forget(system: ServiceContext, kinds: MediaKind[], until: Date, i
       SELECT DISTINCT m.organization_id AS "organizationId", m.submission_id AS "submissionId"
       FROM media m
       JOIN submissions s ON s.organization_id = m.organization_id AND s.id = m.submission_id
-      JOIN invites i ON i.organization_id = s.organization_id AND i.id = s.invite_id
       WHERE ${which} AND ${isDue} LIMIT ${FORGOTTEN_AT_ONCE}`
     for (const { organizationId, submissionId } of due)
       await inTransaction(system, (inside) => markDeleted(inside, organizationId, submissionId, kinds, until))
