@@ -5,6 +5,7 @@ import { EXIT_BAD_CONFIGURATION, EXIT_FAILED, EXIT_WRONG_USAGE } from './cli/exi
 import { addImportCommand } from './cli/import.ts'
 import { addKeyCommands } from './cli/keys.ts'
 import { addMailCommands } from './cli/mail.ts'
+import { addMediaCommands } from './cli/media.ts'
 import { addMemberCommands } from './cli/members.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOrganizationCommands } from './cli/organizations.ts'
@@ -25,6 +26,7 @@ function createProgram(): Command {
   addImportCommand(program)
   addDemoCommand(program)
   addMailCommands(program)
+  addMediaCommands(program)
   addWebhookCommands(program)
   addDoctorCommand(program)
   return program

@@ -127,7 +127,7 @@ async function checkRecordings(db: Db): Promise<Check> {
   if (failed === 0) return ok('recordings', 'all that are complete could be joined, or will be')
   return problem(
     'recordings',
-    `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined`,
+    `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined. When that is mended: npm run cli -- media retry --all`,
   )
 }
 

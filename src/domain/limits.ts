@@ -60,6 +60,9 @@ export const MAX_PART_BYTES = 900_000
 /** Slices of a segment, and segments: more than a day, and more interruptions than anybody has. */
 export const MAX_PARTS = 100_000
 export const MAX_SEGMENTS = 1_000
+/** Slices of a recording, once they are smaller than what a file takes on a disk: eleven hours of slices of two seconds. */
+export const SMALL_PART_BYTES = 4_096
+export const MAX_SMALL_PARTS = 20_000
 /** Of one recorded answer, and of all that a candidate sends in. */
 export const MAX_TAKE_BYTES = 200_000_000
 export const MAX_SUBMISSION_BYTES = 1_000_000_000

@@ -9,6 +9,7 @@ import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
 import { completeDueSubmissions } from '../domain/submissions/due.ts'
 import type { KeptDays } from '../domain/submissions/kept.ts'
+import { endLeftSubmissions } from '../domain/submissions/left.ts'
 import { openMissingSubmissions } from '../domain/submissions/missing.ts'
 import { settleOverdueRecordings } from '../domain/submissions/recordings.ts'
 import { forgetOldMedia } from '../domain/submissions/retention.ts'
@@ -32,6 +33,8 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   async complete_due_submissions(system) {
     const completed = await completeDueSubmissions(system)
     if (completed > 0) system.deps.log.info({ completed }, 'submissions completed whose time was over')
+    const ended = await endLeftSubmissions(system)
+    if (ended > 0) system.deps.log.info({ ended }, 'submissions ended whose invites had ended before')
   },
   forget_answers: forgetOldAnswers,
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),

@@ -20,8 +20,9 @@ const SILENCE_MS = 20_000
  * A media store in a bucket of S3, or of what speaks its language. Credentials come from the SDK's usual environment.
  *
  * @param url `s3://bucket/prefix?endpoint=…&region=…`; an endpoint is addressed by path, as servers other than Amazon's mostly want it.
+ * @param silenceMs after so long without a byte moving a request has failed.
  */
-export function openS3({ hostname: bucket, pathname, searchParams }: URL): MediaStore {
+export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenceMs = SILENCE_MS): MediaStore {
   const endpoint = searchParams.get('endpoint')
   const region = searchParams.get('region')
   const client = new S3Client({
@@ -30,7 +31,7 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL): Media
     // Checksums beyond those of the protocol are not understood by all servers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: SILENCE_MS },
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silenceMs },
   })
   const root = pathname.replace(/^\/+|\/+$/g, '')
   const within = (path: string) => (root ? `${root}/${path}` : path)

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { joinRecording } from '../../src/domain/submissions/join.ts'
-import { remuxInThread } from '../../src/media/join.ts'
+import { remuxInThread, remuxWithin } from '../../src/media/join.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -111,6 +111,16 @@ describe('a recording', () => {
 })
 
 describe('joining', () => {
+  it('ends with a damaged recording that has no end: those behind it do not wait for ever', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'endless-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const [damaged] = await readSlices('audio')
+    damaged![352] = 0 // the size of an element, which the reader then meets again and again
+    const file = path.join(folder, 'damaged')
+    await writeFile(file, damaged!)
+    await expect(remuxWithin(3_000, [file], path.join(folder, 'joined'))).rejects.toThrow('no end')
+  })
+
   /** A recording that is complete, in a service that joins none by itself. */
   async function makeComplete() {
     const idle = await startServiceForTest({ ROLE: 'api' })

@@ -1,10 +1,13 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import S3rver from 's3rver'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MediaStore } from '../../src/domain/context.ts'
+import { openS3 } from '../../src/media/s3.ts'
 import { openMediaStore } from '../../src/media/store.ts'
 
 async function makeFolder(): Promise<string> {
@@ -99,4 +102,18 @@ it('leaves nothing in the folder of a content that could not be written', async 
   await expect(store.put('a/file', { path: path.join(dataDir, 'missing'), bytes: 1 })).rejects.toThrow('ENOENT')
   expect(await store.get('a/file')).toBeNull()
   expect(await readdir(path.join(dataDir, 'media/a'))).toEqual([])
+})
+
+it('in S3 fails a request that the server does not answer', async () => {
+  const silent = createServer(() => undefined)
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void silent.closeAllConnections())
+  onTestFinished(() => void silent.close())
+  const { port } = silent.address() as AddressInfo
+  process.env.AWS_ACCESS_KEY_ID = 'any'
+  process.env.AWS_SECRET_ACCESS_KEY = 'any'
+  const endpoint = encodeURIComponent(`http://127.0.0.1:${port}`)
+  const store = openS3(new URL(`s3://recordings?endpoint=${endpoint}&region=us-east-1`), 100)
+  await expect(store.put('organization/one', Buffer.from('x'))).rejects.toThrow('timed out')
+  await expect(store.get('organization/one')).rejects.toThrow('timed out')
 })

@@ -3,10 +3,18 @@ import { violatedConstraint } from '../../db/errors.ts'
 import type { MediaState, SubmissionState } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import type { InvitationRef } from '../invites/tokens.ts'
-import { MAX_PART_BYTES, MAX_SUBMISSION_BYTES, MAX_TAKE_BYTES, UPLOAD_GRACE_SECONDS } from '../limits.ts'
+import {
+  MAX_PART_BYTES,
+  MAX_SMALL_PARTS,
+  MAX_SUBMISSION_BYTES,
+  MAX_TAKE_BYTES,
+  SMALL_PART_BYTES,
+  UPLOAD_GRACE_SECONDS,
+} from '../limits.ts'
 import { isUuid } from '../uuid.ts'
 import { partOf } from './media.ts'
 import { refuseSession } from './refusals.ts'
+import { isHandedIn } from './session.ts'
 import { type Container, containerOf } from './type-of-content.ts'
 
 /** A slice of a recording, as a candidate's browser sends it. */
@@ -27,11 +35,15 @@ type Target = {
   bytes: bigint
   endsAt: Date | null
   sha256: Uint8Array | null
+  /** How many there are, for one that is small. */
+  parts: bigint
 }
 
 /**
  * Keeps a part of a recording: in the store first, and known only then, so that a crash between the two leaves nothing that counts. The
  * same part again changes nothing. While 50 candidates record, 25 come in a second: it costs one question to the database and one write.
+ *
+ * Limits by bytes say little about parts of hardly any, which cost a row and a file all the same: of these there is a limit by number.
  *
  * @param tab of the candidate's browser, as the request names it.
  * @throws DomainError session_refused: not_found, taken_over, too_big, part_differs, closed, submitted, quota; not_media for a segment that
@@ -42,7 +54,7 @@ export async function putPart(service: ServiceContext, ref: InvitationRef, tab: 
   const { segment, number, content } = part
   const target = await findTarget(service, ref, part)
   if (!target) return refuseSession('not_found')
-  if (tab === undefined || target.tab !== tab.toLowerCase()) refuseSession('taken_over')
+  if (tab === undefined || target.tab !== tab.toLowerCase()) return refuseSession('taken_over')
   const bytes = content.length
   if (bytes > MAX_PART_BYTES) refuseSession('too_big')
   const sha256 = new Uint8Array(hash('sha256', content, 'buffer'))
@@ -51,6 +63,7 @@ export async function putPart(service: ServiceContext, ref: InvitationRef, tab: 
   const limit = target.kind === 'answer' ? MAX_TAKE_BYTES : MAX_SUBMISSION_BYTES
   if (Number(target.bytes) + bytes > limit || Number(target.submissionBytes) + bytes > MAX_SUBMISSION_BYTES)
     refuseSession('quota')
+  if (target.parts >= MAX_SMALL_PARTS) refuseSession('quota')
   const contentType = number === 0 ? typeOfFirst(content, target.contentType) : target.contentType
 
   const { organizationId, submissionId } = target
@@ -65,7 +78,7 @@ export async function putPart(service: ServiceContext, ref: InvitationRef, tab: 
     ), roomy AS (
       UPDATE submissions SET media_bytes = media_bytes + ${bytes}
       WHERE organization_id = ${organizationId}::uuid AND id = ${submissionId}::uuid AND media_bytes + ${bytes} <= ${MAX_SUBMISSION_BYTES}
-        AND EXISTS (SELECT FROM held)
+        AND tab = ${target.tab}::uuid AND EXISTS (SELECT FROM held)
       RETURNING id
     ), grown AS (
       UPDATE media SET bytes = bytes + ${bytes}, content_type = COALESCE(NULLIF(${contentType}, ''), content_type)
@@ -78,20 +91,21 @@ export async function putPart(service: ServiceContext, ref: InvitationRef, tab: 
       throw error
     },
   )
-  // Another request was faster, with this part, or with what leaves no room for it: look again.
+  // Another request was faster, with this part, with what leaves no room for it, or by another tab: look again.
   if (added === 0) return putPart(service, ref, tab, part)
 }
 
 async function findTarget(
   { db }: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
-  { mediaId, segment, number }: Part,
+  { mediaId, segment, number, content }: Part,
 ): Promise<Target | undefined> {
   if (!isUuid(mediaId)) return undefined
   const [target] = await db.$queryRaw<Target[]>`
     SELECT s.organization_id AS "organizationId", s.id AS "submissionId", s.state AS "submissionState", s.tab,
       i.status NOT IN ('started', 'completed') AS "isWithdrawn", s.media_bytes AS "submissionBytes", m.key, m.kind, m.state,
-      m.content_type AS "contentType", m.bytes, LEAST(q.closed_at, q.closes_at, s.submitted_at, s.deadline_at) AS "endsAt", p.sha256
+      m.content_type AS "contentType", m.bytes, LEAST(q.closed_at, q.closes_at, s.submitted_at, s.deadline_at) AS "endsAt", p.sha256,
+      CASE WHEN ${content.length} < ${SMALL_PART_BYTES} THEN (SELECT count(*) FROM media_parts WHERE media_id = m.id) ELSE 0 END AS parts
     FROM invites i
     JOIN submissions s ON s.organization_id = i.organization_id AND s.invite_id = i.id AND s.id = i.assessment_session
     JOIN media m ON m.organization_id = s.organization_id AND m.submission_id = s.id AND m.id = ${mediaId}::uuid
@@ -111,7 +125,7 @@ function refuseUnlessSame(known: Uint8Array, given: Uint8Array): void {
 function refuseUnlessOpen({ state, isWithdrawn, submissionState, endsAt }: Target, now: Date): void {
   const isOver = endsAt !== null && now.getTime() >= endsAt.getTime() + UPLOAD_GRACE_SECONDS * 1_000
   if (state === 'uploading' && !isWithdrawn && !isOver) return
-  refuseSession(submissionState === 'in_progress' ? 'closed' : 'submitted')
+  refuseSession(isHandedIn(submissionState) ? 'submitted' : 'closed')
 }
 
 /** All segments of a recording have to be of one kind, to become one file. */

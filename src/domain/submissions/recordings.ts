@@ -7,7 +7,10 @@ import { type Media, newMedia } from './media.ts'
 import { isOpen, type PaperQuestion } from './paper.ts'
 import { refuseWithoutRoom } from './quotas.ts'
 import { refuseSession } from './refusals.ts'
-import { type PreparedSession, requireInProgress } from './session.ts'
+import { type PreparedSession, refuseUnlessWritable, requireInProgress, writableBy } from './session.ts'
+
+/** Of the parts that are missing so many are named. */
+const MISSING_AT_ONCE = 1_000
 
 /** How an answer is recorded, and what is recorded all the time. */
 export const RECORDED_KINDS = ['audio', 'video'] as const satisfies TakeKind[]
@@ -20,7 +23,7 @@ export type BegunTake = { takeId: string; mediaId: string; takesLeft: number }
 /**
  * Begins an attempt at a recorded answer. It counts from now on, whatever becomes of it; the attempt before ends.
  *
- * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, no_takes_left, quota.
+ * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, taken_over, no_takes_left, quota.
  */
 export async function beginTake(session: PreparedSession, number: number, kind: RecordedKind): Promise<BegunTake> {
   requireInProgress(session)
@@ -28,6 +31,7 @@ export async function beginTake(session: PreparedSession, number: number, kind: 
   await refuseWithoutRoom(ctx)
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
+    await holdSubmission({ ...session, ctx: inside })
     const question = await holdQuestion(inside, submission.id, number)
     if (!question || !isOpen(question, deps.clock()) || !takes(question, kind)) return refuseSession('closed')
     const own = { organizationId: organization.id, submissionId: submission.id }
@@ -56,30 +60,38 @@ const takes = ({ responseType }: PaperQuestion, kind: RecordedKind): boolean => 
 /**
  * Begins to record the screen or the webcam. There is one of a kind at a time: another that was going on is complete with what is there.
  *
- * @throws DomainError session_refused: closed, where the candidate has not agreed to it as well; submitted, quota.
+ * @throws DomainError session_refused: closed, where the candidate has not agreed to it as well; submitted, taken_over, quota.
  */
 export async function beginCapture(session: PreparedSession, kind: Capture): Promise<{ mediaId: string }> {
   requireInProgress(session)
   const { ctx, submission } = session
   if (!submission.consentMedia.includes(kind === 'screen' ? 'screen' : 'camera')) refuseSession('closed')
   await refuseWithoutRoom(ctx)
-  return inTransaction(ctx, async (inside) => {
+  const { mediaId, before } = await inTransaction(ctx, async (inside) => {
     const { db, organization } = inside
-    await holdSubmission(inside, submission.id)
+    await holdSubmission({ ...session, ctx: inside })
     const before = await db.media.findMany({
       where: { organizationId: organization.id, submissionId: submission.id, kind, state: 'uploading' },
       select: { id: true },
     })
-    for (const { id } of before) await settleRecording(inside, id)
     const media = newMedia(inside, submission.id, kind)
     await db.media.create({ data: media })
-    return { mediaId: media.id }
+    return { mediaId: media.id, before }
   })
+  // Afterwards, because recordings are locked before submissions, see putPart.
+  for (const { id } of before) await inTransaction(ctx, (inside) => settleRecording(inside, id))
+  return { mediaId }
 }
 
-const holdSubmission = ({ db, organization }: Context, submissionId: string): Promise<unknown> =>
-  db.$queryRaw`
-    SELECT id FROM submissions WHERE organization_id = ${organization.id}::uuid AND id = ${submissionId}::uuid FOR NO KEY UPDATE`
+/** Locks the submission, so that of several at once each knows what the one before has begun. @throws as {@link refuseUnlessWritable}. */
+async function holdSubmission(session: PreparedSession): Promise<void> {
+  const { ctx, submission } = session
+  const held = await ctx.db.$queryRaw<object[]>`
+    SELECT s.id FROM submissions s
+    WHERE s.organization_id = ${ctx.organization.id}::uuid AND s.id = ${submission.id}::uuid AND ${writableBy(session)}
+    FOR NO KEY UPDATE`
+  if (held.length === 0) await refuseUnlessWritable(session)
+}
 
 /**
  * Completes a recording all of whose parts are there: it becomes one file soon. Once more changes nothing.
@@ -96,21 +108,49 @@ export async function completeRecording(session: PreparedSession, mediaId: strin
     where: { organizationId: ctx.organization.id, mediaId: media.id },
     select: { segment: true, number: true },
   })
-  const known = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
-  const missing = segments.flatMap((count, segment) =>
-    Array.from({ length: count }, (_, number): [number, number] => [segment, number]).filter(
-      ([segment, number]) => !known.has(`${segment}/${number}`),
-    ),
-  )
+  const missing = findMissing(parts, segments)
   if (missing.length > 0 || parts.length === 0) refuseSession('parts_missing', [''], missing)
   await inTransaction(ctx, (inside) => settleRecording(inside, media.id))
 }
 
-/** Gives up an attempt: it is no answer, and counts as one of those that there are. */
-export async function abandonRecording(session: PreparedSession, mediaId: string): Promise<void> {
-  const { id } = await findRecording(session, mediaId)
-  await inTransaction(session.ctx, (inside) => abandon(inside, id))
+/** The first that are missing, some at a time: how many there are said to be is up to whoever asks. */
+function findMissing(parts: { segment: number; number: number }[], segments: number[]): [segment: number, number: number][] {
+  const known = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
+  const missing: [number, number][] = []
+  for (const [segment, count] of segments.entries()) {
+    for (let number = 0; number < count; number++) {
+      if (known.has(`${segment}/${number}`)) continue
+      missing.push([segment, number])
+      if (missing.length === MISSING_AT_ONCE) return missing
+    }
+  }
+  return missing
 }
+
+/**
+ * Gives up an attempt: it is no answer, and counts as one of those that there are. Once something has arrived this can only be done while
+ * the question is open; and never of what is recorded all the time.
+ *
+ * @throws DomainError session_refused: not_found, closed.
+ */
+export async function abandonRecording(session: PreparedSession, mediaId: string): Promise<void> {
+  const { id, state } = await findRecording(session, mediaId)
+  if (state === 'deleted') return
+  await inTransaction(session.ctx, async (inside) => {
+    await holdRecording(inside, id)
+    if ((await countParts(inside, id)) > 0 && !(await isOfOpenQuestion(inside, id))) refuseSession('closed')
+    await abandon(inside, id)
+  })
+}
+
+async function isOfOpenQuestion({ db, deps, organization }: Context, mediaId: string): Promise<boolean> {
+  const organizationId = organization.id
+  const question = await db.paperQuestion.findFirst({ where: { organizationId, takes: { some: { organizationId, mediaId } } } })
+  return question !== null && isOpen(question, deps.clock())
+}
+
+const countParts = ({ db, organization }: Context, mediaId: string): Promise<number> =>
+  db.mediaPart.count({ where: { organizationId: organization.id, mediaId } })
 
 /** @throws DomainError session_refused (not_found). */
 async function findRecording({ ctx, submission }: PreparedSession, mediaId: string): Promise<Media> {
@@ -122,7 +162,8 @@ async function findRecording({ ctx, submission }: PreparedSession, mediaId: stri
 
 /**
  * Ends the attempts that are still going on, of one question or of all: those of which something has arrived are answers from now on. What
- * was recorded in time may arrive for a while yet, so that the rest is left to {@link settleOverdueRecordings}.
+ * was recorded in time may arrive for a while yet, so that the rest is left to {@link settleOverdueRecordings}: they have ended now all the
+ * same, before any attempt that begins later.
  */
 export async function completeOpenRecordings(
   { db, deps, organization }: Context,
@@ -131,25 +172,34 @@ export async function completeOpenRecordings(
 ): Promise<void> {
   const ofQuestion = number === undefined ? Prisma.empty : Prisma.sql`AND t.question_number = ${number}`
   await db.$executeRaw`
-    UPDATE takes t SET state = 'complete', completed_at = ${deps.clock()}
-    WHERE t.organization_id = ${organization.id}::uuid AND t.submission_id = ${submissionId}::uuid ${ofQuestion} AND t.state = 'recording'
-      AND EXISTS (SELECT FROM media_parts p WHERE p.organization_id = t.organization_id AND p.media_id = t.media_id)`
+    UPDATE takes t SET completed_at = COALESCE(t.completed_at, ${deps.clock()}),
+      state = CASE WHEN EXISTS (
+        SELECT FROM media_parts p WHERE p.organization_id = t.organization_id AND p.media_id = t.media_id
+      ) THEN 'complete'::take_state ELSE t.state END
+    WHERE t.organization_id = ${organization.id}::uuid AND t.submission_id = ${submissionId}::uuid ${ofQuestion} AND t.state = 'recording'`
 }
 
 /** Ends a recording in the open transaction with what is there: to be joined or, of which nothing has arrived, abandoned. */
 async function settleRecording(ctx: Context, mediaId: string): Promise<void> {
   const { db, deps, organization } = ctx
   const organizationId = organization.id
-  if ((await db.mediaPart.count({ where: { organizationId, mediaId } })) === 0) return abandon(ctx, mediaId)
+  await holdRecording(ctx, mediaId)
+  if ((await countParts(ctx, mediaId)) === 0) return abandon(ctx, mediaId)
   const completedAt = deps.clock()
   const { count } = await db.media.updateMany({
     where: { organizationId, id: mediaId, state: 'uploading' },
     data: { state: 'joining', completedAt },
   })
   if (count === 0) return
-  await db.take.updateMany({ where: { organizationId, mediaId, state: 'recording' }, data: { state: 'complete', completedAt } })
+  await db.$executeRaw`
+    UPDATE takes SET state = 'complete', completed_at = COALESCE(completed_at, ${completedAt})
+    WHERE organization_id = ${organizationId}::uuid AND media_id = ${mediaId}::uuid AND state = 'recording'`
   await deps.queue.enqueueRecording(db, mediaId)
 }
+
+/** Locks a recording: a part that is being taken is known by then, or is refused. */
+const holdRecording = ({ db, organization }: Context, mediaId: string): Promise<unknown> =>
+  db.$queryRaw`SELECT id FROM media WHERE organization_id = ${organization.id}::uuid AND id = ${mediaId}::uuid FOR NO KEY UPDATE`
 
 /** Its files go with the next sweep. */
 async function abandon({ db, deps, organization }: Context, mediaId: string): Promise<void> {

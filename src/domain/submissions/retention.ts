@@ -9,6 +9,7 @@ import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import type { KeptDays } from './kept.ts'
 import { folderOf } from './media.ts'
+import { PHOTO_KINDS } from './photos.ts'
 
 // How media go: marked as deleted first, in the database, with the event; their files then. A crash between the two leaves files, which
 // the next sweep removes.
@@ -18,6 +19,8 @@ const DAY_MS = 86_400_000
 const UNUSED_DAYS = 30
 /** A part that was on its way when its recording was deleted has arrived by then. */
 const STRAY_MS = 60_000
+/** No photo takes so long to get into the store. */
+const UNFINISHED_MS = 600_000
 /** Submissions, and media, of one statement. */
 const FORGOTTEN_AT_ONCE = 50
 const REMOVED_AT_ONCE = 100
@@ -44,10 +47,11 @@ export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Pr
     [
       ['id_photo', 'face_photo', 'answer', 'webcam_still', 'webcam', 'screen'],
       before(UNUSED_DAYS),
-      Prisma.sql`(s.state = 'preparing' OR s.state = 'in_progress' AND i.status IN ('revoked', 'expired'))`,
+      Prisma.sql`s.state IN ('preparing', 'withdrawn')`,
     ],
   ]
   for (const [kinds, until, isDue] of rules) await forget(system, kinds, until, isDue)
+  await forgetUnfinishedPhotos(system)
   await removeFiles(system)
 }
 
@@ -59,7 +63,6 @@ async function forget(system: ServiceContext, kinds: MediaKind[], until: Date, i
       SELECT DISTINCT m.organization_id AS "organizationId", m.submission_id AS "submissionId"
       FROM media m
       JOIN submissions s ON s.organization_id = m.organization_id AND s.id = m.submission_id
-      JOIN invites i ON i.organization_id = s.organization_id AND i.id = s.invite_id
       WHERE ${which} AND ${isDue} LIMIT ${FORGOTTEN_AT_ONCE}`
     for (const { organizationId, submissionId } of due)
       await inTransaction(system, (inside) => markDeleted(inside, organizationId, submissionId, kinds, until))
@@ -93,6 +96,16 @@ async function findInvite({ db }: ServiceContext, organizationId: string, submis
     include: { invite: true },
   })
   return invite
+}
+
+/** Nobody has seen them: a crash, or a store that was away, has cut them off before they were there. */
+async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
+  const deletedAt = deps.clock()
+  const createdAt = { lte: new Date(deletedAt.getTime() - UNFINISHED_MS) }
+  await db.media.updateMany({
+    where: { state: 'joining', kind: { in: [...PHOTO_KINDS] }, createdAt },
+    data: { state: 'deleted', deletedAt },
+  })
 }
 
 /** Removes the files of what is marked. They are looked for once more a minute later, for what was on its way. */

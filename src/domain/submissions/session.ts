@@ -1,4 +1,4 @@
-import type { Submission } from '../../generated/prisma/client.ts'
+import { Prisma, type Submission, type SubmissionState } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { asCandidate, type CandidateInvite, findInvitation } from '../invites/candidate.ts'
@@ -8,7 +8,13 @@ import { refuseSession } from './refusals.ts'
 export type { Submission }
 
 /** A candidate with their invite, and what they send in; null before consent, and of invites that were started without any. */
-export type Session = { ctx: Context; invite: CandidateInvite; submission: Submission | null }
+export type Session = {
+  ctx: Context
+  invite: CandidateInvite
+  submission: Submission | null
+  /** Of the browser that asks; null for forms, which are of none. */
+  tab: string | null
+}
 /** The same of a candidate who has consented. */
 export type PreparedSession = Session & { submission: Submission }
 
@@ -17,7 +23,7 @@ export async function enterSession(service: ServiceContext, ref: InvitationRef):
   const invite = await findInvitation(service, ref)
   if (!invite) throw new DomainError('invite_not_found')
   const ctx = asCandidate(service, invite)
-  return { ctx, invite, submission: await findOwnSubmission(ctx, invite) }
+  return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null }
 }
 
 /** An invite's own submission is the one that its session names or, before the start, the one in preparation. */
@@ -40,16 +46,32 @@ export function requirePrepared(session: Session): asserts session is PreparedSe
 /**
  * Lets in only the tab that the candidate has opened last.
  *
+ * @returns the session of that tab: what it writes is written only while it is the last, see {@link writableBy}.
  * @throws DomainError session_refused (taken_over); a request that names none is of no tab either.
  */
-export function requireTab({ submission }: PreparedSession, tab: string | undefined): void {
-  if (tab === undefined || submission.tab !== tab.toLowerCase()) refuseSession('taken_over')
+export function enterByTab(session: PreparedSession, named: string | undefined): PreparedSession {
+  const tab = named?.toLowerCase()
+  if (tab === undefined || session.submission.tab !== tab) return refuseSession('taken_over')
+  return { ...session, tab }
 }
+
+/** SQL: the submission `s` is being taken, and by the session's tab. Whoever writes locks it for that, before anything else. */
+export const writableBy = ({ tab }: Session): Prisma.Sql =>
+  Prisma.sql`(s.state = 'in_progress' AND (${tab}::uuid IS NULL OR s.tab = ${tab}::uuid))`
+
+/** @throws DomainError session_refused (submitted, closed, taken_over) where that has ceased to be. */
+export async function refuseUnlessWritable({ ctx, submission: { id }, tab }: PreparedSession): Promise<void> {
+  const now = await ctx.db.submission.findFirstOrThrow({ where: { organizationId: ctx.organization.id, id } })
+  if (now.state !== 'in_progress') refuseSession(isHandedIn(now.state) ? 'submitted' : 'closed')
+  if (tab !== null && now.tab !== tab) refuseSession('taken_over')
+}
+
+export const isHandedIn = (state: SubmissionState): boolean => state === 'submitted' || state === 'released'
 
 /** @throws DomainError session_refused: closed before the start and once the invite was withdrawn, submitted after the end. */
 export function requireInProgress(session: Session): asserts session is PreparedSession {
   requirePrepared(session)
   const { invite, submission } = session
-  if (submission.state === 'submitted' || submission.state === 'released') refuseSession('submitted')
+  if (isHandedIn(submission.state)) refuseSession('submitted')
   if (submission.state !== 'in_progress' || invite.status !== 'started') refuseSession('closed')
 }

@@ -3,7 +3,7 @@ import { MAX_ANSWER_LENGTH } from '../limits.ts'
 import { refuse } from '../refuse.ts'
 import { findOpenQuestion, openAt } from './paper.ts'
 import { refuseSession } from './refusals.ts'
-import type { PreparedSession } from './session.ts'
+import { type PreparedSession, refuseUnlessWritable, writableBy } from './session.ts'
 
 /** @param revision rises with each change; undefined: this is the latest, whatever was saved before. */
 export type TextAnswer = { text: string; revision?: number | undefined }
@@ -12,7 +12,8 @@ export type TextAnswer = { text: string; revision?: number | undefined }
  * Saves the text of an answer; a revision that comes after a later one changes nothing.
  *
  * @returns the revision that is saved now.
- * @throws DomainError session_refused (closed), also for a question that is answered by a recording; invalid for a text beyond its limit.
+ * @throws DomainError session_refused: closed, also for a question that is answered by a recording; submitted, taken_over; invalid for a
+ *   text beyond its limit.
  */
 export async function saveText(session: PreparedSession, number: number, { text, revision }: TextAnswer): Promise<number> {
   const { ctx, submission } = session
@@ -29,13 +30,14 @@ export async function saveText(session: PreparedSession, number: number, { text,
       COALESCE(${given}::integer, 1), ${now}, ${now}
     FROM paper_questions p JOIN submissions s ON s.organization_id = p.organization_id AND s.id = p.submission_id
     WHERE p.organization_id = ${organization.id}::uuid AND p.submission_id = ${submission.id}::uuid AND p.number = ${number}
-      AND ${openAt(now)} AND p.response_type NOT IN ('audio', 'video') AND s.state = 'in_progress'
-    FOR SHARE OF p, s
+      AND ${openAt(now)} AND p.response_type NOT IN ('audio', 'video') AND ${writableBy(session)}
+    FOR SHARE OF s, p
     ON CONFLICT (submission_id, question_number) WHERE kind = 'text' DO UPDATE SET
       text = excluded.text, revision = COALESCE(${given}::integer, takes.revision + 1), completed_at = excluded.completed_at
     WHERE ${given}::integer IS NULL OR takes.revision < ${given}::integer
     RETURNING revision`
   if (saved) return saved.revision
+  await refuseUnlessWritable(session)
   if (!(await findOpenQuestion(session, number))) refuseSession('closed')
   const where = { organizationId: organization.id, submissionId: submission.id, questionNumber: number, kind: 'text' } as const
   const later = await db.take.findFirst({ where, select: { revision: true } })

@@ -29,7 +29,8 @@ export function termsInWords({ invite }: View, terms: Terms): Html {
 <dt>Kept</dt><dd>${[
     `answers for ${wordCount(keptDays.answers, 'day')}`,
     proctored && `recordings of the screen and of the webcam for ${wordCount(keptDays.proctoring, 'day')}`,
-    (needs.idPhoto || needs.facePhoto) && `photos for ${wordCount(keptDays.idPhoto, 'day')}`,
+    (needs.idPhoto || needs.facePhoto) &&
+      `photos until ${wordCount(keptDays.idPhoto, 'day')} after the results are released, at the longest as long as the answers`,
   ]
     .filter((item) => item !== false)
     .join(', ')}, or until ${invite.organization.name} deletes them</dd>

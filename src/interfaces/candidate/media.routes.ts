@@ -15,7 +15,7 @@ import {
   completeRecording,
   RECORDED_KINDS,
 } from '../../domain/submissions/recordings.ts'
-import { enterSession, type PreparedSession, requirePrepared, requireTab } from '../../domain/submissions/session.ts'
+import { enterByTab, enterSession, type PreparedSession, requirePrepared } from '../../domain/submissions/session.ts'
 import { Words } from '../../http/field-types.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 
@@ -119,8 +119,7 @@ const enterFor =
   async (request: AnyRequest): Promise<PreparedSession> => {
     const session = await enterSession(options.system, refOf(options, request))
     requirePrepared(session)
-    requireTab(session, tabOf(request))
-    return session
+    return enterByTab(session, tabOf(request))
   }
 
 type AnyRequest = Pick<FastifyRequest, 'headers'> & { params: unknown }

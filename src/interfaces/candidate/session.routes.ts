@@ -10,11 +10,11 @@ import { CHECKS } from '../../domain/submissions/needs.ts'
 import { keepNotes, NOTE_KINDS } from '../../domain/submissions/notes.ts'
 import { grantPlay } from '../../domain/submissions/plays.ts'
 import {
+  enterByTab,
   enterSession,
   type PreparedSession,
   requireInProgress,
   requirePrepared,
-  requireTab,
 } from '../../domain/submissions/session.ts'
 import { takeOver } from '../../domain/submissions/tab.ts'
 import { saveText } from '../../domain/submissions/text-answers.ts'
@@ -56,13 +56,10 @@ export async function sessionRoutes(scope: FastifyInstance, { system, settings }
     return session
   }
   /** The same for a tab that may write. */
-  const enterByTab = async (request: Pick<FastifyRequest, 'headers'> & { params: unknown }): Promise<PreparedSession> => {
-    const session = await enter(request)
-    requireTab(session, request.headers['x-tab']?.toString())
-    return session
-  }
+  const enterToWrite = async (request: Pick<FastifyRequest, 'headers'> & { params: unknown }): Promise<PreparedSession> =>
+    enterByTab(await enter(request), request.headers['x-tab']?.toString())
   const enterInProgress = async (request: Pick<FastifyRequest, 'headers'> & { params: unknown }): Promise<PreparedSession> => {
-    const session = await enterByTab(request)
+    const session = await enterToWrite(request)
     requireInProgress(session)
     return session
   }
@@ -75,7 +72,7 @@ export async function sessionRoutes(scope: FastifyInstance, { system, settings }
   })
 
   app.post('/checks', { schema: { body: ChecksBody } }, async (request, reply) => {
-    await passChecks(await enterByTab(request), request.body.passed)
+    await passChecks(await enterToWrite(request), request.body.passed)
     return reply.code(204).send()
   })
 

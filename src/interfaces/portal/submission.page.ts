@@ -45,7 +45,13 @@ ${submission.paper.map((question) => answered(ctx, question))}
 ${captures(ctx, submission)}
 ${notes(submission)}`
 
-const STATES = { preparing: 'being prepared', in_progress: 'in progress', submitted: 'handed in', released: 'released' }
+const STATES = {
+  preparing: 'being prepared',
+  in_progress: 'in progress',
+  submitted: 'handed in',
+  released: 'released',
+  withdrawn: 'withdrawn',
+}
 
 function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): Html {
   const { consentAt, consentMedia, consentVersion } = submission

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { endLeftSubmissions } from '../../../src/domain/submissions/left.ts'
 import type { MediaKind } from '../../../src/domain/submissions/media.ts'
 import { settleOverdueRecordings } from '../../../src/domain/submissions/recordings.ts'
 import { deleteSubmissionMedia, forgetOldMedia } from '../../../src/domain/submissions/retention.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { asOperator } from '../../support/portal.ts'
 import { type Service, startServiceForTest } from '../../support/service.ts'
-import { MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
+import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
 
 const KEPT = { idPhoto: 30, proctoring: 90, answers: 365 }
 const ALL = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
@@ -96,6 +97,7 @@ describe('media', () => {
   ])('of who %s go after a month', async (_who, choices) => {
     const service = await start()
     const candidate = await makeMedia(service, choices)
+    await endLeftSubmissions(service.system)
     service.clock.advance(29 * DAY_MS)
     await sweep(service)
     expect(await candidate.kept()).toHaveLength(ALL.length)
@@ -137,6 +139,26 @@ describe('media', () => {
     })
     expect(audited).toMatchObject([{ targetId: candidate.invite.id, details: { kinds: ['id_photo', 'face_photo'] } }])
     await expect(deleteSubmissionMedia(ctx, other.invite.id, ['answer'])).rejects.toMatchObject({ kind: 'invite_not_found' })
+  })
+})
+
+describe('a photo', () => {
+  it('that the store did not take leaves nothing, and its bytes are free again', async () => {
+    const service = await start()
+    const preparing = { submission: { state: 'preparing' }, invite: { status: 'accepted', assessmentSession: null } } as const
+    const candidate = await takeAssessment(service, preparing)
+    const { media } = service.deps
+    const { put } = media
+    media.put = () => Promise.reject(new Error('The store is away'))
+    expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(500)
+    media.put = put
+    expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(204)
+    for (let time = 0; time < 2; time++) {
+      service.clock.advance(10 * MINUTE_MS)
+      await sweep(service)
+    }
+    expect(await service.db.media.count({ where: { submissionId: candidate.submissionId, state: 'joining' } })).toBe(0)
+    expect((await candidate.submission()).mediaBytes).toBe(BigInt(jpeg().length))
   })
 })
 

@@ -80,7 +80,9 @@ describe('before the start', () => {
     expect(text).toContain('<dt>Needed</dt><dd>a camera, a microphone, a computer')
     expect(text).toContain('your screen, from the start to the end; a picture of your webcam now and then')
     expect(text).toContain(`<dt>Seen by</dt><dd>${organization.name}: those who`)
-    expect(text).toContain('answers for 365 days, recordings of the screen and of the webcam for 90 days, photos for 30 days')
+    expect(text).toContain(
+      'answers for 365 days, recordings of the screen and of the webcam for 90 days, photos until 30 days after the results are released, at the longest as long as the answers',
+    )
     const plain = await makeAccepted(service, { status: 'pending' })
     expect((await plain.candidate.open()).text).toContain('<dt>Needed</dt><dd>nothing but this page</dd>')
   })

@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "submission_state" ADD VALUE 'withdrawn';

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import type { Test } from 'supertest'
+import { describe, expect, it } from 'vitest'
+import { MAX_SMALL_PARTS, SMALL_PART_BYTES } from '../../../src/domain/limits.ts'
+import { settleOverdueRecordings } from '../../../src/domain/submissions/recordings.ts'
+import { answerOf } from '../../../src/domain/submissions/submission.ts'
+import { candidateOf } from '../../support/candidate.ts'
+import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
+import { MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+// What a candidate sends while something else happens: from two tabs, by hand, late, or as the clock runs out.
+
+const service = await startServiceForFile({ ROLE: 'api' })
+const { db } = service
+
+type Candidate = Awaited<ReturnType<typeof takeAssessment>>
+
+const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+
+const waitForLocks = (count: number) =>
+  waitUntil('statements to wait for a lock', async () => {
+    const waiting = await db.$queryRaw<object[]>`
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    return waiting.length >= count || undefined
+  })
+
+const saveText = ({ session, tab }: Candidate) =>
+  service.http().put(`${session}/questions/1/text`).set('x-tab', tab).send({ text: 'An answer', revision: 1 })
+
+describe('a tab that another takes over in that moment', () => {
+  it.each<[string, (candidate: Candidate, mediaId: string) => Test]>([
+    ['saves no text', saveText],
+    ['is granted no play', (candidate) => candidate.post('questions/1/plays')],
+    ['begins no attempt', (candidate) => candidate.post('questions/1/takes', { kind: 'audio' })],
+    ['begins to record no screen', (candidate) => candidate.post('media', { kind: 'screen' })],
+    ['adds no part', (candidate, mediaId) => candidate.putPart(mediaId, 0, 0, webmPart())],
+  ])('%s', async (_what, send) => {
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    const answer = await db.$transaction(async (tx) => {
+      await tx.submission.update({ where: { id: candidate.submissionId }, data: { tab: randomUUID() } })
+      const sent = send(candidate, mediaId).then((response) => response)
+      await waitForLocks(1)
+      return { sent }
+    })
+    expect(said(await answer.sent)).toEqual([409, 'taken_over'])
+  })
+})
+
+describe('a text that is saved while the assessment is handed in', () => {
+  it('is saved or refused: neither of the two stops the other', async () => {
+    const candidate = await takeAssessment(service)
+    const where = { submissionId_number: { submissionId: candidate.submissionId, number: 1 } }
+    const answer = await db.$transaction(async (tx) => {
+      await tx.submission.update({ where: { id: candidate.submissionId }, data: { state: 'submitted' } })
+      const sent = saveText(candidate).then((response) => response)
+      await waitForLocks(1)
+      await tx.paperQuestion.update({ where, data: { closedAt: service.clock.now() } })
+      return { sent }
+    })
+    expect(said(await answer.sent)).toEqual([409, 'submitted'])
+  })
+})
+
+describe('a recording of the screen that is begun while a part of the one before arrives', () => {
+  it('ends that one, which keeps the part', async () => {
+    const candidate = await takeAssessment(service)
+    const first = await candidate.beginCapture('screen')
+    await candidate.putPart(first, 0, 0, webmPart())
+    const sent = await db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM media WHERE id = ${first}::uuid FOR UPDATE`
+      const part = candidate.putPart(first, 0, 1, Buffer.from('more')).then((response) => response)
+      await waitForLocks(1)
+      const capture = candidate.post('media', { kind: 'screen' }).then((response) => response)
+      await waitForLocks(2)
+      return [part, capture]
+    })
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([204, 201])
+    const { state, parts } = await candidate.media(first)
+    expect([state, parts.length]).toEqual(['joining', 2])
+  })
+})
+
+describe('a recording that is given up by the clock while its first part arrives', () => {
+  it('keeps the part that was acknowledged', async () => {
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    await db.media.update({ where: { id: mediaId }, data: { createdAt: new Date(0) } })
+    const sent = await db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM submissions WHERE id = ${candidate.submissionId}::uuid FOR UPDATE`
+      const part = candidate.putPart(mediaId, 0, 0, webmPart()).then((response) => response)
+      await waitForLocks(1)
+      const settled = settleOverdueRecordings(service.system)
+      await waitForLocks(2)
+      return { part, settled }
+    })
+    expect((await sent.part).status).toBe(204)
+    await sent.settled
+    expect((await candidate.media(mediaId)).state).toBe('joining')
+  })
+})
+
+describe('giving up', () => {
+  it('is for attempts: what has arrived of the screen stays', async () => {
+    const candidate = await takeAssessment(service)
+    const [recorded, empty] = [await candidate.beginCapture('screen'), await candidate.beginCapture('webcam')]
+    await candidate.putPart(recorded, 0, 0, webmPart())
+    expect(said(await candidate.post(`media/${recorded}/abandon`))).toEqual([409, 'closed'])
+    expect((await candidate.media(recorded)).state).toBe('uploading')
+    for (let time = 0; time < 2; time++) expect((await candidate.post(`media/${empty}/abandon`)).status).toBe(204)
+  })
+
+  it('is over with the time of its question: what is there is the answer', async () => {
+    const late = await startServiceForTest({ ROLE: 'api' })
+    const candidate = await takeAssessment(late)
+    const mediaId = await candidate.beginTake()
+    await candidate.putPart(mediaId, 0, 0, webmPart())
+    late.clock.advance(10 * MINUTE_MS)
+    expect(said(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
+  })
+
+  it('is over once the assessment is handed in', async () => {
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    await candidate.putPart(mediaId, 0, 0, webmPart())
+    await candidateOf(service, candidate.invite).press('finish')
+    expect(said(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
+  })
+})
+
+it('takes the attempt that was begun last for the answer, in whatever order they arrive', async () => {
+  const slow = await startServiceForTest({ ROLE: 'api' })
+  const candidate = await takeAssessment(slow)
+  const [first, last] = [await candidate.beginTake(), await candidate.beginTake()]
+  for (const mediaId of [last, first]) {
+    slow.clock.advance(1_000)
+    await candidate.putPart(mediaId, 0, 0, webmPart())
+    expect((await candidate.post(`media/${mediaId}/complete`, { segments: [1] })).status).toBe(202)
+  }
+  const takes = await slow.db.take.findMany({ where: { submissionId: candidate.submissionId } })
+  expect(takes.map(({ state }) => state)).toEqual(['complete', 'complete'])
+  expect(answerOf(takes)?.mediaId).toBe(last)
+})
+
+describe('requests by hand', () => {
+  it('are told of the first parts that are missing, however many they say there are', async () => {
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    await candidate.putPart(mediaId, 0, 0, webmPart())
+    const { status, body } = await candidate.post(`media/${mediaId}/complete`, { segments: Array(1_000).fill(100_000) })
+    expect([status, body.code, body.missing.length, body.missing[0]]).toEqual([409, 'parts_missing', 1_000, [0, 1]])
+  })
+
+  it('can not fill the disk with parts of hardly a byte', async () => {
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    await db.$executeRaw`
+      INSERT INTO media_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
+      SELECT ${mediaId}::uuid, 0, n, ${candidate.organization.id}::uuid, 1, '\\x00', now() FROM generate_series(1, ${MAX_SMALL_PARTS}::int) n`
+    expect(said(await candidate.putPart(mediaId, 1, 1, Buffer.from('x')))).toEqual([507, 'quota'])
+    expect(said(await candidate.putPart(mediaId, 1, 1, Buffer.alloc(0)))).toEqual([507, 'quota'])
+    expect((await candidate.putPart(mediaId, 1, 1, Buffer.alloc(SMALL_PART_BYTES))).status).toBe(204)
+  })
+})
