@@ -2,10 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type CandidateMove, findInvitation, listCandidateQuestions, moveAsCandidate } from '../../domain/invites/candidate.ts'
+import { INVITATION_PATH } from '../../domain/invites/links.ts'
 import { isOwnForm, readInvitation, signForm, signSession } from '../../domain/invites/tokens.ts'
+import { serveAssets } from '../../http/assets.ts'
 import { answerFailures } from '../../http/envelope.ts'
 import { HttpError } from '../../http/failure.ts'
 import { protectPages } from '../../http/html-page.ts'
+import { assets } from './assets.ts'
 import { candidateEnvelope } from './errors.ts'
 import { sendPage } from './pages.ts'
 
@@ -35,6 +38,7 @@ export async function candidatePages(app: FastifyInstance, { system, settings }:
     Object.fromEntries(new URLSearchParams(body)),
   )
   answerFailures(app, () => candidateEnvelope)
+  serveAssets(app, INVITATION_PATH, assets)
 
   app.get<{ Params: Params }>('/:token', async ({ params: { token } }, reply) => {
     const ref = readInvitation(secretKeys, token)

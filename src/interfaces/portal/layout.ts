@@ -4,7 +4,7 @@ import { may, type Permission } from '../../domain/access/permissions.ts'
 import type { SignedIn } from '../../domain/access/sessions.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html, toText } from '../../http/html.ts'
-import { icon, script, stylesheet } from './assets.ts'
+import { assets } from './assets.ts'
 
 /** What a page says; the frame is the same for all. */
 export type Page = {
@@ -50,9 +50,9 @@ export const renderPage = ({ title, body, notice }: Page, viewer: Viewer | null)
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
-<link rel="icon" href="${icon.address}">
-<link rel="stylesheet" href="${stylesheet.address}">
-<script type="module" src="${script.address}"></script>
+<link rel="icon" href="${assets.icon.address}">
+<link rel="stylesheet" href="${assets.stylesheet.address}">
+<script type="module" src="${assets.script.address}"></script>
 </head>
 <body>
 ${viewer && bar(viewer)}
