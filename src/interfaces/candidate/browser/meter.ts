@@ -1,0 +1,36 @@
+const SILENCE_MS = 2_500
+const SILENT_BELOW = 0.008
+const EVERY_MS = 100
+
+/**
+ * Measures how loud a stream is.
+ *
+ * @param on.level ten times a second, from 0 to 1.
+ * @param on.silent when nothing has been heard for 2.5 seconds, and when something is heard again.
+ * @returns what ends it.
+ */
+export function measureLevel(
+  stream: MediaStream,
+  on: { level: (level: number) => void; silent: (isSilent: boolean) => void },
+): () => void {
+  const context = new AudioContext()
+  const analyser = context.createAnalyser()
+  context.createMediaStreamSource(stream).connect(analyser)
+  const samples = new Float32Array(analyser.fftSize)
+  let heard = performance.now()
+  let isSilent = false
+  const timer = setInterval(() => {
+    if (context.state === 'suspended') void context.resume() // browsers begin so, until the candidate has pressed something
+    analyser.getFloatTimeDomainData(samples)
+    const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length)
+    on.level(Math.min(1, loudness * 6))
+    if (loudness >= SILENT_BELOW) heard = performance.now()
+    const is = performance.now() - heard > SILENCE_MS
+    if (is !== isSilent || loudness >= SILENT_BELOW) on.silent(is)
+    isSilent = is
+  }, EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    void context.close()
+  }
+}
