@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'assigned_grader',
   'tagged_invite',
   'untagged_invite',
+  'waived_requirement',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

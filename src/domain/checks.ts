@@ -31,6 +31,9 @@ export const checkName = (value: string, limit: number): Violation | undefined =
 export const checkSize = (rule: 'maxLength' | 'maxItems' | 'maxWords', size: number, limit: number): Violation | undefined =>
   size > limit ? { rule, limit } : undefined
 
+export const checkChoice = (value: string, limit: readonly string[]): Violation | undefined =>
+  limit.includes(value) ? undefined : { rule: 'choice', limit, value }
+
 /** An issue for each field whose check has found something. */
 export const findIssues = (checks: [field: string, violation: Violation | undefined][]): Issue[] =>
   checks.flatMap(([field, violation]) => (violation ? [{ field, ...violation }] : []))

@@ -41,6 +41,8 @@ export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
+  'open_submissions',
+  'complete_due_submissions',
   'forget_answers',
   'forget_events',
   'forget_deliveries',

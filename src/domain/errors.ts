@@ -27,6 +27,7 @@ export type ErrorKind =
   | 'webhook_disabled'
   | 'idempotency_key_reused'
   | 'cursor_gone'
+  | 'session_refused'
   | 'invalid'
 
 /** The least and the greatest integer that a field takes. */
@@ -58,6 +59,23 @@ export type AccountProblem =
   | 'tooManyRows'
   | 'tooLarge'
 
+/**
+ * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question
+ * is not open, or its time is over; `not_ready`: something is missing before the start, each with its name as the field.
+ */
+export type SessionProblem =
+  | 'taken_over'
+  | 'closed'
+  | 'submitted'
+  | 'not_ready'
+  | 'no_plays_left'
+  | 'no_takes_left'
+  | 'quota'
+  | 'part_differs'
+  | 'parts_missing'
+  | 'not_media'
+  | 'too_big'
+
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
 export type Violation =
   /** `text` allows neither NUL nor half of a surrogate pair; `blank` neither these nor white space alone. */
@@ -78,6 +96,8 @@ export type Violation =
   | { rule: 'target'; problem: TargetFault }
   /** What only the portal asks for. */
   | { rule: 'account'; problem: AccountProblem; limit?: number }
+  /** What only the candidates' pages can answer. */
+  | { rule: 'session'; problem: SessionProblem }
   /** What only one interface can find wrong, in its own words. */
   | { rule: 'malformed'; text: string }
 

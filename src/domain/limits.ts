@@ -42,6 +42,19 @@ export const MAX_KEY_DAYS = 36_500
 export const MAX_PAGE_SIZE = 100
 export const DEFAULT_PAGE_SIZE = 20
 
+// What a candidate sends in.
+
+export const MAX_ANSWER_LENGTH = 20_000
+/** Highest revision of a text: so many savings no candidate makes, and there is room for more. */
+export const MAX_REVISION = 1_000_000_000
+/** Notes of one session, and of one request. */
+export const MAX_SESSION_NOTES = 2_000
+export const MAX_NOTES_AT_ONCE = 100
+/** Of the browser's name, as far as it is kept. */
+export const MAX_USER_AGENT_LENGTH = 500
+/** What was recorded in time may be uploaded for so long after it. */
+export const UPLOAD_GRACE_SECONDS = 30
+
 // How much one list may be asked for. Words, values and characters are compared with every row of the organization, so what a caller
 // sends must not decide what they cost.
 

@@ -35,4 +35,4 @@ ${isWebAddress(videoUrl) && html`<p><a href="${videoUrl}" rel="noreferrer">Watch
 </ol>`
 
 /** Only these become links: what an organization gives as the address of a medium could also be a script's. */
-const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

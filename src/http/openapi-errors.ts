@@ -54,6 +54,7 @@ const occurrence = {
   webhook_disabled: 'declared',
   idempotency_key_reused: 'isIdempotent',
   cursor_gone: 'declared',
+  session_refused: 'declared',
   invalid: 'always',
   malformed_request: 'always',
   malformed_json: 'hasBody',

@@ -6,17 +6,27 @@ import { forgetOldEvents } from '../domain/events/forget.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
 import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
+import { completeDueSubmissions } from '../domain/submissions/due.ts'
+import { openMissingSubmissions } from '../domain/submissions/missing.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget.ts'
 
 const SWEEP = 'sweep'
 
-/** How long things are kept. */
-type Retention = { eventsKeptDays: number }
+/** How long things are kept, and whether assessments are taken elsewhere: then nothing is sent in here. */
+type Settings = { eventsKeptDays: number; playerUrl: string | undefined }
 
-const parts: Record<SweepPart, (system: ServiceContext, retention: Retention) => Promise<void>> = {
+const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => Promise<void>> = {
   async expire_invites(system) {
     const expired = await expireAllDueInvites(system)
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
+  },
+  async open_submissions(system, { playerUrl }) {
+    const opened = playerUrl === undefined ? await openMissingSubmissions(system) : 0
+    if (opened > 0) system.deps.log.info({ opened }, 'submissions opened for invites that were started without')
+  },
+  async complete_due_submissions(system) {
+    const completed = await completeDueSubmissions(system)
+    if (completed > 0) system.deps.log.info({ completed }, 'submissions completed whose time was over')
   },
   forget_answers: forgetOldAnswers,
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
@@ -27,18 +37,18 @@ const parts: Record<SweepPart, (system: ServiceContext, retention: Retention) =>
 }
 
 /** Every minute, in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. */
-export async function startSweep(boss: PgBoss, system: ServiceContext, retention: Retention): Promise<void> {
+export async function startSweep(boss: PgBoss, system: ServiceContext, settings: Settings): Promise<void> {
   await boss.createQueue(SWEEP, { retryLimit: 0, deleteAfterSeconds: 3_600 })
   await boss.work(SWEEP, async () => {
-    for (const part of SWEEP_PARTS) await sweep(system, part, retention)
+    for (const part of SWEEP_PARTS) await sweep(system, part, settings)
   })
   await boss.schedule(SWEEP, '* * * * *')
 }
 
 /** Runs one part. A failure does not stop the others; the part runs again in the next minute. */
-async function sweep(system: ServiceContext, part: SweepPart, retention: Retention): Promise<void> {
+async function sweep(system: ServiceContext, part: SweepPart, settings: Settings): Promise<void> {
   try {
-    await parts[part](system, retention)
+    await parts[part](system, settings)
     system.deps.metrics.swept(part, 'done')
   } catch (error) {
     system.deps.metrics.swept(part, 'failed')

@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { MemberEmail } from '../domain/access/member-emails.ts'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
+import { DEFAULT_KEPT_DAYS } from '../domain/submissions/kept.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
 import { answerError, answerFailures } from '../http/envelope.ts'
@@ -15,7 +16,7 @@ import { requestId } from '../http/request-id.ts'
 import { logRequests, logUnrouted } from '../http/request-log.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
-import { playerSessions } from '../interfaces/candidate/session.ts'
+import { playerSessions } from '../interfaces/candidate/player-sessions.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
 import { portalPages } from '../interfaces/portal/index.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
@@ -91,7 +92,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 }
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
-  const { rateLimits, playerUrl, showMailbox, alternate: settings } = config
+  const { rateLimits, playerUrl, webcam, showMailbox, alternate: settings } = config
   const { system, redis, mailSettings } = dependencies
   const render = {
     invitation: (email: InviteEmail) => renderInvitation(mailSettings, email),
@@ -107,7 +108,8 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
     documents.push({ name: 'alternate', title: 'Alternate interface', read })
   }
   const { secretKeys } = mailSettings
-  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: { secretKeys, playerUrl } })
+  const candidates = (scope: FastifyInstance) =>
+    candidatePages(scope, { system, settings: { secretKeys, playerUrl, webcam, keptDays: DEFAULT_KEPT_DAYS } })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })

@@ -30,6 +30,7 @@ export type Config = {
   /** Whether mail of test invites goes out. */
   deliverTestMail: boolean
   playerUrl: string | undefined
+  webcam: 'stills' | 'video'
   /** Requests a minute, by tier. */
   rateLimits: { standard: number; enterprise: number; unknownKeys: number }
   redisUrl: string | undefined
@@ -85,6 +86,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     mailFrom: settings.MAIL_FROM,
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
+    webcam: settings.WEBCAM,
     rateLimits: {
       standard: settings.RATE_LIMIT_STANDARD,
       enterprise: settings.RATE_LIMIT_ENTERPRISE,

@@ -65,6 +65,10 @@ export const Environment = Type.Object({
       'Where Start sends the candidate, with ?session=<reference>. Unset: the questions are on our own page.',
     ),
   ),
+  WEBCAM: Words(['stills', 'video'], {
+    default: 'stills',
+    description: 'How the webcam of a candidate is watched where an invite asks for it: a picture now and then, or a video.',
+  }),
   RATE_LIMIT_STANDARD: Count(100, 'Requests a minute of an organization of the standard tier.'),
   RATE_LIMIT_ENTERPRISE: Count(1000, 'Requests a minute of an organization of the enterprise tier.'),
   RATE_LIMIT_UNKNOWN_KEYS: Count(

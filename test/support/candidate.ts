@@ -4,7 +4,7 @@ import type { Invite } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 
 /** What the buttons of the candidate's page are called in its forms' addresses. */
-export type Button = 'accept' | 'start' | 'finish' | 'decline'
+export type Button = 'accept' | 'consent' | 'start' | 'open' | 'answer' | 'next' | 'finish' | 'decline'
 
 /** The candidate of an invite, at the page that its present link, or one of another version, leads to. */
 export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkVersion'>) {
@@ -12,19 +12,50 @@ export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkV
   const token = signInvitation(secretKeys, { inviteId: invite.id, linkVersion: invite.linkVersion })
   const path = `/i/${token}`
   const proof = signForm(secretKeys, token)
+  /** Presses a button, also one that the page shows no more: the browser may still have the page of a moment ago. */
+  const press = (button: Button, fields: Record<string, string> = {}) =>
+    service
+      .http()
+      .post(`${path}/${button}`)
+      .type('form')
+      .send({ proof, ...fields })
   return {
     token,
     path,
     proof,
     open: () => service.http().get(path),
-    /** Presses a button, also one that the page shows no more: the browser may still have the page of a moment ago. */
-    press: (button: Button) => service.http().post(`${path}/${button}`).type('form').send({ proof }),
+    /** Sends a text by the button of the question's form. */
+    answer: (number: number, text: string, button: 'save' | 'next') =>
+      press(
+        'answer',
+        Object.fromEntries([
+          ['number', String(number)],
+          ['text', text],
+          ['then', button],
+        ]),
+      ),
+    press,
+    /** What a script of the page asks for, in the name of a tab. */
+    session: (method: 'get' | 'post' | 'put', below = '', { tab, body }: { tab?: string; body?: object | string } = {}) => {
+      const request = service.http()[method](`${path}/session${below}`)
+      if (tab !== undefined) request.set('x-tab', tab)
+      return body === undefined ? request : request.type('json').send(body)
+    },
   }
 }
 
 /** The Content-Security-Policy of every page, where no player is configured. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "media-src 'self' blob: https:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 /** What every page for a candidate promises, whatever is on it. */
 export const expectPage = (answer: { status: number; text: string; headers: Record<string, string> }, status: number) => {
   expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8'])
@@ -35,4 +66,19 @@ export const expectPage = (answer: { status: number; text: string; headers: Reco
     'referrer-policy': 'no-referrer',
   })
   expect(answer.headers).not.toHaveProperty('set-cookie')
+}
+
+/** Agrees to what the page asks consent for. */
+export async function consent(candidate: ReturnType<typeof candidateOf>) {
+  const { text } = await candidate.open()
+  const media = /name="media" value="([^"]*)"/.exec(text)?.[1] ?? ''
+  return candidate.press('consent', { version: '1', media })
+}
+
+/** What an invite asks for where it asks for nothing. */
+export const ASKS_NOTHING = {
+  screenRecording: false,
+  webcamMonitoring: false,
+  requireIdCapture: false,
+  facePhotoRequired: false,
 }

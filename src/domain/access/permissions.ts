@@ -6,6 +6,8 @@ export type Permission =
   | 'read'
   /** Of assessments that they are client of, see invites/visibility.ts. */
   | 'read_as_client'
+  /** Of submissions that they are to grade, see submissions/visibility.ts. */
+  | 'read_as_grader'
   | 'write_assessments'
   | 'write_tags'
   | 'invite'
@@ -42,7 +44,7 @@ const permissions = {
 /** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
 const memberPermissions = new Map<string, readonly Permission[]>([
   ['admin', ADMINISTRATION],
-  ['grader', []],
+  ['grader', ['read_as_grader']],
   ['client', ['read_as_client']],
 ])
 

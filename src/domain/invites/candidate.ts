@@ -1,4 +1,4 @@
-import type { Prisma, Question } from '../../generated/prisma/client.ts'
+import type { Invite, Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -8,7 +8,7 @@ import type { Move } from './moves.ts'
 import type { InvitationRef, SessionRef } from './tokens.ts'
 
 const include = {
-  organization: { select: { name: true } },
+  organization: { select: { id: true, name: true, tier: true } },
   assessment: { select: { name: true, questionCount: true, totalPoints: true, timeLimit: true, instruction: true } },
   createdBy: { include: { user: true } },
 } satisfies Prisma.InviteInclude
@@ -35,24 +35,49 @@ export const listCandidateQuestions = (
 ): Promise<Question[]> =>
   db.question.findMany({ where: { organizationId, assessmentId }, orderBy: totalOrder({ field: 'order', direction: 'asc' }) })
 
-/** @throws DomainError invite_not_found for a link that is no longer valid; move_not_allowed with the invite's present status. */
+/** Makes a candidate's move, unless the invite is in another state by now. @throws DomainError invite_not_found for a link that is no longer valid. */
 export async function moveAsCandidate(
   service: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
   move: CandidateMove,
 ): Promise<void> {
   const ctx = await enterAsCandidate(service, { id: inviteId, linkVersion })
-  await moveInvite(ctx, move, { inviteId, linkVersion })
+  await moveUnlessOvertaken(ctx, move, { inviteId, linkVersion })
 }
 
-/** The organization's context, with the candidate of that invite as the actor. @throws DomainError invite_not_found. */
+/**
+ * Makes a move, unless the invite is in another state by now, or gone.
+ *
+ * @returns the invite; null when this call has not moved it.
+ */
+export async function moveUnlessOvertaken(ctx: Context, ...move: MoveArguments): Promise<Invite | null> {
+  try {
+    const { invite, moved } = await moveInvite(ctx, ...move)
+    return moved ? invite : null
+  } catch (error) {
+    const isOvertaken = error instanceof DomainError && (error.kind === 'move_not_allowed' || error.kind === 'invite_not_found')
+    if (!isOvertaken) throw error
+    return null
+  }
+}
+type MoveArguments = Parameters<typeof moveInvite> extends [Context, ...infer Rest] ? Rest : never
+
+/** @throws DomainError invite_not_found. */
 async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhereInput & { id: string }): Promise<Context> {
   const invite = await service.db.invite.findFirst({
     where,
-    select: { organization: { select: { id: true, name: true, tier: true } } },
+    select: { id: true, organization: { select: { id: true, name: true, tier: true } } },
   })
   if (!invite) throw new DomainError('invite_not_found')
-  const ctx: Context = { ...service, organization: invite.organization, actor: { kind: 'candidate', inviteId: where.id } }
+  return asCandidate(service, invite)
+}
+
+/** The organization's context, with the candidate of that invite as the actor. */
+export function asCandidate(
+  service: ServiceContext,
+  { id, organization }: Pick<CandidateInvite, 'id' | 'organization'>,
+): Context {
+  const ctx: Context = { ...service, organization, actor: { kind: 'candidate', inviteId: id } }
   authorize(ctx, 'take_invite')
   return ctx
 }

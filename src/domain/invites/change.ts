@@ -19,7 +19,7 @@ import { lockInvite } from './operations.ts'
  * @throws DomainError invite_not_found; invalid (rule `reference` or `grader`) unless it is an active member who may grade.
  */
 export async function assignGrader(ctx: Context, inviteId: string, graderId: string | null): Promise<void> {
-  await change(ctx, inviteId, async (inside, where) => {
+  await changeInvite(ctx, inviteId, async (inside, where) => {
     refuse(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
     const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
     refuse(issues)
@@ -31,7 +31,7 @@ export async function assignGrader(ctx: Context, inviteId: string, graderId: str
 
 /** Adds a tag, unless the invite has it. @throws DomainError invite_not_found; invalid: a tag of none, or more than MAX_INVITE_TAGS. */
 export async function tagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
-  await change(ctx, inviteId, async (inside, where) => {
+  await changeInvite(ctx, inviteId, async (inside, where) => {
     const { db, organization, deps } = inside
     refuse(findIssues([['tagIds', checkUuid(tagId)]]))
     const { issues } = await resolveReferences(inside, { tagIds: [tagId] })
@@ -50,7 +50,7 @@ export async function tagInvite(ctx: Context, inviteId: string, tagId: string): 
 
 /** Takes a tag off; one that the invite does not have is no error. @throws DomainError invite_not_found. */
 export async function untagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
-  await change(ctx, inviteId, async (inside, where) => {
+  await changeInvite(ctx, inviteId, async (inside, where) => {
     const { db, organization, deps } = inside
     const { count } = isUuid(tagId)
       ? await db.inviteTag.deleteMany({ where: { organizationId: organization.id, inviteId, tagId } })
@@ -61,8 +61,8 @@ export async function untagInvite(ctx: Context, inviteId: string, tagId: string)
   })
 }
 
-/** Does it in a transaction in which nobody else changes the invite. */
-async function change(
+/** Does it in a transaction in which nobody else changes the invite. @throws DomainError not_permitted, invite_not_found. */
+export async function changeInvite(
   ctx: Context,
   inviteId: string,
   work: (inside: Context, where: { organizationId: string; id: string }) => Promise<void>,

@@ -81,12 +81,13 @@ const recordExpiry = (ctx: ServiceContext, expired: ToldInvite[]): Promise<void>
   recordEvents({ ...ctx, actor: { kind: 'system' } }, expired.map(inviteEvents.expired))
 
 type Target = { inviteId: string; linkVersion?: number | undefined }
+type Given = { expiresAt?: Date | undefined; assessmentSession?: string }
 
 /**
  * Makes a move, as the table in moves.ts has it, with its event: the one way in which an invite is moved by anybody. It is one guarded
  * UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing and is no error.
  *
- * @param expiresAt the new expiry, of the moves that have one: extend and reactivate.
+ * @param given what the caller decides: the new expiry (extend, reactivate), the session (start; any unless given).
  * @returns the invite, and whether this call has moved it.
  * @throws DomainError invite_not_found; move_not_allowed with the state the invite is in.
  */
@@ -94,17 +95,17 @@ export async function moveInvite(
   ctx: Context,
   move: Move,
   target: Target,
-  expiresAt?: Date,
+  given: Given = {},
 ): Promise<{ invite: InviteRow; moved: boolean }> {
   const where = defined({ organizationId: ctx.organization.id, id: target.inviteId, linkVersion: target.linkVersion })
   await expireIfDue(ctx, where)
-  const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, expiresAt))
+  const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, given))
   if (invite) return { invite, moved: true }
 
   const unmoved = await ctx.db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
   // Another move came in between, and its status allows this one: try again.
-  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, expiresAt)
+  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, given)
   if (!isFinished(move, unmoved)) {
     throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: unmoved.status }] })
   }
@@ -112,17 +113,12 @@ export async function moveInvite(
 }
 
 /** @returns undefined when the invite is in no state that the move may begin with. */
-async function moveFrom(
-  ctx: Context,
-  move: Move,
-  where: Prisma.InviteWhereInput,
-  expiresAt: Date | undefined,
-): Promise<InviteRow | undefined> {
+async function moveFrom(ctx: Context, move: Move, where: Prisma.InviteWhereInput, given: Given): Promise<InviteRow | undefined> {
   const { from, to, stamp, event } = moves[move]
   const now = ctx.deps.clock()
   const [invite] = await ctx.db.invite.updateManyAndReturn({
     where: { ...where, status: { in: [...from] } },
-    data: { ...stamp?.(now), ...defined({ status: to, expiresAt }), updatedAt: now },
+    data: { ...stamp?.(now), ...defined({ status: to, ...given }), updatedAt: now },
   })
   if (invite) await recordEvents(ctx, [event(invite)])
   return invite

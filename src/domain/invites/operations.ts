@@ -87,7 +87,7 @@ async function operate(
   authorize(ctx, 'operate_invites')
   if (!isUuid(id)) throw new DomainError('invite_not_found')
   await inTransaction(ctx, async (inside) => {
-    const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, expiresAt)
+    const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, { expiresAt })
     if (mail && moved) await queueInvitationEmail(inside, invite)
     if (moved) await recordByMember(inside, { action: actions[move], target: { kind: 'invite', id } })
   })

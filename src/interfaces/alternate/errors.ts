@@ -47,6 +47,7 @@ const answers = {
   webhook_disabled: [409, 'The webhook is disabled.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
   cursor_gone: [410, 'Invalid cursor.'],
+  session_refused: [409, 'The session does not allow this.'],
   invalid: [400, 'Invalid input.'],
   malformed_request: [400, 'Malformed request.'],
   malformed_json: [400, 'JSON parse error'],
@@ -163,6 +164,7 @@ function wordIssue(issue: Issue): string {
       return 'The assessment has invites.'
     case 'target':
     case 'account':
+    case 'session':
       return 'Enter a valid value.'
     case 'malformed':
       return issue.text

@@ -44,6 +44,7 @@ const WORDS: Record<AuditAction, string> = {
   assigned_grader: 'assigned a grader',
   tagged_invite: 'tagged an invite',
   untagged_invite: 'took a tag off an invite',
+  waived_requirement: 'let a candidate start without something',
 }
 
 /** Those that are nobody by name. */

@@ -44,6 +44,7 @@ const answers = {
   webhook_disabled: [409, 'The webhook is disabled: enable it first'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],
   cursor_gone: [410, 'The events behind this cursor are no longer kept. List everything again, and go on from its Events-Cursor'],
+  session_refused: [409, 'The session does not allow this'],
   invalid: [400, 'The request is not valid'],
   malformed_request: [400, 'The request is malformed'],
   malformed_json: [400, 'The request body is not valid JSON'],
@@ -130,6 +131,7 @@ function wordIssue(issue: Issue): string {
     case 'invited':
       return 'The assessment has invites'
     case 'account':
+    case 'session':
       return `${field} is not valid`
     case 'malformed':
       return issue.text

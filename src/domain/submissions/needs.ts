@@ -1,0 +1,70 @@
+// What a candidate needs to take an assessment: for its answers, and for what its invite asks for besides.
+
+/** What is tried before the start. */
+export const CHECKS = ['camera', 'microphone', 'screen'] as const
+export type Check = (typeof CHECKS)[number]
+/** Photos that are taken before the start. */
+export const PHOTOS = ['id_photo', 'face_photo'] as const
+export type Photo = (typeof PHOTOS)[number]
+/** What an organization can let a candidate start without; also what a candidate consents to. */
+export const REQUIREMENTS = [...CHECKS, ...PHOTOS] as const
+export type Requirement = (typeof REQUIREMENTS)[number]
+
+export type Needs = {
+  microphone: boolean
+  camera: boolean
+  screen: boolean
+  idPhoto: boolean
+  facePhoto: boolean
+  /** The candidate chooses how to answer a question: a recording is possible, nothing is needed for it. */
+  choice: boolean
+}
+
+type Terms = { screenRecording: boolean; webcamMonitoring: boolean; requireIdCapture: boolean; facePhotoRequired: boolean }
+type Answered = { responseType: string }
+
+/** How a question is answered: the word is the organization's own, and any that we don't know means text. */
+export const isRecorded = ({ responseType }: Answered): boolean => responseType === 'audio' || responseType === 'video'
+export const isChosen = ({ responseType }: Answered): boolean => responseType === 'mixed'
+
+export const needsOf = (invite: Terms, questions: readonly Answered[]): Needs => ({
+  microphone: questions.some(isRecorded),
+  camera: invite.webcamMonitoring || questions.some(({ responseType }) => responseType === 'video'),
+  screen: invite.screenRecording,
+  idPhoto: invite.requireIdCapture,
+  facePhoto: invite.facePhotoRequired,
+  choice: questions.some(isChosen),
+})
+
+/** What has to be there before the start, unless the organization waives it. */
+export const requirementsOf = (needs: Needs): Requirement[] =>
+  REQUIREMENTS.filter((requirement) => {
+    if (requirement === 'id_photo') return needs.idPhoto
+    if (requirement === 'face_photo') return needs.facePhoto
+    return needs[requirement]
+  })
+
+/** What a candidate consents to: all that is needed, and what a choice allows. */
+export const consentedMedia = (needs: Needs): Requirement[] =>
+  requirementsOf(needs.choice ? { ...needs, camera: true, microphone: true } : needs)
+
+type Prepared = {
+  needs: Needs
+  submission: { consentAt: Date | null; consentMedia: string[]; passedChecks: string[] } | null
+  photos: Record<Photo, boolean>
+  waived: readonly string[]
+}
+
+/** What is missing for the start: `consent`, and requirements that are neither met nor waived. */
+export function missingToStart({ needs, submission, photos, waived }: Prepared): string[] {
+  const isMet = (requirement: Requirement): boolean =>
+    requirement === 'id_photo' || requirement === 'face_photo'
+      ? photos[requirement]
+      : submission?.passedChecks.includes(requirement) === true
+  const missing = requirementsOf(needs).filter((requirement) => !isMet(requirement) && !waived.includes(requirement))
+  return hasConsented(submission, needs) ? missing : ['consent', ...missing]
+}
+
+/** Whether the consent that was given covers what is needed now. */
+export const hasConsented = (submission: Prepared['submission'], needs: Needs): boolean =>
+  submission?.consentAt != null && consentedMedia(needs).every((medium) => submission.consentMedia.includes(medium))

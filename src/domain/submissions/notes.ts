@@ -1,0 +1,44 @@
+import { MAX_SESSION_NOTES } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { refuseSession } from './refusals.ts'
+import type { PreparedSession } from './session.ts'
+
+/** What may happen around the answers. */
+export const NOTE_KINDS = [
+  'tab_hidden',
+  'tab_shown',
+  'full_screen_left',
+  'full_screen_entered',
+  'camera_lost',
+  'microphone_lost',
+  'sharing_ended',
+  'sharing_begun',
+  'offline',
+  'online',
+  'taken_over',
+  'reloaded',
+] as const
+export type NoteKind = (typeof NOTE_KINDS)[number]
+
+/** @param ago milliseconds before now: whatever the candidate's clock says. */
+export type Note = { kind: NoteKind; ago: number }
+
+/**
+ * Keeps what has happened, not before the start. Beyond MAX_SESSION_NOTES nothing more is kept.
+ *
+ * @throws DomainError session_refused (submitted).
+ */
+export async function keepNotes({ ctx, submission }: PreparedSession, notes: readonly Note[]): Promise<void> {
+  await inTransaction(ctx, async ({ db, deps, organization }) => {
+    const now = deps.clock()
+    const own = { organizationId: organization.id, submissionId: submission.id }
+    const [held] = await db.$queryRaw<{ startedAt: Date }[]>`
+      SELECT started_at AS "startedAt" FROM submissions
+      WHERE organization_id = ${organization.id}::uuid AND id = ${submission.id}::uuid AND state = 'in_progress' FOR NO KEY UPDATE`
+    if (!held) refuseSession('submitted')
+    const room = MAX_SESSION_NOTES - (await db.sessionNote.count({ where: own }))
+    const at = (ago: number) => new Date(Math.max(held.startedAt.getTime(), now.getTime() - ago))
+    const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...own, kind, at: at(ago) }))
+    if (data.length > 0) await db.sessionNote.createMany({ data })
+  })
+}

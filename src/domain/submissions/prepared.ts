@@ -1,0 +1,22 @@
+import type { Context } from '../context.ts'
+import type { CandidateInvite } from '../invites/candidate.ts'
+import { type Needs, needsOf, PHOTOS, type Photo } from './needs.ts'
+
+/** Which photos are there. */
+export async function findPhotos({ db, organization }: Context, submissionId: string): Promise<Record<Photo, boolean>> {
+  const where = { organizationId: organization.id, submissionId, kind: { in: [...PHOTOS] } }
+  const found = await db.media.findMany({ where: { ...where, state: 'ready' }, select: { kind: true } })
+  const has = (photo: Photo) => found.some(({ kind }) => kind === photo)
+  return { id_photo: has('id_photo'), face_photo: has('face_photo') }
+}
+
+/** What the candidate needs: by their paper or, before the start, by the questions as they are now. */
+export async function findNeeds(ctx: Context, invite: CandidateInvite, startedSubmissionId: string | null): Promise<Needs> {
+  const { db, organization } = ctx
+  const organizationId = organization.id
+  const questions =
+    startedSubmissionId === null
+      ? await db.question.groupBy({ by: ['responseType'], where: { organizationId, assessmentId: invite.assessmentId } })
+      : await db.paperQuestion.groupBy({ by: ['responseType'], where: { organizationId, submissionId: startedSubmissionId } })
+  return needsOf(invite, questions)
+}

@@ -1,0 +1,43 @@
+import { checkText, findIssues } from '../checks.ts'
+import { MAX_ANSWER_LENGTH } from '../limits.ts'
+import { refuse } from '../refuse.ts'
+import { findOpenQuestion, openAt } from './paper.ts'
+import { refuseSession } from './refusals.ts'
+import type { PreparedSession } from './session.ts'
+
+/** @param revision rises with each change; undefined: this is the latest, whatever was saved before. */
+export type TextAnswer = { text: string; revision?: number | undefined }
+
+/**
+ * Saves the text of an answer; a revision that comes after a later one changes nothing.
+ *
+ * @returns the revision that is saved now.
+ * @throws DomainError session_refused (closed), also for a question that is answered by a recording; invalid for a text beyond its limit.
+ */
+export async function saveText(session: PreparedSession, number: number, { text, revision }: TextAnswer): Promise<number> {
+  const { ctx, submission } = session
+  const { db, deps, organization } = ctx
+  refuse(findIssues([['text', checkText(text, MAX_ANSWER_LENGTH)]]))
+  const now = deps.clock()
+  const given = revision ?? null
+  // One statement, for which both rows are held: whoever closes them at the same time comes before it, or after it.
+  const [saved] = await db.$queryRaw<{ revision: number }[]>`
+    INSERT INTO takes (
+      id, organization_id, submission_id, question_number, kind, state, text, revision, created_at, completed_at
+    )
+    SELECT ${deps.newId()}::uuid, p.organization_id, p.submission_id, p.number, 'text', 'complete', ${text},
+      COALESCE(${given}::integer, 1), ${now}, ${now}
+    FROM paper_questions p JOIN submissions s ON s.organization_id = p.organization_id AND s.id = p.submission_id
+    WHERE p.organization_id = ${organization.id}::uuid AND p.submission_id = ${submission.id}::uuid AND p.number = ${number}
+      AND ${openAt(now)} AND p.response_type NOT IN ('audio', 'video') AND s.state = 'in_progress'
+    FOR SHARE OF p, s
+    ON CONFLICT (submission_id, question_number) WHERE kind = 'text' DO UPDATE SET
+      text = excluded.text, revision = COALESCE(${given}::integer, takes.revision + 1), completed_at = excluded.completed_at
+    WHERE ${given}::integer IS NULL OR takes.revision < ${given}::integer
+    RETURNING revision`
+  if (saved) return saved.revision
+  if (!(await findOpenQuestion(session, number))) refuseSession('closed')
+  const where = { organizationId: organization.id, submissionId: submission.id, questionNumber: number, kind: 'text' } as const
+  const later = await db.take.findFirst({ where, select: { revision: true } })
+  return later?.revision ?? refuseSession('closed')
+}

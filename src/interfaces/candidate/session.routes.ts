@@ -1,0 +1,97 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { Ajv } from 'ajv'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { DomainError } from '../../domain/errors.ts'
+import { readInvitation } from '../../domain/invites/tokens.ts'
+import { MAX_NOTES_AT_ONCE, MAX_REVISION } from '../../domain/limits.ts'
+import { passChecks } from '../../domain/submissions/checks.ts'
+import { CHECKS } from '../../domain/submissions/needs.ts'
+import { keepNotes, NOTE_KINDS } from '../../domain/submissions/notes.ts'
+import { grantPlay } from '../../domain/submissions/plays.ts'
+import {
+  enterSession,
+  type PreparedSession,
+  requireInProgress,
+  requirePrepared,
+  requireTab,
+} from '../../domain/submissions/session.ts'
+import { takeOver } from '../../domain/submissions/tab.ts'
+import { saveText } from '../../domain/submissions/text-answers.ts'
+import { UUID_PATTERN } from '../../domain/uuid.ts'
+import { answerFailures } from '../../http/envelope.ts'
+import { Words } from '../../http/field-types.ts'
+import { readJsonBodies } from '../../http/json-body.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
+import { sessionEnvelope } from './session.errors.ts'
+import { presentSession } from './session.view.ts'
+import type { Options } from './settings.ts'
+import { TEXT_BODY_LIMIT } from './taking.routes.ts'
+
+const QuestionParams = Type.Object({ token: Type.String(), number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
+const TabBody = Type.Object({ tab: Type.String({ pattern: UUID_PATTERN }) })
+const ChecksBody = Type.Object({ passed: Type.Array(Words(CHECKS), { maxItems: CHECKS.length }) })
+const NotesBody = Type.Object({
+  notes: Type.Array(Type.Object({ kind: Words(NOTE_KINDS), ago: Type.Number({ minimum: 0, maximum: 1e12 }) }), {
+    maxItems: MAX_NOTES_AT_ONCE,
+  }),
+})
+const TextBody = Type.Object({ text: Type.String(), revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION }) })
+
+/** What the pages' scripts ask for, below the page of an invite. The link is the credential; only the tab opened last may write. */
+export async function sessionRoutes(scope: FastifyInstance, { system, settings }: Options): Promise<void> {
+  readJsonBodies(scope)
+  answerFailures(scope, () => sessionEnvelope)
+  const ajv = new Ajv() // without coercion
+  scope.setValidatorCompiler(({ schema }) => ajv.compile(schema))
+  const app: TypedApp = scope.withTypeProvider<TypeBoxTypeProvider>()
+
+  const enter = async ({ params }: { params: unknown }): Promise<PreparedSession> => {
+    const { token } = params as { token: string }
+    const ref = readInvitation(settings.secretKeys, token)
+    if (!ref) throw new DomainError('invite_not_found')
+    const session = await enterSession(system, ref)
+    requirePrepared(session)
+    return session
+  }
+  /** The same for a tab that may write. */
+  const enterByTab = async (request: Pick<FastifyRequest, 'headers'> & { params: unknown }): Promise<PreparedSession> => {
+    const session = await enter(request)
+    requireTab(session, request.headers['x-tab']?.toString())
+    return session
+  }
+  const enterInProgress = async (request: Pick<FastifyRequest, 'headers'> & { params: unknown }): Promise<PreparedSession> => {
+    const session = await enterByTab(request)
+    requireInProgress(session)
+    return session
+  }
+
+  app.get('/', async (request) => presentSession(await enter(request), settings))
+
+  app.post('/tab', { schema: { body: TabBody } }, async (request) => {
+    await takeOver(await enter(request), request.body.tab)
+    return {}
+  })
+
+  app.post('/checks', { schema: { body: ChecksBody } }, async (request, reply) => {
+    await passChecks(await enterByTab(request), request.body.passed)
+    return reply.code(204).send()
+  })
+
+  app.post('/notes', { schema: { body: NotesBody } }, async (request, reply) => {
+    await keepNotes(await enterInProgress(request), request.body.notes)
+    return reply.code(204).send()
+  })
+
+  app.put(
+    '/questions/:number/text',
+    { schema: { params: QuestionParams, body: TextBody }, bodyLimit: TEXT_BODY_LIMIT },
+    async (request) => ({
+      saved: await saveText(await enterInProgress(request), Number(request.params.number), request.body),
+    }),
+  )
+
+  app.post('/questions/:number/plays', { schema: { params: QuestionParams } }, async (request) => ({
+    playsLeft: await grantPlay(await enterInProgress(request), Number(request.params.number)),
+  }))
+}

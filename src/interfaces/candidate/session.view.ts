@@ -1,0 +1,38 @@
+import { requirementsOf } from '../../domain/submissions/needs.ts'
+import { listUploads, type OpenQuestion, readPreparation, readProgress } from '../../domain/submissions/read.ts'
+import type { PreparedSession } from '../../domain/submissions/session.ts'
+import { isoTime, isoTimeOrNull } from '../../http/field-types.ts'
+import type { CandidateSettings } from './settings.ts'
+
+/** Where a session stands, for the pages' scripts: times in ISO 8601, all to be read as distances from `now`. */
+export async function presentSession(session: PreparedSession, { webcam }: Pick<CandidateSettings, 'webcam'>) {
+  const { ctx, invite, submission } = session
+  const { needs, photos } = await readPreparation(session)
+  const progress = submission.state === 'in_progress' ? await readProgress(session) : undefined
+  return {
+    state: submission.state,
+    now: isoTime(ctx.deps.clock()),
+    deadlineAt: isoTimeOrNull(submission.deadlineAt),
+    needs,
+    checks: { passed: submission.passedChecks, waived: invite.waivedChecks.filter((waived) => isNeeded(waived)) },
+    photos,
+    webcam,
+    question: progress?.open ? presentQuestion(progress.open, progress.of) : null,
+    uploads: await listUploads(session),
+  }
+
+  function isNeeded(waived: string): boolean {
+    return requirementsOf(needs).some((requirement) => requirement === waived)
+  }
+}
+
+const presentQuestion = (question: OpenQuestion, of: number) => ({
+  number: question.number,
+  of,
+  responseType: question.responseType,
+  closesAt: isoTimeOrNull(question.closesAt),
+  playsLeft: question.playsLeft,
+  takesLeft: question.takesLeft,
+  text: question.text,
+  takes: question.takes.map(({ id, mediaId, kind, state }) => ({ id, mediaId, kind, state })),
+})

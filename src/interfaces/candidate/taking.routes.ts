@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify'
+import { DomainError } from '../../domain/errors.ts'
+import { INVITATION_PATH } from '../../domain/invites/links.ts'
+import { CONSENT_VERSION, giveConsent } from '../../domain/submissions/consent.ts'
+import { finishSubmission } from '../../domain/submissions/finish.ts'
+import { enterToWrite } from '../../domain/submissions/missing.ts'
+import { consentedMedia } from '../../domain/submissions/needs.ts'
+import { closeQuestion, openQuestion } from '../../domain/submissions/paper.ts'
+import { readPreparation } from '../../domain/submissions/read.ts'
+import { enterSession, requireInProgress } from '../../domain/submissions/session.ts'
+import { startSubmission } from '../../domain/submissions/start.ts'
+import { saveText } from '../../domain/submissions/text-answers.ts'
+import { choosePage } from './choose-page.ts'
+import { addForm, readNumber, type Sent } from './forms.ts'
+import { sendPage } from './layout.ts'
+import type { Options } from './settings.ts'
+
+/** Of a form with a text: MAX_ANSWER_LENGTH characters of four bytes, each of which takes three in a form. */
+export const TEXT_BODY_LIMIT = 256 * 1024
+
+/** The forms from the consent to the end. What the state does not allow (any more) is no error to a person: the page shows what stands. */
+export function takingRoutes(app: FastifyInstance, { system, settings }: Options): void {
+  const add = (action: string, work: Parameters<typeof addForm>[3], options?: { bodyLimit: number }) =>
+    addForm(app, settings.secretKeys, action, work, options)
+
+  add('consent', async ({ ref, fields, request }) => {
+    const session = await enterToWrite(system, ref)
+    const { needs } = await readPreparation(session)
+    // What was agreed to is what is asked for now; otherwise the page asks again.
+    const isCurrent = fields.get('version') === String(CONSENT_VERSION) && fields.get('media') === consentedMedia(needs).join(' ')
+    if (isCurrent) await giveConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '' })
+  })
+
+  add('start', async ({ ref, request, reply }) => {
+    try {
+      await startSubmission(await enterSession(system, ref))
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      const session = await enterSession(system, ref)
+      return sendPage(reply, 422, await choosePage(session, request.params.token, settings, { isRefused: true }))
+    }
+  })
+
+  add('open', async ({ ref, fields }) => {
+    const number = readNumber(fields)
+    const session = await enterToWrite(system, ref)
+    await ignoreRefusal(async () => {
+      requireInProgress(session)
+      await openQuestion(session, number)
+    })
+  })
+
+  add(
+    'answer',
+    async (sent) => {
+      const { ref, fields } = sent
+      const number = readNumber(fields)
+      const session = await enterToWrite(system, ref)
+      const isSaved = await ignoreRefusal(async () => {
+        requireInProgress(session)
+        await saveText(session, number, { text: readText(fields) })
+        if (fields.get('then') === 'next') await closeQuestion(session, number)
+      })
+      return isSaved ? undefined : sayTooLate(sent)
+    },
+    { bodyLimit: TEXT_BODY_LIMIT },
+  )
+
+  add('next', async ({ ref, fields }) => {
+    const number = readNumber(fields)
+    const session = await enterToWrite(system, ref)
+    await ignoreRefusal(async () => {
+      requireInProgress(session)
+      await closeQuestion(session, number)
+    })
+  })
+
+  add('finish', async ({ ref }) => {
+    await finishSubmission(await enterToWrite(system, ref))
+  })
+}
+
+/** Forms end lines by CR LF. */
+const readText = (fields: URLSearchParams): string => (fields.get('text') ?? '').replaceAll('\r\n', '\n')
+
+const sayTooLate = ({ request, reply }: Sent) => reply.redirect(`${INVITATION_PATH}/${request.params.token}?late=1`, 303)
+
+const isRefused = (error: unknown): boolean => error instanceof DomainError && error.kind === 'session_refused'
+
+/** @returns whether it was done. */
+async function ignoreRefusal(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    return false
+  }
+}
