@@ -1,3 +1,4 @@
+import { MAX_NOTES_AT_ONCE } from '../../../domain/limits.ts'
 import type { Session } from './session.ts'
 
 export type NoteKind =
@@ -17,8 +18,6 @@ export type NoteKind =
 export type Notes = ReturnType<typeof keepNotes>
 
 const SEND_AFTER_MS = 2_000
-/** As many as one request may have. */
-const AT_ONCE = 100
 
 /** Notes what happens besides the answers, and sends it: with how long ago it was, since the device's clock may be wrong. */
 export function keepNotes(session: Session) {
@@ -35,7 +34,7 @@ export function keepNotes(session: Session) {
   async function send(): Promise<void> {
     if (isSending || waiting.length === 0 || !session.isReachable()) return
     isSending = true
-    const notes = waiting.slice(0, AT_ONCE)
+    const notes = waiting.slice(0, MAX_NOTES_AT_ONCE)
     const isTaken = await post(notes)
     if (isTaken) waiting.splice(0, notes.length)
     isSending = false
@@ -55,7 +54,7 @@ export function keepNotes(session: Session) {
     note(document.fullscreenElement ? 'full_screen_entered' : 'full_screen_left'),
   )
   window.addEventListener('pagehide', () => {
-    if (isOn && waiting.length > 0) void post(waiting.splice(0, AT_ONCE), true)
+    if (isOn && waiting.length > 0) void post(waiting.splice(0, MAX_NOTES_AT_ONCE), true)
   })
 
   return {

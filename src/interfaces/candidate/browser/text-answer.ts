@@ -16,7 +16,10 @@ export function saveText({ session, status, state }: Player, number: number, are
   const draft = drafts.read()
   let revision = Math.max(server.revision, draft?.revision ?? 0)
   let saved = server.revision
-  if (draft && draft.revision > server.revision) area.value = draft.text
+  const latestText = draft && draft.revision > server.revision ? draft.text : server.text
+  // The page may be older than what was sent while the one before was left.
+  if (area.value === area.defaultValue) area.value = latestText
+  area.autocomplete = 'off' // browsers put back what an earlier page had
   let saving: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   let changedAt = 0
@@ -100,6 +103,7 @@ export function saveText({ session, status, state }: Player, number: number, are
   area.addEventListener('input', change)
   window.addEventListener('pagehide', saveOnLeaving)
   document.addEventListener('visibilitychange', saveOnLeaving)
+  if (area.value !== latestText) change() // typed before this script was there
   if (!isSaved()) void save()
   show()
 
