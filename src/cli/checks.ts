@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { createDb, type Db, openPool } from '../db/client.ts'
@@ -8,6 +10,7 @@ import { measureNumbering } from '../domain/events/number.ts'
 import { measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { createMailer } from '../mail/mailer.ts'
+import { openMediaStore } from '../media/store.ts'
 import type { Config } from '../runtime/config.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
 import { secretFile } from '../runtime/secret.ts'
@@ -156,5 +159,25 @@ export async function checkRedis(url: string): Promise<Check> {
     )
   } finally {
     redis.disconnect()
+  }
+}
+
+/** Whether photos and recordings can be kept: puts a byte into the store, and takes it out. */
+export async function checkMedia(config: Config): Promise<Check> {
+  const where =
+    config.mediaUrl === undefined ? 'the folder media under DATA_DIR' : `the bucket ${new URL(config.mediaUrl).hostname}`
+  const key = `doctor/${randomUUID()}`
+  try {
+    const store = await openMediaStore(config)
+    await store.put(key, Buffer.of(1))
+    const content = await store.get(key)
+    const isSame = content !== null && (await buffer(content)).equals(Buffer.of(1))
+    await store.deletePrefix('doctor/')
+    return isSame ? ok('media', `${where} keeps them`) : problem('media', `${where} does not give back what it was given`)
+  } catch (error) {
+    return problem(
+      'media',
+      `${where} can not keep them: ${describeError(error)}. Check MEDIA_URL and DATA_DIR, and their credentials and rights`,
+    )
   }
 }

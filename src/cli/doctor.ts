@@ -1,19 +1,21 @@
 import type { Command } from 'commander'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { type Config, ConfigError, loadConfig } from '../runtime/config.ts'
-import { type Check, checkDatabase, checkMailServer, checkPublicAddress, checkRedis, checkSecret } from './checks.ts'
+import { type Check, checkDatabase, checkMailServer, checkMedia, checkPublicAddress, checkRedis, checkSecret } from './checks.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
 import { describeError, type OutputOptions, table } from './output.ts'
 import { addCommand } from './session.ts'
 
-/** `doctor`: what an operator would look at first. It changes nothing. */
+/** `doctor`: what an operator would look at first. It changes nothing, but for a byte put into the media store and taken out again. */
 export function addDoctorCommand(program: Command): void {
-  addCommand(program, 'doctor', 'check configuration, database, queue and mail server').action(async (options: OutputOptions) => {
-    const { checks, exitCode } = await examine()
-    const lines = checks.map(({ name, problem, message }) => [problem ? 'problem' : 'ok', name, message])
-    process.stdout.write(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : table(['STATE', 'CHECK', 'WHAT'], lines))
-    process.exitCode = exitCode
-  })
+  addCommand(program, 'doctor', 'check configuration, database, queue, mail server and media store').action(
+    async (options: OutputOptions) => {
+      const { checks, exitCode } = await examine()
+      const lines = checks.map(({ name, problem, message }) => [problem ? 'problem' : 'ok', name, message])
+      process.stdout.write(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : table(['STATE', 'CHECK', 'WHAT'], lines))
+      process.exitCode = exitCode
+    },
+  )
 }
 
 async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
@@ -25,6 +27,7 @@ async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
     checkPublicAddress(config),
     await checkSecret(config),
     await checkMailServer(config),
+    await checkMedia(config),
     ...(config.redisUrl ? [await checkRedis(config.redisUrl)] : []),
   ]
   return { checks, exitCode: checks.some(({ problem }) => problem) ? EXIT_FAILED : 0 }

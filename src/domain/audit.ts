@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'tagged_invite',
   'untagged_invite',
   'waived_requirement',
+  'deleted_media',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Connection } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './access/account-tokens.ts'
@@ -15,11 +16,32 @@ export type Queue = {
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
   enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>
+  /** Has a recording made one file, in the transaction that completes it. */
+  enqueueRecording: (db: Connection, mediaId: string) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
   /** Has it recorded that somebody gave a wrong password for the address, if anybody signs in with it: the same goes for that. */
   enqueueFailedSignIn: (db: Connection, email: string) => Promise<void>
 }
+
+/**
+ * Where photos and recordings lie. Keys are words of small letters, digits and hyphens, joined by slashes. Nobody is served from here but
+ * by a page that has checked who asks.
+ */
+export type MediaStore = {
+  /** Keeps the content under the key, in place of what was there. When it returns, the content outlives a crash; until then nothing of it is seen. */
+  put: (key: string, content: Uint8Array | StoredFile) => Promise<void>
+  /** The bytes from `start` to `end`, both included; null when there is nothing under the key. Whoever asks reads or destroys the stream. */
+  get: (key: string, range?: { start: number; end: number }) => Promise<Readable | null>
+  /** It is no error that there was nothing. */
+  delete: (key: string) => Promise<void>
+  /** Deletes what lies below; the prefix ends with a slash. */
+  deletePrefix: (prefix: string) => Promise<void>
+  /** Bytes that it still takes; Infinity where that is not known. */
+  free: () => Promise<number>
+}
+/** A file on this machine's disk. */
+export type StoredFile = { path: string; bytes: number }
 
 /** The numbering of events, as far as the domain needs it. */
 export type EventNumbering = {
@@ -38,6 +60,9 @@ export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried', 'obsolet
 /** How an attempt to deliver an event to an endpoint may end, as it is counted. */
 export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
+/** How joining a recording may end, as it is counted. */
+export const JOIN_OUTCOMES = ['done', 'failed'] as const
+
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
@@ -49,6 +74,8 @@ export const SWEEP_PARTS = [
   'forget_audit_entries',
   'forget_batches',
   'forget_sign_ins',
+  'complete_abandoned_recordings',
+  'forget_media',
 ] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 
@@ -57,6 +84,7 @@ export type Metrics = {
   inviteCreated: () => void
   emailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   memberEmailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
+  recordingJoined: (outcome: (typeof JOIN_OUTCOMES)[number]) => void
   webhookAttempted: (outcome: (typeof WEBHOOK_OUTCOMES)[number]) => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
   eventsNumbered: (count: number) => void
@@ -71,6 +99,9 @@ export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
   events: EventNumbering
+  media: MediaStore
+  /** Bytes that the media of one organization may have. */
+  mediaQuota: number
   /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
   invitationUrl: (invite: InvitationRef) => string
   /** The address behind which a member joins or sets a new password. Like the other it is a secret. */

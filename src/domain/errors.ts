@@ -18,6 +18,7 @@ export type ErrorKind =
   | 'invite_batch_not_found'
   | 'member_not_found'
   | 'tag_not_found'
+  | 'media_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
   | 'duplicate_invite'
@@ -75,6 +76,8 @@ export type SessionProblem =
   | 'parts_missing'
   | 'not_media'
   | 'too_big'
+  | 'too_soon'
+  | 'not_found'
 
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
 export type Violation =
@@ -97,7 +100,7 @@ export type Violation =
   /** What only the portal asks for. */
   | { rule: 'account'; problem: AccountProblem; limit?: number }
   /** What only the candidates' pages can answer. */
-  | { rule: 'session'; problem: SessionProblem }
+  | { rule: 'session'; problem: SessionProblem; parts?: [segment: number, number: number][] }
   /** What only one interface can find wrong, in its own words. */
   | { rule: 'malformed'; text: string }
 

@@ -54,6 +54,18 @@ export const MAX_NOTES_AT_ONCE = 100
 export const MAX_USER_AGENT_LENGTH = 500
 /** What was recorded in time may be uploaded for so long after it. */
 export const UPLOAD_GRACE_SECONDS = 30
+/** Of a slice of a recording: less than proxies let pass. */
+export const MAX_PART_BYTES = 900_000
+/** Slices of a segment, and segments: more than a day, and more interruptions than anybody has. */
+export const MAX_PARTS = 100_000
+export const MAX_SEGMENTS = 1_000
+/** Of one recorded answer, and of all that a candidate sends in. */
+export const MAX_TAKE_BYTES = 200_000_000
+export const MAX_SUBMISSION_BYTES = 1_000_000_000
+export const MAX_PHOTO_BYTES = 3_000_000
+/** Of the webcam in one submission, and seconds between two at least. */
+export const MAX_STILLS = 1_000
+export const STILLS_EVERY_SECONDS = 20
 
 // How much one list may be asked for. Words, values and characters are compared with every row of the organization, so what a caller
 // sends must not decide what they cost.

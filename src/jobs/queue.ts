@@ -18,10 +18,15 @@ export const FAILED_SIGN_INS = 'failed-sign-in'
 /** Lists of candidates to be invited. */
 export const INVITE_BATCHES = 'invite-batch'
 
+/** Recordings to be made one file. */
+export const RECORDINGS = 'recording'
+export const DEAD_RECORDINGS = 'recording-dead'
+
 export type EmailJob = { emailId: string }
 /** The address that was typed in. */
 export type AddressJob = { email: string }
 export type InviteBatchJob = { batchId: string }
+export type RecordingJob = { mediaId: string }
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
 const KEPT_FOR_SECONDS = 10 * 365 * 86_400
@@ -140,6 +145,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueInviteBatch(db, batchId) {
       await boss.insert(INVITE_BATCHES, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
     },
+    async enqueueRecording(db, mediaId) {
+      await boss.insert(RECORDINGS, [{ data: { mediaId } satisfies RecordingJob }], { db: fromPrisma(db) })
+    },
     enqueuePasswordReset: enqueueAddress(PASSWORD_RESETS),
     enqueueFailedSignIn: enqueueAddress(FAILED_SIGN_INS),
   }
@@ -152,6 +160,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   for (const [queue, deadLetter] of [
     [INVITATION_EMAILS, DEAD_INVITATION_EMAILS],
     [MEMBER_EMAILS, DEAD_MEMBER_EMAILS],
+    [RECORDINGS, DEAD_RECORDINGS],
   ] as const) {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })

@@ -7,13 +7,16 @@ import { forgetOldAnswers } from '../domain/idempotency.ts'
 import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
 import { completeDueSubmissions } from '../domain/submissions/due.ts'
+import type { KeptDays } from '../domain/submissions/kept.ts'
 import { openMissingSubmissions } from '../domain/submissions/missing.ts'
+import { settleOverdueRecordings } from '../domain/submissions/recordings.ts'
+import { forgetOldMedia } from '../domain/submissions/retention.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget.ts'
 
 const SWEEP = 'sweep'
 
 /** How long things are kept, and whether assessments are taken elsewhere: then nothing is sent in here. */
-type Settings = { eventsKeptDays: number; playerUrl: string | undefined }
+type Settings = { eventsKeptDays: number; mediaKeptDays: KeptDays; playerUrl: string | undefined }
 
 const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => Promise<void>> = {
   async expire_invites(system) {
@@ -34,6 +37,11 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   forget_audit_entries: forgetOldAuditEntries,
   forget_batches: forgetOldBatches,
   forget_sign_ins: forgetOldSignIns,
+  async complete_abandoned_recordings(system) {
+    const settled = await settleOverdueRecordings(system)
+    if (settled > 0) system.deps.log.info({ settled }, 'recordings ended of which nothing more will come')
+  },
+  forget_media: (system, { mediaKeptDays }) => forgetOldMedia(system, mediaKeptDays),
 }
 
 /** Every minute, in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. */

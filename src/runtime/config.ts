@@ -5,6 +5,7 @@ import { envSchema } from 'env-schema'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { isEmailAddress } from '../domain/email-address.ts'
+import type { KeptDays } from '../domain/submissions/kept.ts'
 import { type Allowance, readAllowance } from '../domain/webhooks/targets.ts'
 import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
 import { isTaken } from './paths.ts'
@@ -44,6 +45,12 @@ export type Config = {
   showMailbox: boolean
   /** undefined: no metrics. */
   metrics: { port: number; host: string } | undefined
+  /** `s3://bucket/prefix?endpoint=…&region=…`; undefined: a folder under dataDir. */
+  mediaUrl: string | undefined
+  /** Of one organization, in bytes. */
+  mediaQuota: number
+  /** For how many days media are kept, by what they show; from when on, see domain/submissions/retention.ts. */
+  mediaKeptDays: KeptDays
   /** For how many days the feed of events goes back. */
   eventsKeptDays: number
   /** Where webhooks may go besides public addresses. */
@@ -103,6 +110,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
     showMailbox: settings.DATABASE_URL === undefined && settings.SMTP_URL === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
+    mediaUrl: settings.MEDIA_URL,
+    mediaQuota: settings.MEDIA_QUOTA,
+    mediaKeptDays: {
+      idPhoto: settings.ID_PHOTO_KEPT_DAYS,
+      proctoring: settings.PROCTORING_KEPT_DAYS,
+      answers: settings.ANSWERS_KEPT_DAYS,
+    },
     eventsKeptDays: settings.EVENTS_KEPT_DAYS,
     webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
     logLevel: settings.LOG_LEVEL,
@@ -195,6 +209,10 @@ function findContradictions(settings: Partial<Static<typeof Environment>>): stri
     [
       PUBLIC_URL && (!publicUrl || publicUrl.href !== `${publicUrl.origin}/`),
       'PUBLIC_URL: must be a scheme and a host, perhaps a port, and nothing else, e.g. https://assessments.example.com.',
+    ],
+    [
+      settings.MEDIA_URL && !URL.parse(settings.MEDIA_URL)?.hostname,
+      'MEDIA_URL: names no bucket, e.g. s3://bucket/prefix?region=eu-central-1.',
     ],
     [PLAYER_URL && !URL.canParse(PLAYER_URL), 'PLAYER_URL: is not a URL.'],
     [

@@ -10,6 +10,7 @@ import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { startInvitingBatches } from '../jobs/invite-batches.ts'
+import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
@@ -17,6 +18,8 @@ import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { createMailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
+import { remuxInThread } from '../media/join.ts'
+import { openMediaStore } from '../media/store.ts'
 import { createPost } from '../webhooks/post.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
@@ -99,6 +102,8 @@ export async function createDependencies(
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
     events: numbering,
+    media: await openMediaStore(config),
+    mediaQuota: config.mediaQuota,
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
     accountUrl: (link) => accountUrl(mailSettings, link),
     secretKeys,
@@ -125,6 +130,7 @@ export async function createDependencies(
       await startSweep(boss, system, config)
       await startSendingInvitations(boss, system, deliverInvitationsWith(mailer, mailSettings, config))
       await startInvitingBatches(boss, system)
+      await startJoiningRecordings(boss, system, remuxInThread)
       await startSendingMemberEmails(boss, system, deliverMemberEmailsWith(mailer, mailSettings))
       await resealSecrets(system)
       const webhooks = startWebhooks(system, createPost(config.webhookAllowance))

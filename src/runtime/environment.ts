@@ -13,6 +13,8 @@ const Url = (schemes: string, example: string, description: string) =>
 const Count = (preset: number, description: string, bounds: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ default: preset, minimum: 1, ...bounds, description })
 
+const KEPT_DAYS = { maximum: 3650 }
+
 /** Every setting by its environment variable. The defaults are those of a first try on one's own machine. */
 export const Environment = Type.Object({
   PORT: Count(3000, 'TCP port to listen on; 0 takes any free one.', { minimum: 0, maximum: 65_535 }),
@@ -43,7 +45,10 @@ export const Environment = Type.Object({
       maximum: 500,
     },
   ),
-  DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded database and its secret.' }),
+  DATA_DIR: Type.String({
+    default: './data',
+    description: 'Folder of the embedded database and its secret, and of photos and recordings.',
+  }),
   SECRET_KEY: Type.Optional(
     Type.String({
       description: `Signs the candidates' links and encrypts the secrets of webhooks: at least ${MIN_SECRET_LENGTH} random characters; several, comma-separated, newest first. Required with DATABASE_URL.`,
@@ -105,7 +110,26 @@ export const Environment = Type.Object({
     default: false,
     description: 'Whether the snake_case interface refuses assigned_grader: null.',
   }),
-  EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', { maximum: 3650 }),
+  MEDIA_URL: Type.Optional(
+    Url(
+      's3',
+      's3://bucket/prefix?region=eu-central-1',
+      'Where photos and recordings are kept: a bucket of S3, or with endpoint=… of another service like it; credentials as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Unset: the folder media under DATA_DIR.',
+    ),
+  ),
+  MEDIA_QUOTA: Count(50_000_000_000, 'Bytes of photos and recordings that an organization may have.'),
+  ID_PHOTO_KEPT_DAYS: Count(
+    30,
+    'Days for which photos of faces and IDs are kept once results are released; where none are, as long as answers.',
+    KEPT_DAYS,
+  ),
+  PROCTORING_KEPT_DAYS: Count(
+    90,
+    'Days for which stills and recordings of webcam and screen are kept after a submission.',
+    KEPT_DAYS,
+  ),
+  ANSWERS_KEPT_DAYS: Count(365, 'Days for which recorded answers are kept after a submission.', KEPT_DAYS),
+  EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', KEPT_DAYS),
   WEBHOOK_ALLOW: Type.String({
     default: '',
     examples: ['hooks.internal, 10.1.0.0/16'],

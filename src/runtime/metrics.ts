@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import { coalesce } from '../domain/coalesce.ts'
-import { EMAIL_OUTCOMES, type Metrics, SWEEP_PARTS, WEBHOOK_OUTCOMES } from '../domain/context.ts'
+import { EMAIL_OUTCOMES, JOIN_OUTCOMES, type Metrics, SWEEP_PARTS, WEBHOOK_OUTCOMES } from '../domain/context.ts'
 import { measureNumbering } from '../domain/events/number.ts'
 import { measureEmailQueue } from '../domain/invites/emails.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
@@ -68,6 +68,13 @@ export function createMetrics(): MetricsRegistry {
     registers,
   })
   for (const outcome of WEBHOOK_OUTCOMES) webhooks.inc({ outcome }, 0)
+  const recordings = new Counter({
+    name: 'recordings_joined_total',
+    help: 'Recordings whose parts were to become one file',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of JOIN_OUTCOMES) recordings.inc({ outcome }, 0)
   const sweeps = new Counter({
     name: 'sweep_parts_total',
     help: 'Runs of each part of the scheduled sweep',
@@ -93,6 +100,7 @@ export function createMetrics(): MetricsRegistry {
     eventsNumbered: (count) => numbered.inc(count),
     numberingFailed: () => numberingFailures.inc(),
     webhookAttempted: (outcome) => webhooks.inc({ outcome }),
+    recordingJoined: (outcome) => recordings.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     observeRequests: (app) => app.addHook('onResponse', async (request, reply) => observeAnswer(request, reply)),
     observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),

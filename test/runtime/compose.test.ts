@@ -27,8 +27,8 @@ type ComposeService = {
 
 /** What is set for the compose file itself. */
 const OWN_VARIABLES = Object.keys(ComposeVariables.properties)
-/** Read by the driver of the database, as by all of PostgreSQL's own programs. */
-const DRIVER_VARIABLES = ['PGPASSWORD']
+/** Read by the driver of the database, as by all of PostgreSQL's own programs, and by the client of S3, as by all of Amazon's. */
+const DRIVER_VARIABLES = ['PGPASSWORD', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
 const REQUIRED = ['SECRET_KEY', 'POSTGRES_PASSWORD']
 
 let text: string
@@ -83,7 +83,7 @@ it('hands the service nothing but settings it reads, and each that differs betwe
   const given = Object.keys(services.app!.environment!).filter((name) => !DRIVER_VARIABLES.includes(name))
   expect(given.filter((name) => !settings.includes(name))).toEqual([])
   const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
-  expect(used.filter((name) => !settings.includes(name) && !OWN_VARIABLES.includes(name))).toEqual([])
+  expect(used.filter((name) => ![...settings, ...OWN_VARIABLES, ...DRIVER_VARIABLES].includes(name))).toEqual([])
   // These are the image's, the compose file's, or of no use without the embedded database.
   const fixed = ['PORT', 'HOST', 'DATA_DIR']
   expect(settings.filter((name) => !given.includes(name) && !fixed.includes(name))).toEqual([])

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import request from 'supertest'
@@ -42,7 +45,9 @@ type Client = Record<Method, (path: string) => request.Test>
  */
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const databaseUrl = await copyDatabase()
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
   const settings = loadConfig({
+    DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
     SECRET_KEY,
     RATE_LIMIT_STANDARD: '1000000',
@@ -77,6 +82,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     async close() {
       await app.close()
       await dependencies.dispose()
+      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

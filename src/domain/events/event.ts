@@ -1,4 +1,4 @@
-import { type EmailFailure, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import { type EmailFailure, type InviteStatus, type MediaKind, Prisma } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
 
 /** What the events of the feed tell of. */
@@ -15,6 +15,7 @@ export const EVENT_TYPES = [
   'invite.expired',
   'email.sent',
   'email.failed',
+  'submission.media_deleted',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -27,6 +28,9 @@ export type EventActor = (typeof EVENT_ACTORS)[number]
 
 /** Why a mail failed: its link was dead before it went out, the mail server refused it for good, or its retries were used up. */
 export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up'] as const satisfies EmailFailure[]
+
+/** What a photo or a recording shows. */
+export const MEDIA_KINDS = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
 
 /** The invite as it is by the event. */
 type OfInvite = { inviteId: string; assessmentId: string; status: InviteStatus }
@@ -49,10 +53,13 @@ export type EventData = {
   'invite.expired': OfInvite
   'email.sent': OfInvite & { emailId: string }
   'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
+  'submission.media_deleted': OfInvite & { submissionId: string; kinds: MediaKind[] }
 }
 
 /** The same of an event of any type. */
-export type ToldData = OfInvite & Submission & Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure }
+export type ToldData = OfInvite &
+  Submission &
+  Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure; kinds?: MediaKind[] }
 export type TestData = { endpointId: string }
 
 type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
@@ -91,6 +98,10 @@ export const inviteEvents = {
   resent: (invite) => tell('invite.resent', invite, state(invite)),
   expired: (invite) => tell('invite.expired', invite, state(invite)),
 } satisfies Record<string, TellInvite>
+
+/** Photos or recordings of a submission of the invite are gone. */
+export const mediaDeleted = (invite: ToldInvite, submissionId: string, kinds: MediaKind[]): NewEvent =>
+  tell('submission.media_deleted', invite, { ...state(invite), submissionId, kinds })
 
 /** What may become of one of its mails. */
 export type EmailEvent = { type: 'email.sent' } | { type: 'email.failed'; reason: EmailFailure }

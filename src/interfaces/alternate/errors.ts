@@ -33,6 +33,7 @@ const answers = {
   invite_batch_not_found: [404, NOT_FOUND],
   member_not_found: [404, NOT_FOUND],
   tag_not_found: [404, NOT_FOUND],
+  media_not_found: [404, 'Not found.'],
   api_key_not_found: [404, NOT_FOUND],
   webhook_not_found: [404, NOT_FOUND],
   delivery_not_found: [404, NOT_FOUND],

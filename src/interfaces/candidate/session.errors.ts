@@ -16,6 +16,8 @@ const problems: Record<SessionProblem, Answer> = {
   parts_missing: [409, 'Parts are missing'],
   too_big: [413, 'More than a recording or a photo may have'],
   not_media: [422, 'Not a recording or a photo of a kind that is taken'],
+  too_soon: [429, 'The webcam has been photographed a moment ago'],
+  not_found: [404, 'There is no such recording or photo'],
   quota: [507, 'There is no room for more'],
 }
 
@@ -25,7 +27,6 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   invalid: [422, 'A value is not valid'],
   malformed_json: [400, 'The body is not valid JSON'],
   unsupported_media_type: [415, 'The body has another type than is taken here'],
-  body_too_large: [413, 'The body is too large'],
   request_timeout: [408, 'The request took too long to arrive'],
   overloaded: [503, 'The service is overloaded: try again'],
   database_busy: [503, 'The service is busy: try again'],
@@ -37,9 +38,10 @@ export const sessionEnvelope: Envelope = {
   ...candidateEnvelope,
   sendFailure({ kind, issues, retryAfter }, _request, reply) {
     const [first] = issues
-    const problem = first?.rule === 'session' ? first.problem : undefined
+    const refused = first?.rule === 'session' ? first : undefined
+    const problem = kind === 'body_too_large' ? 'too_big' : refused?.problem
     const [status, message] = problem ? problems[problem] : (answers[kind] ?? [400, 'The request is malformed'])
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-    return reply.code(status).send({ code: problem ?? kind, message })
+    return reply.code(status).send({ code: problem ?? kind, message, ...(refused?.parts && { missing: refused.parts }) })
   },
 }

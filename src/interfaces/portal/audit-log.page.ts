@@ -45,6 +45,7 @@ const WORDS: Record<AuditAction, string> = {
   tagged_invite: 'tagged an invite',
   untagged_invite: 'took a tag off an invite',
   waived_requirement: 'let a candidate start without something',
+  deleted_media: 'deleted photos and recordings',
 }
 
 /** Those that are nobody by name. */

@@ -34,6 +34,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   invite_batch_not_found: [404, UNKNOWN],
   member_not_found: [404, UNKNOWN],
   tag_not_found: [404, UNKNOWN],
+  media_not_found: [404, UNKNOWN],
   request_timeout: [408, REFUSED],
   body_too_large: [413, TOO_LARGE],
   headers_too_large: [431, REFUSED],

@@ -8,7 +8,9 @@ export const portalHeaders = {
   ...pageHeaders(),
   'content-security-policy': [
     "default-src 'none'",
-    ...['style-src', 'script-src', 'img-src', 'connect-src', 'form-action'].map((directive) => `${directive} 'self'`),
+    ...['style-src', 'script-src', 'img-src', 'media-src', 'connect-src', 'form-action'].map(
+      (directive) => `${directive} 'self'`,
+    ),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),

@@ -15,6 +15,7 @@ import { integrationsRoutes } from './integrations.routes.ts'
 import { inviteBatchesRoutes } from './invite-batches.routes.ts'
 import { invitesRoutes } from './invites.routes.ts'
 import { joinRoutes } from './join.routes.ts'
+import { mediaRoutes } from './media.routes.ts'
 import { membersRoutes } from './members.routes.ts'
 import { organizationSettingsRoutes } from './organization-settings.routes.ts'
 import { organizationsRoutes } from './organizations.routes.ts'
@@ -40,6 +41,7 @@ const organizationPages = [
   organizationSettingsRoutes,
   auditLogRoutes,
   invitesRoutes,
+  mediaRoutes,
   inviteBatchesRoutes,
 ]
 

@@ -29,6 +29,7 @@ const answers = {
   invite_batch_not_found: [404, 'Batch of invites not found'],
   member_not_found: [404, 'Member not found'],
   tag_not_found: [404, 'Tag not found'],
+  media_not_found: [404, 'Not found'],
   api_key_not_found: [404, 'Not found'],
   webhook_not_found: [404, 'Webhook not found'],
   delivery_not_found: [404, 'Delivery not found'],

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EMAIL_FAILURES, EVENT_ACTORS, EVENT_TYPES } from '../../domain/events/event.ts'
+import { EMAIL_FAILURES, EVENT_ACTORS, EVENT_TYPES, MEDIA_KINDS } from '../../domain/events/event.ts'
 import { type FeedEvent, showEvent } from '../../domain/events/feed.ts'
 import { DateTime, InviteStatus, KeyMode, OrNull, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
@@ -12,13 +12,20 @@ const EventData = Type.Object(
     assessmentId: Uuid(),
     status: InviteStatus,
     mode: Type.Optional(KeyMode),
-    submissionId: Type.Optional(Uuid('invite.accepted, .started, .completed: once the invite is started')),
+    submissionId: Type.Optional(
+      Uuid('invite.accepted, .started, .completed: once the invite is started; submission.media_deleted'),
+    ),
     expiresAt: Type.Optional(DateTime('invite.extended, .reactivated: the new expiry')),
     emailId: Type.Optional(Uuid('email.sent, .failed')),
     reason: Type.Optional(
       Words(EMAIL_FAILURES, {
         description:
           'email.failed: the link was dead before the mail went out, the mail server refused it for good, or its retries were used up',
+      }),
+    ),
+    kinds: Type.Optional(
+      Type.Array(Words(MEDIA_KINDS), {
+        description: 'submission.media_deleted: what the photos and recordings showed that are gone',
       }),
     ),
   },

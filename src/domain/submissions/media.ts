@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Media, MediaKind } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { isUuid } from '../uuid.ts'
+import { authorizeSubmission } from './visibility.ts'
+
+export type { Media, MediaKind }
+
+/** A key that nobody can guess, below that of the organization: what is deleted with it is found by it. */
+export const newMediaKey = ({ id }: Context['organization']): string => `${id}/${randomBytes(16).toString('hex')}`
+
+// Below the key of a medium.
+
+export const folderOf = (key: string): string => `${key}/`
+export const fileOf = (key: string): string => `${key}/file`
+export const partsFolderOf = (key: string): string => `${key}/parts/`
+/** By its content as well: of two contents for one part, the one that is refused replaces nothing. */
+export const partOf = (
+  key: string,
+  { segment, number, sha256 }: { segment: number; number: number; sha256: Uint8Array },
+): string => `${partsFolderOf(key)}${segment}-${number}-${Buffer.from(sha256).toString('hex', 0, 16)}`
+
+/** A row for what is to come into the store. */
+export function newMedia({ deps, organization }: Context, submissionId: string, kind: MediaKind) {
+  const id = deps.newId()
+  const createdAt = deps.clock()
+  return {
+    id,
+    organizationId: organization.id,
+    submissionId,
+    kind,
+    state: 'uploading',
+    key: newMediaKey(organization),
+    createdAt,
+  } as const
+}
+
+/**
+ * A photo or recording for who may see the submission.
+ *
+ * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
+ */
+export async function getMedia(ctx: Context, id: string): Promise<Media> {
+  const where = { organizationId: ctx.organization.id, id, state: 'ready' } as const
+  const found = isUuid(id)
+    ? await ctx.db.media.findFirst({
+        where,
+        include: { submission: { select: { invite: { select: { assignedGraderId: true } } } } },
+      })
+    : null
+  if (!found) throw new DomainError('media_not_found')
+  authorizeSubmission(ctx, found.submission.invite)
+  return found
+}
+
+/**
+ * Its content, or a range of it: the positions of the first byte and the last.
+ *
+ * @throws Error when the store has lost it.
+ */
+export async function readMedia({ deps }: Context, { key }: Media, range?: { start: number; end: number }): Promise<Readable> {
+  const content = await deps.media.get(fileOf(key), range)
+  if (!content) throw new Error('A file is not in the media store')
+  return content
+}

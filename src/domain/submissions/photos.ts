@@ -1,0 +1,86 @@
+import type { Readable } from 'node:stream'
+import type { Context } from '../context.ts'
+import { MAX_PHOTO_BYTES, MAX_STILLS, MAX_SUBMISSION_BYTES, STILLS_EVERY_SECONDS } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { fileOf, type Media, newMedia } from './media.ts'
+import { PHOTOS, type Photo } from './needs.ts'
+import { refuseWithoutRoom } from './quotas.ts'
+import { refuseSession } from './refusals.ts'
+import { type PreparedSession, requireInProgress } from './session.ts'
+import { isJpeg } from './type-of-content.ts'
+
+/** Photos before the start, and what the webcam takes after it. */
+export const PHOTO_KINDS = [...PHOTOS, 'webcam_still'] as const
+export type PhotoKind = (typeof PHOTO_KINDS)[number]
+
+/**
+ * Keeps a photo: before the start one of each kind, the last; afterwards stills of the webcam, not too many and not too often. Its row is
+ * there first, so that the sweep finds what a crash leaves.
+ *
+ * @throws DomainError session_refused: too_big, not_media, too_soon, quota; closed for what the candidate has not agreed to, or at another
+ *   time; submitted.
+ */
+export async function putPhoto(session: PreparedSession, kind: PhotoKind, content: Buffer): Promise<void> {
+  const { ctx, submission } = session
+  if (content.length > MAX_PHOTO_BYTES) refuseSession('too_big')
+  if (!isJpeg(content)) refuseSession('not_media')
+  if (kind === 'webcam_still') requireInProgress(session)
+  else if (submission.state !== 'preparing') refuseSession('closed')
+  if (!submission.consentMedia.includes(kind === 'webcam_still' ? 'camera' : kind)) refuseSession('closed')
+  if (kind !== 'webcam_still') await refuseWithoutRoom(ctx)
+  const media = await inTransaction(ctx, (inside) => beginPhoto(inside, submission.id, kind, content.length))
+  await ctx.deps.media.put(fileOf(media.key), content)
+  await inTransaction(ctx, (inside) => showPhoto(inside, media))
+}
+
+/** Makes room for it, in the submission's bytes as well. */
+async function beginPhoto(ctx: Context, submissionId: string, kind: PhotoKind, bytes: number) {
+  const { db, deps, organization } = ctx
+  const own = { organizationId: organization.id, submissionId }
+  const { count } = await db.submission.updateMany({
+    where: { organizationId: organization.id, id: submissionId, mediaBytes: { lte: MAX_SUBMISSION_BYTES - bytes } },
+    data: { mediaBytes: { increment: bytes } },
+  })
+  if (count === 0) refuseSession('quota')
+  if (kind === 'webcam_still') {
+    const stills = { ...own, kind }
+    const since = new Date(deps.clock().getTime() - STILLS_EVERY_SECONDS * 1_000)
+    if (await db.media.findFirst({ where: { ...stills, createdAt: { gt: since } }, select: { id: true } }))
+      refuseSession('too_soon')
+    if ((await db.media.count({ where: stills })) >= MAX_STILLS) refuseSession('quota')
+  }
+  const media = { ...newMedia(ctx, submissionId, kind), state: 'joining', contentType: 'image/jpeg', bytes } as const
+  await db.media.create({ data: media })
+  return media
+}
+
+/** From now on it is the photo of its kind. The files of the one before go with the next sweep. */
+async function showPhoto(ctx: Context, { id, submissionId, kind }: Pick<Media, 'id' | 'submissionId' | 'kind'>): Promise<void> {
+  const { db, deps, organization } = ctx
+  const own = { organizationId: organization.id, submissionId }
+  const now = deps.clock()
+  if (kind !== 'webcam_still') {
+    const { count } = await db.submission.updateMany({
+      where: { organizationId: organization.id, id: submissionId, state: 'preparing' },
+      data: { updatedAt: now },
+    })
+    if (count === 0) refuseSession('closed') // started meanwhile
+    await db.media.updateMany({ where: { ...own, kind, state: 'ready' }, data: { state: 'deleted', deletedAt: now } })
+  }
+  const { count } = await db.media.updateMany({
+    where: { ...own, id, state: 'joining' },
+    data: { state: 'ready', completedAt: now },
+  })
+  if (count === 0) refuseSession('closed') // deleted meanwhile
+}
+
+/** The candidate's own photo. @throws DomainError session_refused (not_found). */
+export async function readOwnPhoto(
+  { ctx, submission }: PreparedSession,
+  kind: Photo,
+): Promise<{ media: Media; content: Readable }> {
+  const where = { organizationId: ctx.organization.id, submissionId: submission.id, kind, state: 'ready' } as const
+  const media = await ctx.db.media.findFirst({ where })
+  const content = media && (await ctx.deps.media.get(fileOf(media.key)))
+  return content ? { media, content } : refuseSession('not_found')
+}

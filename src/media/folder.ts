@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { copyFile, mkdir, open, rename, rm, statfs } from 'node:fs/promises'
+import path from 'node:path'
+import type { MediaStore, StoredFile } from '../domain/context.ts'
+import { checkKey, checkPrefix } from './key.ts'
+
+/** A media store in a folder, which is made when something is put into it. */
+export function openFolder(root: string): MediaStore {
+  const fileOf = (key: string) => path.join(root, checkKey(key))
+  return {
+    async put(key, content) {
+      const file = fileOf(key)
+      const folder = path.dirname(file)
+      await makeFolder(folder)
+      // Beside the file, so that what a crash leaves goes with the folder.
+      const temporary = `${file}.${randomUUID()}`
+      await write(temporary, content)
+      await rename(temporary, file)
+      await sync(folder)
+    },
+    async get(key, range = { start: 0, end: Infinity }) {
+      const handle = await unlessMissing(open(fileOf(key)))
+      return handle?.createReadStream(range) ?? null
+    },
+    async delete(key) {
+      await rm(fileOf(key), { force: true })
+    },
+    async deletePrefix(prefix) {
+      await rm(path.join(root, checkPrefix(prefix)), { recursive: true, force: true })
+    },
+    async free() {
+      await mkdir(root, { recursive: true })
+      const { bavail, bsize } = await statfs(root)
+      return bavail * bsize
+    },
+  }
+}
+
+/** Writes the file; when it returns, the disk has it. */
+async function write(file: string, content: Uint8Array | StoredFile): Promise<void> {
+  if (!(content instanceof Uint8Array)) await copyFile(content.path, file)
+  await using handle = await open(file, content instanceof Uint8Array ? 'wx' : 'r+')
+  if (content instanceof Uint8Array) await handle.writeFile(content)
+  await handle.sync()
+}
+
+/** Makes the folder, and those above it that are missing; the disk knows them when it returns. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true })
+  if (first === undefined) return
+  for (let made = folder; made.length >= first.length; made = path.dirname(made)) await sync(path.dirname(made))
+}
+
+async function sync(folder: string): Promise<void> {
+  await using handle = await open(folder)
+  await handle.sync()
+}
+
+const unlessMissing = <T>(found: Promise<T>): Promise<T | null> =>
+  found.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })

@@ -1,0 +1,67 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import type { MediaStore } from '../domain/context.ts'
+import { checkKey, checkPrefix } from './key.ts'
+
+const CONNECT_MS = 5_000
+/** Without a byte moving. */
+const SILENCE_MS = 20_000
+
+/**
+ * A media store in a bucket of S3, or of what speaks its language. Credentials come from the SDK's usual environment.
+ *
+ * @param url `s3://bucket/prefix?endpoint=…&region=…`; an endpoint is addressed by path, as servers other than Amazon's mostly want it.
+ */
+export function openS3({ hostname: bucket, pathname, searchParams }: URL): MediaStore {
+  const endpoint = searchParams.get('endpoint')
+  const region = searchParams.get('region')
+  const client = new S3Client({
+    ...(endpoint && { endpoint, forcePathStyle: true }),
+    ...(region && { region }),
+    // Checksums beyond those of the protocol are not understood by all servers.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: SILENCE_MS },
+  })
+  const root = pathname.replace(/^\/+|\/+$/g, '')
+  const within = (path: string) => (root ? `${root}/${path}` : path)
+  const object = (key: string) => ({ Bucket: bucket, Key: within(checkKey(key)) })
+  return {
+    async put(key, content) {
+      const isBytes = content instanceof Uint8Array
+      const body = isBytes ? { Body: content } : { Body: createReadStream(content.path), ContentLength: content.bytes }
+      await client.send(new PutObjectCommand({ ...object(key), ...body }))
+    },
+    async get(key, range) {
+      const asked = range && { Range: `bytes=${range.start}-${range.end}` }
+      const found = await client.send(new GetObjectCommand({ ...object(key), ...asked })).catch((error) => {
+        if (error instanceof NoSuchKey) return null
+        throw error
+      })
+      return found && (found.Body instanceof Readable ? found.Body : Readable.from([]))
+    },
+    async delete(key) {
+      await client.send(new DeleteObjectCommand(object(key)))
+    },
+    async deletePrefix(prefix) {
+      const listed = { Bucket: bucket, Prefix: within(checkPrefix(prefix)) }
+      for (;;) {
+        const { Contents = [] } = await client.send(new ListObjectsV2Command(listed))
+        if (Contents.length === 0) return
+        const Objects = Contents.map(({ Key }) => ({ Key: Key! }))
+        const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }))
+        if (Errors.length > 0) throw new Error(`The store does not delete: ${Errors[0]!.Code}`)
+      }
+    },
+    free: async () => Infinity,
+  }
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import S3rver from 's3rver'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { MediaStore } from '../../src/domain/context.ts'
+import { openMediaStore } from '../../src/media/store.ts'
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'media-store-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const inFolder = async (): Promise<MediaStore> => openMediaStore({ mediaUrl: undefined, dataDir: await makeFolder() })
+
+async function inS3(): Promise<MediaStore> {
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: await makeFolder(),
+    configureBuckets: [{ name: 'recordings', configs: [] }],
+  })
+  const { port } = await server.run()
+  onTestFinished(() => server.close())
+  // What the server takes for a key and its secret.
+  process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
+  process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER'
+  const endpoint = encodeURIComponent(`http://127.0.0.1:${port}`)
+  return openMediaStore({ mediaUrl: `s3://recordings/below?endpoint=${endpoint}&region=us-east-1`, dataDir: '' })
+}
+
+describe.each([
+  ['a folder', inFolder],
+  ['S3', inS3],
+])('a media store in %s', (_name, open) => {
+  const read = async (store: MediaStore, key: string, range?: { start: number; end: number }) => {
+    const content = await store.get(key, range)
+    return content && (await buffer(content)).toString()
+  }
+
+  it('gives back what was put into it, whole and in ranges, and the later of two', async () => {
+    const store = await open()
+    await store.put('organization/one/parts/0-0', Buffer.from('0123456789'))
+    expect(await read(store, 'organization/one/parts/0-0')).toBe('0123456789')
+    expect(await read(store, 'organization/one/parts/0-0', { start: 3, end: 6 })).toBe('3456')
+    expect(await read(store, 'organization/one/parts/0-0', { start: 9, end: 9 })).toBe('9')
+    await store.put('organization/one/parts/0-0', Buffer.from('another'))
+    expect(await read(store, 'organization/one/parts/0-0')).toBe('another')
+  })
+
+  it('takes a file', async () => {
+    const store = await open()
+    const file = path.join(await makeFolder(), 'file')
+    const content = 'x'.repeat(3_000_000)
+    await writeFile(file, content)
+    await store.put('organization/one/file', { path: file, bytes: content.length })
+    expect(await read(store, 'organization/one/file')).toBe(content)
+  })
+
+  it('has nothing under a key that was never used or was deleted, and takes no offence at deleting it', async () => {
+    const store = await open()
+    expect(await store.get('organization/none')).toBeNull()
+    await store.delete('organization/none')
+    await store.put('organization/one', Buffer.from('content'))
+    await store.delete('organization/one')
+    expect(await store.get('organization/one')).toBeNull()
+  })
+
+  it('deletes what lies below a prefix, and nothing beside it', async () => {
+    const store = await open()
+    for (const key of ['a/1/parts/0-0', 'a/1/parts/0-1', 'a/1/file', 'a/11/file']) await store.put(key, Buffer.from(key))
+    await store.deletePrefix('a/1/parts/')
+    expect(await store.get('a/1/parts/0-1')).toBeNull()
+    expect(await read(store, 'a/1/file')).toBe('a/1/file')
+    await store.deletePrefix('a/1/')
+    expect(await store.get('a/1/file')).toBeNull()
+    expect(await read(store, 'a/11/file')).toBe('a/11/file')
+    await store.deletePrefix('a/none/')
+  })
+
+  it('takes no key that leads out of it', async () => {
+    const store = await open()
+    for (const key of ['../out', 'a/../../out', '/etc/passwd', 'a//b', 'a/', '', 'A/b', 'a/b.txt', 'a/\0'])
+      await expect(store.put(key, Buffer.from('content')), key).rejects.toThrow('key')
+    for (const prefix of ['../', 'a/..//', '/', '', 'a']) await expect(store.deletePrefix(prefix), prefix).rejects.toThrow()
+  })
+
+  it('says how much it still takes', async () => {
+    expect(await (await open()).free()).toBeGreaterThan(0)
+  })
+})
+
+it('leaves nothing in the folder of a content that could not be written', async () => {
+  const dataDir = await makeFolder()
+  const store = await openMediaStore({ mediaUrl: undefined, dataDir })
+  await expect(store.put('a/file', { path: path.join(dataDir, 'missing'), bytes: 1 })).rejects.toThrow('ENOENT')
+  expect(await store.get('a/file')).toBeNull()
+  expect(await readdir(path.join(dataDir, 'media/a'))).toEqual([])
+})

@@ -1,0 +1,88 @@
+import { hash, randomUUID } from 'node:crypto'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
+import { candidateOf } from './candidate.ts'
+import type { Service } from './service.ts'
+
+type Choices = {
+  responseType?: string
+  invite?: Partial<Prisma.InviteUncheckedCreateInput>
+  submission?: Partial<Prisma.SubmissionUncheckedCreateInput>
+  question?: Partial<Prisma.PaperQuestionUncheckedCreateInput>
+}
+
+export const MINUTE_MS = 60_000
+
+/**
+ * A candidate in the middle of an assessment: its only question is open for ten minutes and takes three recordings, of audio or video as
+ * they choose; everything was consented to.
+ */
+export async function takeAssessment(service: Service, { responseType = 'mixed', invite, submission, question }: Choices = {}) {
+  const { db, deps, make } = service
+  const organization = await make.organization()
+  const now = deps.clock()
+  const submissionId = deps.newId()
+  const assessment = await make.assessment(organization.id)
+  const made = await make.invite(assessment, { status: 'started', startedAt: now, assessmentSession: submissionId, ...invite })
+  const tab = randomUUID()
+  const organizationId = organization.id
+  const isPreparing = submission?.state === 'preparing'
+  await db.submission.create({
+    data: {
+      id: submissionId,
+      organizationId,
+      inviteId: made.id,
+      assessmentId: assessment.id,
+      state: 'in_progress',
+      consentMedia: ['camera', 'microphone', 'screen', 'id_photo', 'face_photo'],
+      consentAt: now,
+      questionReplayLimit: 1,
+      answerRecordLimit: 3,
+      tab,
+      startedAt: isPreparing ? null : now,
+      createdAt: now,
+      updatedAt: now,
+      ...submission,
+    },
+  })
+  const paper = { script: '', audioUrl: '', videoUrl: '', inputType: 'text', points: 1, timeLimit: 600, responseType }
+  const opened = { openedAt: now, closesAt: new Date(now.getTime() + 10 * MINUTE_MS) }
+  await db.paperQuestion.create({
+    data: { submissionId, organizationId, number: 1, questionId: deps.newId(), ...paper, ...opened, ...question },
+  })
+  const { path } = candidateOf(service, made)
+  const session = `${path}/session`
+
+  const post = (place: string, body: object = {}) => service.http().post(`${session}/${place}`).set('x-tab', tab).send(body)
+  const beginTake = async (kind = 'video'): Promise<string> => (await post('questions/1/takes', { kind })).body.mediaId
+  const beginCapture = async (kind = 'screen'): Promise<string> => (await post('media', { kind })).body.mediaId
+  const putPart = (mediaId: string, segment: number, number: number, content: Buffer) =>
+    service
+      .http()
+      .put(`${session}/media/${mediaId}/parts/${segment}/${number}`)
+      .set({ 'x-tab': tab, 'content-type': 'application/octet-stream' })
+      .send(content)
+  const putPhoto = (kind: string, content: Buffer, type = 'image/jpeg') =>
+    service.http().put(`${session}/photos/${kind}`).set({ 'x-tab': tab, 'content-type': type }).send(content)
+  return {
+    organization,
+    invite: made,
+    submissionId,
+    session,
+    tab,
+    post,
+    beginTake,
+    beginCapture,
+    putPart,
+    putPhoto,
+    media: (id: string) => db.media.findUniqueOrThrow({ where: { id }, include: { takes: true, parts: true } }),
+    submission: () => db.submission.findUniqueOrThrow({ where: { id: submissionId } }),
+  }
+}
+
+/** The beginning of a WebM file, and something after it. */
+export const webmPart = (content = ''): Buffer =>
+  Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84]), Buffer.from(`webm${content}`)])
+
+export const jpeg = (content = ''): Buffer => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from(content)])
+
+export const sha256 = (content: Buffer): string => hash('sha256', content)
