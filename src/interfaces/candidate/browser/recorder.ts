@@ -1,9 +1,8 @@
+import { MAX_PART_BYTES } from '../../../domain/limits.ts'
 import type { Outbox, Recording } from './outbox.ts'
 
 /** Milliseconds: what is lost of a killed tab is not much more. Safari leaves slices under a second empty. */
 const SLICE_MS = 2_000
-/** Proxies commonly take a megabyte. */
-const MAX_PART_BYTES = 900_000
 
 /** The first that the browser offers: WebM everywhere but at Apple's. */
 const TYPES = {
