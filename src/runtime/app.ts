@@ -3,7 +3,6 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { MemberEmail } from '../domain/access/member-emails.ts'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
-import { DEFAULT_KEPT_DAYS } from '../domain/submissions/kept.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
 import { answerError, answerFailures } from '../http/envelope.ts'
@@ -92,7 +91,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 }
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
-  const { rateLimits, playerUrl, webcam, showMailbox, alternate: settings } = config
+  const { rateLimits, playerUrl, mediaKeptDays, webcam, showMailbox, alternate: settings } = config
   const { system, redis, mailSettings } = dependencies
   const render = {
     invitation: (email: InviteEmail) => renderInvitation(mailSettings, email),
@@ -109,7 +108,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   }
   const { secretKeys } = mailSettings
   const candidates = (scope: FastifyInstance) =>
-    candidatePages(scope, { system, settings: { secretKeys, playerUrl, webcam, keptDays: DEFAULT_KEPT_DAYS } })
+    candidatePages(scope, { system, settings: { secretKeys, playerUrl, webcam, keptDays: mediaKeptDays } })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })

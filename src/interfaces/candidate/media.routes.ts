@@ -16,11 +16,8 @@ import {
   RECORDED_KINDS,
 } from '../../domain/submissions/recordings.ts'
 import { enterSession, type PreparedSession, requirePrepared, requireTab } from '../../domain/submissions/session.ts'
-import { answerFailures } from '../../http/envelope.ts'
 import { Words } from '../../http/field-types.ts'
-import { readJsonBodies } from '../../http/json-body.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import { sessionEnvelope } from './session.errors.ts'
 
 type Options = { system: ServiceContext; secretKeys: readonly string[] }
 
@@ -39,16 +36,14 @@ const CompleteBody = Type.Object({
 const Photo = Type.Object({ ...Token, kind: Words(PHOTO_KINDS) })
 const OwnPhoto = Type.Object({ ...Token, kind: Words(PHOTOS) })
 
-/** What candidates record and photograph, below `…/:token/session`: players of one protocol with session.routes.ts. */
-export async function mediaRoutes(app: FastifyInstance, { system, secretKeys }: Options): Promise<void> {
-  answerFailures(app, () => sessionEnvelope)
-  await app.register(recordingRoutes, { system, secretKeys })
-  await app.register(contentRoutes, { system, secretKeys })
+/** What candidates record and photograph. Its scope is within that of session.routes.ts, whose bodies are JSON. */
+export async function mediaRoutes(app: FastifyInstance, options: Options): Promise<void> {
+  recordingRoutes(app, options)
+  await app.register(async (scope) => contentRoutes(scope, options))
 }
 
-/** Beginning and ending recordings: JSON. */
-async function recordingRoutes(scope: FastifyInstance, options: Options): Promise<void> {
-  readJsonBodies(scope)
+/** Beginning and ending recordings. */
+function recordingRoutes(scope: FastifyInstance, options: Options): void {
   const app: TypedApp = scope.withTypeProvider()
   const enter = enterFor(options)
 
@@ -77,7 +72,7 @@ async function recordingRoutes(scope: FastifyInstance, options: Options): Promis
 }
 
 /** What is recorded itself: bytes. Only whoever has a link gets the service to read them. */
-async function contentRoutes(scope: FastifyInstance, options: Options): Promise<void> {
+function contentRoutes(scope: FastifyInstance, options: Options): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     ['application/octet-stream', 'image/jpeg'],

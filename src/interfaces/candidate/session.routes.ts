@@ -23,6 +23,7 @@ import { answerFailures } from '../../http/envelope.ts'
 import { Words } from '../../http/field-types.ts'
 import { readJsonBodies } from '../../http/json-body.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
+import { mediaRoutes } from './media.routes.ts'
 import { sessionEnvelope } from './session.errors.ts'
 import { presentSession } from './session.view.ts'
 import type { Options } from './settings.ts'
@@ -94,4 +95,6 @@ export async function sessionRoutes(scope: FastifyInstance, { system, settings }
   app.post('/questions/:number/plays', { schema: { params: QuestionParams } }, async (request) => ({
     playsLeft: await grantPlay(await enterInProgress(request), Number(request.params.number)),
   }))
+
+  await scope.register((inside) => mediaRoutes(inside, { system, secretKeys: settings.secretKeys }))
 }

@@ -8,7 +8,7 @@ import { scaled } from '../../faults/scale.ts'
 import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
 import { ASKS_NOTHING } from '../../support/candidate.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../../support/processes.ts'
+import { openTestDatabase, startProcess, type TestDatabase } from '../../support/processes.ts'
 import { SECRET_KEY } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -23,17 +23,16 @@ const LOST_BY_KILL_MS = 4_000
 let database: TestDatabase
 let dataDir: string
 let port: number
-let service: ServiceProcess
 let browser: Browser
 
-const launch = () => startProcess({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: String(port) })
+const launch = (at = port) => startProcess({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: String(at) })
 
 beforeAll(async () => {
   if (!isBrowserInstalled) return
   database = await openTestDatabase()
   dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
   port = await findFreePort()
-  service = await launch()
+  await launch()
   browser = await startBrowser(
     '--use-fake-device-for-media-stream',
     '--use-fake-ui-for-media-stream',
@@ -46,10 +45,10 @@ afterAll(async () => {
   if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
-type Terms = { responseTypes: string[]; timeLimit?: number; proctored?: boolean; answerRecordLimit?: number }
+type Terms = { responseTypes: string[]; timeLimit?: number; proctored?: boolean; answerRecordLimit?: number; at?: number }
 
 /** A candidate who has accepted an invite to questions that are answered in these ways. */
-async function makeCandidate({ responseTypes, timeLimit = 0, proctored = false, answerRecordLimit = 2 }: Terms) {
+async function makeCandidate({ responseTypes, timeLimit = 0, proctored = false, answerRecordLimit = 2, at = port }: Terms) {
   const { make, db } = database
   const { id } = await make.organization()
   const assessment = await make.assessment(id, { name: 'Customer support' })
@@ -59,7 +58,7 @@ async function makeCandidate({ responseTypes, timeLimit = 0, proctored = false, 
   const token = signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: invite.linkVersion })
   const submission = () => db.submission.findFirstOrThrow({ where: { inviteId: invite.id } })
   return {
-    link: `http://127.0.0.1:${port}/i/${token}`,
+    link: `http://127.0.0.1:${at}/i/${token}`,
     submission,
     takes: async () => db.take.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
     media: async () => db.media.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
@@ -209,27 +208,18 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     expect((await candidate.takes()).map(({ state }) => state)).toEqual(['complete'])
   })
 
-  it.each([
-    ['while off line', (page: Page) => page.context().setOffline(true), (page: Page) => page.context().setOffline(false)],
-    [
-      'while the service is killed and started again',
-      async () => {
-        service.kill('SIGKILL')
-        await service.exited
-      },
-      async () => {
-        service = await launch()
-      },
-    ],
-  ] as const)('loses nothing of a recording %s, and says what is saved', async (_when, cut, mend) => {
-    const candidate = await makeCandidate({ responseTypes: ['audio'] })
+  /** Something is cut while a recording runs, and mended after it has been stopped. */
+  async function recordThrough(
+    candidate: Candidate,
+    { cut, mend }: { cut: (page: Page) => Promise<void>; mend: (page: Page) => Promise<unknown> },
+  ) {
     const page = await (await openContext()).newPage()
     await start(candidate, page)
     await press(page, 'Open question 1')
     await press(page, 'Record audio')
     await savedUpTo(page, '0:02')
     await cut(page)
-    await page.getByText('No connection.').waitFor()
+    await page.getByText('No connection.').first().waitFor()
     await page.waitForTimeout(scaled(3_000, 60_000))
     await press(page, 'Stop recording')
     await page.getByText(/Sending your answer, saved up to 0:0\d/).waitFor()
@@ -238,6 +228,21 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await page.getByText(/^Saved: /).waitFor()
     const { milliseconds } = await readyMedia(candidate, 'audio')
     expect(Math.abs(milliseconds! - (await recorded(page)))).toBeLessThan(INEXACT_MS)
+  }
+
+  it('loses nothing of a recording while off line, and says what is saved', async () => {
+    const setOffline = (is: boolean) => (page: Page) => page.context().setOffline(is)
+    await recordThrough(await makeCandidate({ responseTypes: ['audio'] }), { cut: setOffline(true), mend: setOffline(false) })
+  })
+
+  it('loses nothing of a recording while the service is killed and started again', async () => {
+    const own = await findFreePort()
+    const service = await launch(own)
+    const cut = async () => {
+      service.kill('SIGKILL')
+      await service.exited
+    }
+    await recordThrough(await makeCandidate({ responseTypes: ['audio'], at: own }), { cut, mend: () => launch(own) })
   })
 
   it('keeps a text that could not be saved, also over a reload, and saves it when there is a connection', async () => {
