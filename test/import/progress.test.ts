@@ -2,7 +2,7 @@ import { v7 as newId } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { type ImportOptions, importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
-import { candidateOf } from '../support/candidate.ts'
+import { candidateOf, prepare } from '../support/candidate.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { dumpDatabase, fullDocument, uniqueName } from './document.ts'
@@ -37,6 +37,7 @@ describe('loading a document again', () => {
     const made = documentWith(states.map((status) => ({ status, ...nothing, ...stamps })))
     await load(made.document())
     const [completed, extended, revoked, reactivated] = made.ids as [string, string, string, string]
+    await prepare(service, await find(completed))
     for (const button of ['accept', 'start', 'finish'] as const)
       expect((await candidateOf(service, await find(completed)).press(button)).status).toBe(303)
     const operate = (id: string, operation: string, body: object) =>
@@ -94,6 +95,7 @@ describe('loading a document again', () => {
   test('with --overwrite-progress leaves alone what the document does not say', async () => {
     const { document, ids } = documentWith([{}])
     await load(document())
+    await prepare(service, await find(ids[0]!))
     for (const button of ['accept', 'start'] as const) await candidateOf(service, await find(ids[0]!)).press(button)
     const before = await find(ids[0]!)
     await load(document(), { overwriteProgress: true })

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { signForm, signInvitation } from '../../src/domain/invites/tokens.ts'
+import { CHECKS, PHOTOS, REQUIREMENTS } from '../../src/domain/submissions/needs.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 
@@ -81,4 +82,31 @@ export const ASKS_NOTHING = {
   webcamMonitoring: false,
   requireIdCapture: false,
   facePhotoRequired: false,
+}
+
+/** Has the candidate meet all that can be asked for before the start: consent, checks and photos. */
+export async function prepare(
+  { db, deps }: Service,
+  { id: inviteId, organizationId, assessmentId }: Pick<Invite, 'id' | 'organizationId' | 'assessmentId'>,
+): Promise<void> {
+  const now = deps.clock()
+  const submissionId = deps.newId()
+  const consent = { consentVersion: 1, consentMedia: [...REQUIREMENTS], consentAt: now, passedChecks: [...CHECKS] }
+  const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
+  await db.submission.create({
+    data: { id: submissionId, organizationId, inviteId, assessmentId, ...consent, ...limits, createdAt: now, updatedAt: now },
+  })
+  await db.media.createMany({
+    data: PHOTOS.map((kind) => ({
+      id: deps.newId(),
+      organizationId,
+      submissionId,
+      kind,
+      state: 'ready' as const,
+      key: `${organizationId}/${deps.newId()}`,
+      contentType: 'image/jpeg',
+      createdAt: now,
+      completedAt: now,
+    })),
+  })
 }

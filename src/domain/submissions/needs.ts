@@ -20,7 +20,8 @@ export type Needs = {
   choice: boolean
 }
 
-type Terms = { screenRecording: boolean; webcamMonitoring: boolean; requireIdCapture: boolean; facePhotoRequired: boolean }
+/** What an invite asks for besides the answers. */
+export type Terms = { screenRecording: boolean; webcamMonitoring: boolean; requireIdCapture: boolean; facePhotoRequired: boolean }
 type Answered = { responseType: string }
 
 /** How a question is answered: the word is the organization's own, and any that we don't know means text. */

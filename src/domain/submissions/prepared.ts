@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
-import type { CandidateInvite } from '../invites/candidate.ts'
-import { type Needs, needsOf, PHOTOS, type Photo } from './needs.ts'
+import { type Needs, needsOf, PHOTOS, type Photo, type Terms } from './needs.ts'
 
 /** Which photos are there. */
 export async function findPhotos({ db, organization }: Context, submissionId: string): Promise<Record<Photo, boolean>> {
@@ -11,7 +10,11 @@ export async function findPhotos({ db, organization }: Context, submissionId: st
 }
 
 /** What the candidate needs: by their paper or, before the start, by the questions as they are now. */
-export async function findNeeds(ctx: Context, invite: CandidateInvite, startedSubmissionId: string | null): Promise<Needs> {
+export async function findNeeds(
+  ctx: Context,
+  invite: Terms & { assessmentId: string },
+  startedSubmissionId: string | null,
+): Promise<Needs> {
   const { db, organization } = ctx
   const organizationId = organization.id
   const questions =

@@ -8,7 +8,6 @@ import { candidateEnvelope } from './errors.ts'
 import { readForms } from './forms.ts'
 import { candidateHeaders } from './headers.ts'
 import { invitationRoutes } from './invitation.routes.ts'
-import { mediaRoutes } from './media.routes.ts'
 import { sessionRoutes } from './session.routes.ts'
 import type { CandidateSettings } from './settings.ts'
 import { takingRoutes } from './taking.routes.ts'
@@ -29,7 +28,5 @@ export async function candidatePages(
   invitationRoutes(app, { system, settings })
   if (playerUrl) return
   takingRoutes(app, { system, settings })
-  const session = { prefix: '/:token/session' }
-  await app.register((scope) => sessionRoutes(scope, { system, settings }), session)
-  await app.register((scope) => mediaRoutes(scope, { system, secretKeys: settings.secretKeys }), session)
+  await app.register((scope) => sessionRoutes(scope, { system, settings }), { prefix: '/:token/session' })
 }

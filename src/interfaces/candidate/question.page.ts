@@ -106,7 +106,7 @@ function end(here: Here): Page {
     body: session(
       here,
       html`<section data-end aria-labelledby="end-heading">
-<h2 id="end-heading">${isOver ? 'The time is over' : 'That was the last question'}</h2>
+<h2 id="end-heading">${isOver ? 'The time is over' : 'This is the end'}</h2>
 <p>${wordUnanswered(of, unanswered)}</p>
 <p>${isOver ? 'What you have answered is handed in by itself within minutes, or now:' : 'Finish to hand in your answers: that can not be undone.'}</p>
 ${button(view, 'finish', 'Finish')}</section>`,
@@ -115,7 +115,8 @@ ${button(view, 'finish', 'Finish')}</section>`,
 }
 
 function wordUnanswered(of: number, unanswered: number[]): string {
-  if (unanswered.length === 0) return of === 0 ? 'There were no questions.' : 'You have answered every question.'
+  if (of === 0) return 'Your assessment has begun. It has no questions.'
+  if (unanswered.length === 0) return 'You have answered every question.'
   if (unanswered.length === of) return 'You have answered no question.'
   const [last, ...others] = unanswered.toReversed()
   if (others.length === 0) return `Question ${last} has no answer.`

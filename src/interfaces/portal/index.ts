@@ -25,6 +25,7 @@ import { questionsRoutes } from './questions.routes.ts'
 import { refuseForeignForms } from './same-origin.ts'
 import { requireMember, useSessions } from './session.ts'
 import { signInRoutes } from './sign-in.routes.ts'
+import { submissionRoutes } from './submission.routes.ts'
 import { tagsRoutes } from './tags.routes.ts'
 
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
@@ -43,6 +44,7 @@ const organizationPages = [
   invitesRoutes,
   mediaRoutes,
   inviteBatchesRoutes,
+  submissionRoutes,
 ]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */

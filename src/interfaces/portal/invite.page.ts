@@ -6,9 +6,10 @@ import type { InviteEmailRow } from '../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { type Move, mayMove } from '../../domain/invites/moves.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
+import type { Requirement } from '../../domain/submissions/needs.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
-import { type Page, pathOf } from './layout.ts'
+import { type Page, panel, pathOf } from './layout.ts'
 import { table } from './table.ts'
 import { time } from './wording.ts'
 
@@ -20,6 +21,7 @@ const NOTICES = new Map([
   ['reactivate', 'The invite is pending again, and a new link is on its way.'],
   ['grader', 'The grader is changed.'],
   ['tags', 'The tags are changed.'],
+  ['waive', 'The candidate can start without it.'],
 ])
 
 type Facts = {
@@ -29,7 +31,7 @@ type Facts = {
   tags: Tag[]
   emails: InviteEmailRow[]
   /** What can be done with it, by who may: null for who may only look. */
-  operations: { link: string; choices: Choices } | null
+  operations: { link: string; choices: Choices; requirements: Requirement[] } | null
   done: string | undefined
 }
 
@@ -42,13 +44,7 @@ export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => 
 
 type Shown = Omit<Facts, 'done'>
 
-const panel = (id: string, heading: string, body: Html): Html => html`<section class="panel" aria-labelledby="${id}-heading">
-<h2 id="${id}-heading">${heading}</h2>
-${body}
-</section>
-`
-
-function about({ invite, createdBy, tags, operations }: Shown): Html {
+function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
   const facts: [string, Value][] = [
     ['State', html`<span class="status">${invite.status}</span>`],
     ['Assessment', invite.assessment.name],
@@ -64,6 +60,13 @@ function about({ invite, createdBy, tags, operations }: Shown): Html {
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
     ['Asked for', demands(invite).join(', ') || 'nothing'],
+    ['Started without', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
+    [
+      'Submission',
+      operations !== null &&
+        invite.assessmentSession !== null &&
+        html`<a href="${pathOf(ctx, `invites/${invite.id}/submission`)}">What was sent in</a>`,
+    ],
     ['Grader', invite.assignedGrader && nameOf(invite.assignedGrader.user)],
     ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
     ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
@@ -99,6 +102,7 @@ function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): Ht
   const path = pathOf(ctx, `invites/${invite.id}`)
   return [
     panel('moves', 'What can be done', moveForms(form, invite, path, operations.link)),
+    ...waiving(form, invite, path, operations.requirements),
     panel('grader', 'Grader', graderForm(form, invite, path, operations.choices)),
     panel('tags', 'Tags', tagForms(form, tags, path, operations.choices)),
   ]
@@ -127,6 +131,27 @@ ${ifMay(
 </details>`,
 )}
 ${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button>Reactivate, with a new link</button></p></form>`)}`
+}
+
+const REQUIREMENT_NAMES = new Map<string, string>([
+  ['camera', 'The check of the camera'],
+  ['microphone', 'The check of the microphone'],
+  ['screen', 'Sharing the screen'],
+  ['id_photo', 'The photo of the ID'],
+  ['face_photo', 'The photo of the face'],
+] satisfies [Requirement, string][])
+
+/** For a candidate who can't meet something, and has not started. */
+function waiving(form: Form, { status, waivedChecks }: InviteDetail, path: string, requirements: Requirement[]): Html[] {
+  const open = requirements.filter((requirement) => !waivedChecks.includes(requirement))
+  if (open.length === 0 || (status !== 'pending' && status !== 'accepted')) return []
+  const options = open.map((requirement): [string, string] => [requirement, REQUIREMENT_NAMES.get(requirement)!])
+  const body = html`<p>If the candidate can not meet something, let them start without it. This stays in the audit log.</p>
+<form method="post" action="${`${path}/waive`}">
+${choice(form, { name: 'requirement', label: 'Start without', options })}
+<button class="quiet">Let them</button>
+</form>`
+  return [panel('waive', 'Before the start', body)]
 }
 
 const graderForm = (form: Form, { assignedGraderId }: InviteDetail, path: string, { graders }: Choices): Html =>

@@ -13,6 +13,8 @@ import { getInvite, INVITE_STATUSES, type InviteFilter, listInvites } from '../.
 import { getInvitationLink } from '../../domain/invites/links.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
+import { listRequirements } from '../../domain/submissions/submission.ts'
+import { waiveRequirement } from '../../domain/submissions/waive.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { invitePage } from './invite.page.ts'
@@ -86,6 +88,12 @@ export function invitesRoutes(app: FastifyInstance): void {
     }),
   )
 
+  app.post<InviteRoute>('/invites/:inviteId/waive', (request, reply) =>
+    answer(request, reply, 'waive', (values) =>
+      waiveRequirement(request.ctx, request.params.inviteId, readFields(values, 'requirement').requirement),
+    ),
+  )
+
   app.post<InviteRoute>('/invites/:inviteId/tags', (request, reply) =>
     answer(request, reply, 'tags', (values) =>
       tagInvite(request.ctx, request.params.inviteId, readFields(values, 'tagIds').tagIds),
@@ -152,7 +160,11 @@ async function onePage({ ctx }: FastifyRequest, id: string, form: Form, done?: s
   const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, all)
   const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
   const operations = may(ctx, 'operate_invites')
-    ? { link: (await getInvitationLink(ctx, id)).link, choices: await listChoices(ctx) }
+    ? {
+        link: (await getInvitationLink(ctx, id)).link,
+        choices: await listChoices(ctx),
+        requirements: await listRequirements(ctx, invite),
+      }
     : null
   return invitePage(form, { ctx, invite, createdBy, tags: tags.items, emails: emails.items, operations, done })
 }

@@ -65,6 +65,17 @@ ${body}
 </body>
 </html>`)
 
+/** A part of a page, with its heading. */
+export const panel = (
+  id: string,
+  heading: string,
+  body: Html,
+): Html => html`<section class="panel" aria-labelledby="${id}-heading">
+<h2 id="${id}-heading">${heading}</h2>
+${body}
+</section>
+`
+
 const mayReadInvites = (ctx: Context): boolean => may(ctx, 'read') || may(ctx, 'read_as_client')
 
 function bar({ ctx, signedIn, path }: Viewer): Html {

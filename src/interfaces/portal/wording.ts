@@ -49,6 +49,7 @@ const names: Record<string, string> = {
   customMessage: 'the message',
   assignedGraderId: 'the grader',
   tagIds: 'the tag',
+  requirement: 'what the candidate can start without',
 }
 
 /** The formats, as lists to choose from show them. */

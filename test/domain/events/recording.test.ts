@@ -5,7 +5,7 @@ import { giveUpEmail, recordAttempt } from '../../../src/domain/invites/emails.t
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
 import type { Invite, Prisma } from '../../../src/generated/prisma/client.ts'
-import { candidateOf } from '../../support/candidate.ts'
+import { candidateOf, prepare } from '../../support/candidate.ts'
 import { readFeed } from '../../support/events.ts'
 import { queueMail } from '../../support/mail.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -85,6 +85,7 @@ describe('an invite that is made is an event', () => {
 describe('each move of an invite is one event, also when it is repeated', () => {
   it('from accepting to finishing', async () => {
     const { key, invite, candidate } = await makeInvite()
+    await prepare(service, invite)
     for (const button of ['accept', 'accept', 'start', 'start', 'finish', 'finish', 'accept'] as const)
       await candidate.press(button)
     const submissionId = (await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).assessmentSession

@@ -4,7 +4,7 @@ import type { Context } from '../../../src/domain/context.ts'
 import { INVITE_STATUSES } from '../../../src/domain/invites/invites.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
 import { countInvites } from '../../../src/domain/invites/paging.ts'
-import { type Button, candidateOf } from '../../support/candidate.ts'
+import { type Button, candidateOf, prepare } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -54,7 +54,12 @@ const steps: Record<string, Step> = {
         .send({ ...newInvite(invite.assessmentId), recipientEmail: invite.recipientEmail })
   },
   accept: press('accept'),
-  start: press('start'),
+  start: async (rows, pick) => {
+    const invite = pick((await rows.rows()).filter(({ status }) => status === 'accepted'))
+    if (!invite) return
+    await prepare(service, invite)
+    await candidateOf(service, invite).press('start')
+  },
   finish: press('finish'),
   decline: press('decline'),
   revoke: operate('revoke'),

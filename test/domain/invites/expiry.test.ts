@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
 import type { Invite } from '../../../src/generated/prisma/client.ts'
 import { startQueue } from '../../../src/jobs/queue.ts'
-import { candidateOf } from '../../support/candidate.ts'
+import { candidateOf, prepare } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
@@ -21,6 +21,7 @@ async function makeExpiring(status: Invite['status']) {
   const expiresAt = new Date(now.getTime() + DAY_MS)
   const stamps = status === 'pending' ? {} : { acceptedAt: now }
   const invite = await service.make.invite(assessment, { status, expiresAt, ...stamps })
+  if (status === 'accepted') await prepare(service, invite)
   await service.make.invite(assessment, { status: 'expired', expiresAt: now })
   await service.make.invite(assessment, { status: 'completed', expiresAt: now })
   return { organizationId, key, assessment, invite, expiresAt, candidate: candidateOf(service, invite) }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
-import { type Button, candidateOf } from '../../support/candidate.ts'
+import { type Button, candidateOf, prepare } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -26,6 +26,7 @@ beforeEach(async () => {
 /** One more invite of the test's own organization. */
 async function makeInvite(status: State) {
   const invite = await service.make.invite(assessment, { status })
+  if (status === 'accepted') await prepare(service, invite)
   const stored = () => service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
   const mails = () => service.db.inviteEmail.count({ where: { inviteId: invite.id } })
   return { key, invite, stored, mails, candidate: candidateOf(service, invite) }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Invite } from '../../../src/generated/prisma/client.ts'
-import { candidateOf } from '../../support/candidate.ts'
+import { candidateOf, prepare } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -86,6 +86,7 @@ async function inviteThatIs(state: State, data: object = {}) {
   }
   const made = { sentAt: ago(5), createdAt: ago(5), updatedAt: ago(1) }
   const before = await service.make.invite(assessment, { status: state, ...made, ...stamped[state], ...data })
+  if (state === 'accepted') await prepare(service, before)
   const stored = () => service.db.invite.findUniqueOrThrow({ where: { id: before.id } })
   const mails = () => service.db.inviteEmail.count({ where: { inviteId: before.id } })
   const shown = async () => (await service.v1(key).get(`/invites/${before.id}`)).body

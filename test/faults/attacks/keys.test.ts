@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
-import { candidateOf } from '../../support/candidate.ts'
+import { candidateOf, prepare } from '../../support/candidate.ts'
 import { converse } from '../../support/raw-http.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { findInTables } from '../../support/tables.ts'
@@ -177,6 +177,7 @@ it('leaves no key, link, proof or session in a log line, at whatever level, or i
   const created = await service.v1(key).post('/invites').set('idempotency-key', 'once').send(body)
   const invite = await service.db.invite.findUniqueOrThrow({ where: { id: created.body.invite.id } })
   const candidate = candidateOf(service, invite)
+  await prepare(service, invite)
   for (const button of ['accept', 'start', 'finish'] as const) await candidate.press(button)
   await service.v1(key).post(`/invites/${invite.id}/resend`)
   await service.http().get(`${candidate.path}/%zz?proof=${candidate.proof}`)

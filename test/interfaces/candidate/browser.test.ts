@@ -48,7 +48,7 @@ async function makeAssessment() {
   const audioUrl = 'https://media.example.com/question.mp3'
   await service.make.question(assessment, {
     script: 'Please introduce yourself.',
-    responseType: 'audio',
+    responseType: 'text',
     timeLimit: 90,
     points: 5,
   })
@@ -56,10 +56,22 @@ async function makeAssessment() {
   return { key, contact, assessment }
 }
 
+/** Nothing besides answers. */
+const ASKED_BY_V1 = {
+  facePhotoRequired: false,
+  proctoringSettings: { screenRecording: false, webcamMonitoring: false, requireIdCapture: false },
+}
+
 /** Invites a candidate over HTTP. @returns the address in the mail that arrives. */
 async function receiveLink(recipientEmail: string) {
   const { key, assessment } = await makeAssessment()
-  const body = { assessmentId: assessment.id, recipientEmail, recipientName: 'Sam Rivera', customMessage: `Good luck!\n${LONG}` }
+  const body = {
+    assessmentId: assessment.id,
+    recipientEmail,
+    recipientName: 'Sam Rivera',
+    customMessage: `Good luck!\n${LONG}`,
+    ...ASKED_BY_V1,
+  }
   const answer = await service.v1(key).post('/invites').send(body)
   for (let count = smtp.mails.length; ; count++) {
     const mail = smtp.mails.find(({ envelope }) => envelope.to[0] === recipientEmail)
@@ -76,6 +88,16 @@ async function openPage(url: string, options: Parameters<Browser['newContext']>[
   return page
 }
 
+/** Pages that are reached from that of a state by its buttons. */
+const PRESSES: Record<string, string[]> = {
+  'accepted, with consent': ['I agree'],
+  'accepted, refused': ['I agree', 'Start'],
+  'started, without consent': ['Go on'],
+  'started, before a question': ['Go on', 'I agree'],
+  'started, at a question': ['Go on', 'I agree', 'Open question 1'],
+  'started, at the end': ['Go on', 'I agree', 'Open question 1', 'Save and go on', 'Open question 2', 'Save and go on'],
+}
+
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
 describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
@@ -86,16 +108,23 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const { link, key, inviteId, assessment } = await receiveLink(`${device.replace(' ', '-')}@example.com`)
     const page = await openPage(link, { viewport, javaScriptEnabled: false })
     const status = async () => (await service.v1(key).get(`/invites/${inviteId}`)).body.status
-    const steps = [
+    type Step = { text: string; status: string; press: string | undefined; answer?: string; exact?: string }
+    const steps: Step[] = [
       { text: 'Sam Rivera, you are invited', status: 'pending', press: 'Accept' },
-      { text: 'You have accepted the invitation', status: 'accepted', press: 'Start' },
-      { text: 'Please introduce yourself.', status: 'started', press: 'Finish' },
+      { text: 'Your consent', status: 'accepted', press: 'I agree' },
+      { text: 'Before you start', status: 'accepted', press: 'Start', exact: 'h2#prepare-heading' },
+      { text: 'Question 1 of 2', status: 'started', press: 'Open question 1' },
+      { text: 'Please introduce yourself.', status: 'started', answer: 'I am Sam.', press: 'Save and go on' },
+      { text: 'Question 2 of 2', status: 'started', press: 'Open question 2' },
+      { text: 'Listen to the question', status: 'started', answer: LONG + LONG, press: 'Save and go on' },
+      { text: 'You have answered every question.', status: 'started', press: 'Finish' },
       { text: 'You have completed this assessment', status: 'completed', press: undefined },
     ]
     for (const step of steps) {
-      await page.getByText(step.text).waitFor()
+      await (step.exact ? page.locator(step.exact) : page.getByText(step.text)).waitFor()
       expect([await heading(page), await status(), page.url()]).toEqual([assessment.name, step.status, link])
       expect(await overflow(page)).toBe(0)
+      if (step.answer) await page.getByLabel('Your answer').fill(step.answer)
       if (step.press) await page.getByRole('button', { name: step.press, exact: true }).click()
     }
     expect(await page.getByRole('button').count()).toBe(0)
@@ -125,11 +154,12 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     })
 
     async function open(name: string): Promise<void> {
-      const status = INVITE_STATUSES.find((status) => status === name) ?? 'pending'
+      const status = INVITE_STATUSES.find((status) => status === name.split(',')[0]) ?? 'pending'
       const texts = { recipientName: LONG, customMessage: LONG }
       const data = { status, ...texts, createdById: made.contact.id, completedAt: service.clock.now() }
       const { path } = candidateOf(service, await service.make.invite(made.assessment, data))
       await page.goto(name === 'unknown' ? `${origin}/i/unknown` : origin + path)
+      for (const press of PRESSES[name] ?? []) await page.getByRole('button', { name: press, exact: true }).click()
       if (name === 'refused') {
         await page
           .locator('input[name=proof]')
@@ -141,7 +171,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too
     }
 
-    it.each([...INVITE_STATUSES, 'unknown', 'refused'])(
+    it.each([...INVITE_STATUSES, ...Object.keys(PRESSES), 'unknown', 'refused'])(
       'passes the automated check of accessibility, on wide and narrow screens, and never scrolls sideways: %s',
       async (name) => {
         await open(name)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { candidateOf, expectPage, PAGE_POLICY } from '../../support/candidate.ts'
+import { ASKS_NOTHING, candidateOf, consent, expectPage, PAGE_POLICY } from '../../support/candidate.ts'
 import { type Service, startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -43,12 +43,20 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     expect(await service.db.invite.findUnique({ where: { id: invite.id } })).toEqual(invite)
   })
 
-  it('runs no scripts, loads nothing, and is kept by no cache, search engine or referrer', async () => {
+  it('loads nothing but its stylesheet, and is kept by no cache, search engine or referrer', async () => {
     const { candidate } = await makeInvite({ status })
     const answer = await candidate.open()
     expectPage(answer, 200)
     expect(answer.text).toContain('<meta name="robots" content="noindex, nofollow">')
-    expect(answer.text).not.toMatch(/<script|<link|<img|<iframe|src=|@import|url\(/)
+    expect(answer.text).not.toMatch(/<script|<style|<img|<iframe|src=|style=/)
+    const [stylesheet, ...others] = [...answer.text.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, href]) => href!)
+    expect(others).toEqual([])
+    const { headers, text } = await service.http().get(stylesheet!)
+    expect([headers['content-type'], headers['cache-control']]).toEqual([
+      'text/css; charset=utf-8',
+      'public, max-age=31536000, immutable',
+    ])
+    expect(text).not.toMatch(/@import|url\(/)
     expect((await service.http().head(candidate.path)).headers).toMatchObject({ 'content-security-policy': PAGE_POLICY })
   })
 
@@ -69,7 +77,7 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     const { text } = await candidate.open()
     const actions = [...text.matchAll(/<form method="post" action="([^"]+)">/g)].map(([, action]) => action)
     const buttons =
-      { pending: ['accept', 'decline'], accepted: ['start', 'decline'], started: ['finish'] }[status as string] ?? []
+      { pending: ['accept', 'decline'], accepted: ['consent', 'decline'], started: ['open'] }[status as string] ?? []
     expect(actions).toEqual(buttons.map((button) => `${candidate.path}/${button}`))
   })
 })
@@ -114,28 +122,27 @@ describe('before the start', () => {
   })
 })
 
-describe('the page of a started invite', () => {
-  it('lists the questions in their order, with script, media, limits and points', async () => {
-    const { assessment, candidate } = await makeInvite({ status: 'started' })
+/** The page of the only question of an assessment, opened. */
+async function openQuestion(question: Parameters<Service['make']['question']>[1], data: Parameters<typeof makeInvite>[0] = {}) {
+  const made = await makeInvite({ status: 'started', ...ASKS_NOTHING, assessmentSession: service.deps.newId(), ...data })
+  await service.make.question(made.assessment, question)
+  await made.candidate.press('open', { number: '1' })
+  await consent(made.candidate)
+  await made.candidate.press('open', { number: '1' })
+  return (await made.candidate.open()).text
+}
+
+describe('the page of an open question', () => {
+  it('shows script, media, limits and points', async () => {
     const media = { audioUrl: 'https://media.example.com/a.mp3?x=1&y=2', videoUrl: 'http://media.example.com/v.mp4' }
-    await service.make.question(assessment, { order: 2, script: 'Second', responseType: 'video' })
-    await service.make.question(assessment, {
-      order: 1,
-      script: 'First\nline',
-      responseType: 'audio',
-      timeLimit: 61,
-      points: 1,
-      ...media,
-    })
-    const { text } = await candidate.open()
-    const items = text.split(/<li>|<\/ol>/).slice(1, -1)
-    expect(items).toHaveLength(2)
-    expect(items[0]).toContain('<p class="script">First\nline</p>')
-    expect(items[0]).toContain('<a href="https://media.example.com/a.mp3?x=1&amp;y=2" rel="noreferrer">')
-    expect(items[0]).toContain('<a href="http://media.example.com/v.mp4" rel="noreferrer">')
-    expect(items[0]).toContain('Answer by audio, within 1 minute 1 second, 1 point')
-    expect(items[1]).toContain('Second')
-    expect(items[1]).not.toContain('<a href')
+    const text = await openQuestion({ script: 'First\nline', responseType: 'audio', timeLimit: 61, points: 1, ...media })
+    expect(text).toContain('<p class="script">First\nline</p>')
+    expect(text).toContain('<a href="https://media.example.com/a.mp3?x=1&amp;y=2" rel="noreferrer">')
+    expect(text).toContain('<a href="http://media.example.com/v.mp4" rel="noreferrer">')
+    expect(text).toContain('Answer by audio, within 1 minute 1 second, 1 point')
+    const plain = await openQuestion({ script: 'Second', responseType: 'video' })
+    expect(plain).toContain('Answer by video</p>')
+    expect(plain).not.toContain('<a href="http')
   })
 
   it.each([
@@ -148,10 +155,8 @@ describe('the page of a started invite', () => {
     'x:y',
     'https://',
   ])('makes no link of the address %j', async (address) => {
-    const { assessment, candidate } = await makeInvite({ status: 'started' })
-    await service.make.question(assessment, { script: 'Q', audioUrl: address, videoUrl: address })
-    const { text } = await candidate.open()
-    expect([...text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!.split(':')[0])).toEqual(['mailto'])
+    const text = await openQuestion({ script: 'Q', audioUrl: address, videoUrl: address })
+    expect([...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href!.split(':')[0])).toEqual(['mailto'])
   })
 })
 
@@ -160,6 +165,7 @@ describe('text that looks like markup', () => {
     const hostile = `"><script>alert('1')</script><img src=x onerror=alert(1)>{{7*7}}<%= 7*7 %>`
     const { organization, contact, assessment, invite, candidate } = await makeInvite({
       status,
+      assessmentSession: service.deps.newId(),
       recipientName: hostile,
       customMessage: hostile,
     })
@@ -175,6 +181,11 @@ describe('text that looks like markup', () => {
     })
     const media = { audioUrl: `https://x.example/${hostile}`, videoUrl: `https://x.example/' onclick='alert(1)` }
     await service.make.question(assessment, { script: hostile, responseType: hostile, ...media })
+    if (status === 'started') {
+      await candidate.press('open', { number: '1' })
+      await consent(candidate)
+      await candidate.press('open', { number: '1' })
+    }
     const { text } = await candidate.open()
     expect(text).not.toMatch(/<script|<img|onerror=[^&]*>{{49|' onclick='/)
     expect(text).toContain(

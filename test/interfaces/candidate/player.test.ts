@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { signInvitation, signSession } from '../../../src/domain/invites/tokens.ts'
-import { candidateOf } from '../../support/candidate.ts'
+import { candidateOf, prepare } from '../../support/candidate.ts'
 import { SECRET_KEY, startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
 const PLAYER_URL = 'https://player.example.org/run?theme=dark'
@@ -166,7 +166,8 @@ describe('a reference that is not the session’s', () => {
 
 it('keeps Start on our own page when there is no player', async () => {
   const plain = await startServiceForTest()
-  const { candidate } = await makeAccepted(plain)
+  const { candidate, invite } = await makeAccepted(plain)
+  await prepare(plain, invite)
   expect((await candidate.press('start')).headers.location).toBe(candidate.path)
   expect((await candidate.open()).headers['content-security-policy']).toContain("form-action 'self';")
 })

@@ -1,42 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { ASKS_NOTHING, candidateOf, consent } from '../../support/candidate.ts'
+import { ASKS_NOTHING, candidateOf, consent, expectPage, prepare } from '../../support/candidate.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { makeAccepted, makeTaking } from '../../support/taking.ts'
 
 const service = await startServiceForFile()
 
-type Questions = Parameters<typeof service.make.question>[1][]
-
-async function makeInvite({
-  timeLimit = 0,
-  questions = [{}, {}] as Questions,
-  ...data
-}: { timeLimit?: number; questions?: Questions } & Parameters<typeof service.make.invite>[1] = {}) {
-  const { id, key } = await service.make.organization()
-  const assessment = await service.make.assessment(id, { timeLimit })
-  for (const [i, question] of questions.entries())
-    await service.make.question(assessment, { script: `Question ${i + 1}?`, ...question })
-  const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING, ...data })
-  const stored = () => service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
-  const submission = () => service.db.submission.findFirstOrThrow({ where: { inviteId: invite.id }, orderBy: { id: 'desc' } })
-  const answers = async () =>
-    (await service.db.take.findMany({ where: { organizationId: id }, orderBy: { questionNumber: 'asc' } })).map(
-      ({ text }) => text,
-    )
-  return { key, organizationId: id, assessment, invite, stored, submission, answers, candidate: candidateOf(service, invite) }
-}
-
-async function makeStarted(of: Parameters<typeof makeInvite>[0] = {}) {
-  const made = await makeInvite(of)
-  await consent(made.candidate)
-  await made.candidate.press('start')
-  return made
-}
-
 describe('the way by forms', () => {
   it('leads from consent over each question to the end, with the answers kept', async () => {
-    const { candidate, stored, submission, answers } = await makeInvite({
-      questions: [{ points: 3 }, { responseType: 'a translation' }],
-    })
+    const questions = [{ points: 3 }, { responseType: 'a translation' }]
+    const { candidate, stored, submission, texts } = await makeAccepted(service, { questions })
     expect((await candidate.open()).text).toContain('Your consent')
     expect((await consent(candidate)).headers.location).toBe(candidate.path)
     expect((await candidate.open()).text).toContain('>Start</button>')
@@ -44,9 +16,10 @@ describe('the way by forms', () => {
     expect(await stored()).toMatchObject({ status: 'started', assessmentSession: (await submission()).id })
     expect((await candidate.open()).text).toContain('<h2>Question 1 of 2</h2>')
     await candidate.press('open', { number: '1' })
-    const page = (await candidate.open()).text
-    expect(page).toContain('<p class="script">Question 1?</p>')
-    expect(page).not.toContain('Question 2?')
+    const page = await candidate.open()
+    expectPage(page, 200)
+    expect(page.text).toContain('<p class="script">What is 1?</p>')
+    expect(page.text).not.toContain('What is 2?')
     await candidate.answer(1, 'A first\r\ndraft', 'save')
     expect((await candidate.open()).text).toContain('>\nA first\ndraft</textarea>')
     await candidate.answer(1, 'My answer', 'next')
@@ -54,26 +27,276 @@ describe('the way by forms', () => {
     await candidate.answer(2, 'Another', 'next')
     expect((await candidate.open()).text).toContain('You have answered every question.')
     service.clock.advance(1_000)
-    await candidate.press('finish')
+    expect((await candidate.press('finish')).headers.location).toBe(candidate.path)
     expect((await candidate.open()).text).toContain('You have completed this assessment')
     expect(await stored()).toMatchObject({ status: 'completed', completedAt: service.clock.now() })
     expect(await submission()).toMatchObject({ state: 'submitted', submittedAt: service.clock.now() })
-    expect(await answers()).toEqual(['My answer', 'Another'])
+    expect(await texts()).toEqual(['My answer', 'Another'])
   })
-  it('is what scripts are told', async () => {
-    const { candidate } = await makeStarted({ questions: [{ timeLimit: 60 }] })
-    const tab = service.deps.newId()
-    expect((await candidate.session('post', '/tab', { body: { tab } })).body).toEqual({})
+
+  it('names the questions without an answer before the end, and lets them be', async () => {
+    const { candidate, stored } = await makeTaking(service, { questions: [{}, {}, {}] })
+    for (const number of [1, 2, 3]) {
+      await candidate.press('open', { number: String(number) })
+      await candidate.answer(number, number === 2 ? 'An answer' : '', 'next')
+    }
+    expect((await candidate.open()).text).toContain('Questions 1 and 3 have no answer.')
+    await candidate.press('finish')
+    expect((await stored()).status).toBe('completed')
+  })
+
+  it('keeps what looks like markup as it was typed', async () => {
+    const hostile = '</textarea><script>alert(1)</script>&amp;\n\n'
+    const { candidate, texts } = await makeTaking(service)
     await candidate.press('open', { number: '1' })
-    expect((await candidate.session('put', '/questions/1/text', { tab, body: { text: 'x', revision: 3 } })).body).toEqual({
-      saved: 3,
-    })
-    expect((await candidate.session('post', '/questions/1/plays', { tab })).body).toEqual({ playsLeft: 0 })
-    expect((await candidate.session('post', '/questions/1/plays', { tab })).body).toMatchObject({ code: 'no_plays_left' })
-    expect((await candidate.session('post', '/notes', { tab, body: { notes: [{ kind: 'offline', ago: 5 }] } })).status).toBe(204)
-    expect((await candidate.session('get')).body).toMatchObject({
-      state: 'in_progress',
-      question: { number: 1, of: 1, takesLeft: 1, text: { text: 'x', revision: 3 } },
-    })
+    await candidate.answer(1, hostile, 'save')
+    expect(await texts()).toEqual([hostile])
+    const { text } = await candidate.open()
+    expect(text).toContain('>\n&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;\n\n</textarea>')
   })
+
+  it('takes the longest answer in any script, and refuses a longer one whole', async () => {
+    const { candidate, texts } = await makeTaking(service)
+    await candidate.press('open', { number: '1' })
+    const longest = '語'.repeat(20_000)
+    expect((await candidate.answer(1, longest, 'save')).status).toBe(303)
+    expect((await candidate.answer(1, `${longest}!`, 'next')).status).toBe(400)
+    expect((await candidate.answer(1, 'nul\0', 'next')).status).toBe(400)
+    expect((await candidate.answer(1, 'x'.repeat(300_000), 'next')).status).toBe(400)
+    expect(await texts()).toEqual([longest])
+    expect((await candidate.open()).text).toContain('Question 1 of 2')
+  })
+})
+
+describe('before the start', () => {
+  it('the invitation says what is needed, recorded and kept, and who sees it', async () => {
+    const asked = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true, facePhotoRequired: true }
+    const { candidate, organization } = await makeAccepted(service, {
+      status: 'pending',
+      questions: [{ responseType: 'audio' }],
+      ...asked,
+    })
+    const { text } = await candidate.open()
+    expect(text).toContain('<dt>Needed</dt><dd>a camera, a microphone, a computer')
+    expect(text).toContain('your screen, from the start to the end; a picture of your webcam now and then')
+    expect(text).toContain(`<dt>Seen by</dt><dd>${organization.name}: those who`)
+    expect(text).toContain('answers for 365 days, recordings of the screen and of the webcam for 90 days, photos for 30 days')
+    const plain = await makeAccepted(service, { status: 'pending' })
+    expect((await plain.candidate.open()).text).toContain('<dt>Needed</dt><dd>nothing but this page</dd>')
+  })
+
+  it('Start is refused by name for all that is missing, and nothing has begun', async () => {
+    const asked = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true, facePhotoRequired: true }
+    const { candidate, invite, stored, paper } = await makeAccepted(service, { questions: [{ responseType: 'video' }], ...asked })
+    expect((await candidate.press('start')).status).toBe(422)
+    await consent(candidate)
+    const refused = await candidate.press('start')
+    expectPage(refused, 422)
+    const missing = [...refused.text.matchAll(/data-requirement="(\w+)"/g)].map(([, name]) => name)
+    expect(missing).toEqual(['camera', 'microphone', 'screen', 'id_photo', 'face_photo'])
+    expect(refused.text).toContain('Not started yet.')
+    expect(refused.text).toContain('<noscript>')
+    expect(await stored()).toEqual(invite)
+    expect(await paper()).toEqual([])
+  })
+
+  it('Start goes without what the organization has waived, and with what was met', async () => {
+    const waived = await makeAccepted(service, { screenRecording: true, waivedChecks: ['screen'] })
+    await consent(waived.candidate)
+    await waived.candidate.press('start')
+    expect((await waived.stored()).status).toBe('started')
+    const met = await makeAccepted(service, { screenRecording: true, requireIdCapture: true, facePhotoRequired: true })
+    await prepare(service, met.invite)
+    await met.candidate.press('start')
+    expect((await met.stored()).status).toBe('started')
+  })
+
+  it('consent is asked for again where more is asked for than it was given for', async () => {
+    const { candidate, assessment, stored, submission } = await makeAccepted(service)
+    await consent(candidate)
+    await service.make.question(assessment, { responseType: 'mixed' })
+    expect((await candidate.press('start')).status).toBe(422)
+    expect((await candidate.open()).text).toContain('Your consent')
+    // What an old page agrees to is not what is asked for now.
+    await candidate.press('consent', { version: '1', media: '' })
+    expect((await submission()).consentMedia).toEqual([])
+    await consent(candidate)
+    expect(await submission()).toMatchObject({
+      consentMedia: ['camera', 'microphone'],
+      consentVersion: 1,
+      consentAt: service.clock.now(),
+    })
+    await candidate.press('start')
+    expect((await stored()).status).toBe('started')
+  })
+
+  it('consent begins nothing for an invite that is pending, or was withdrawn', async () => {
+    for (const status of ['pending', 'revoked', 'completed', 'expired'] as const) {
+      const { candidate, invite } = await makeAccepted(service, { status })
+      await candidate.press('consent', { version: '1', media: '' })
+      expect(await service.db.submission.count({ where: { inviteId: invite.id } })).toBe(0)
+    }
+  })
+
+  it('one submission comes of consent and Start, however often and at once they are pressed', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { candidate, invite, stored, paper } = await makeAccepted(service)
+      await Promise.all([1, 2, 3].map(() => consent(candidate)))
+      await Promise.all([candidate.press('start'), candidate.press('start'), consent(candidate), candidate.press('start')])
+      const submissions = await service.db.submission.findMany({ where: { inviteId: invite.id } })
+      expect(submissions.map(({ id, state }) => [id, state])).toEqual([[(await stored()).assessmentSession, 'in_progress']])
+      expect((await paper()).map(({ number }) => number)).toEqual([1, 2])
+    }
+  })
+})
+
+describe('the clock', () => {
+  it('gives a question its time from when it is opened, and the whole its own', async () => {
+    const { candidate, submission, paper } = await makeTaking(service, {
+      timeLimit: 100,
+      questions: [{ timeLimit: 60 }, { timeLimit: 60 }],
+    })
+    const begun = service.clock.now().getTime()
+    expect((await submission()).deadlineAt).toEqual(new Date(begun + 100_000))
+    service.clock.advance(10_000)
+    await candidate.press('open', { number: '1' })
+    service.clock.advance(1_000)
+    await candidate.press('open', { number: '1' })
+    expect((await paper())[0]!.closesAt).toEqual(new Date(begun + 70_000))
+    expect((await candidate.open()).text).toContain('you had 59 seconds left')
+    await candidate.press('next', { number: '1' })
+    service.clock.advance(60_000)
+    await candidate.press('open', { number: '2' })
+    expect((await paper())[1]!.closesAt).toEqual(new Date(begun + 100_000)) // never after that of the whole
+  })
+
+  it('closes a question: what comes later is not taken, and the page says so', async () => {
+    const { candidate, texts } = await makeTaking(service, { questions: [{ timeLimit: 60 }, {}] })
+    await candidate.press('open', { number: '1' })
+    service.clock.advance(59_999)
+    await candidate.answer(1, 'In time', 'save')
+    service.clock.advance(1)
+    const late = await candidate.answer(1, 'Too late', 'next')
+    expect(late.headers.location).toBe(`${candidate.path}?late=1`)
+    expect((await service.http().get(late.headers.location!)).text).toContain('That came too late')
+    expect(await texts()).toEqual(['In time'])
+    expect((await candidate.open()).text).toContain('Open question 2')
+  })
+
+  it('opens nothing once the time for the whole is over, and hands in what is there', async () => {
+    const { candidate, paper, stored, texts } = await makeTaking(service, { timeLimit: 60 })
+    await candidate.press('open', { number: '1' })
+    await candidate.answer(1, 'One', 'next')
+    service.clock.advance(60_000)
+    await candidate.press('open', { number: '2' })
+    expect((await paper())[1]!.openedAt).toBeNull()
+    expect((await candidate.open()).text).toContain('The time is over')
+    await candidate.press('finish')
+    expect([(await stored()).status, await texts()]).toEqual(['completed', ['One']])
+  })
+})
+
+describe('by hand', () => {
+  it('no question is opened before its turn, twice, or after it was left', async () => {
+    const { candidate, paper } = await makeTaking(service, { questions: [{}, {}, {}] })
+    const opened = async () => (await paper()).filter(({ openedAt }) => openedAt).map(({ number }) => number)
+    for (const number of ['2', '3', '4', '2147483647']) await candidate.press('open', { number })
+    expect(await opened()).toEqual([])
+    await candidate.press('open', { number: '1' })
+    const [first] = await paper()
+    service.clock.advance(5_000)
+    await Promise.all(['1', '2', '3', '2'].map((number) => candidate.press('open', { number })))
+    expect(await opened()).toEqual([1])
+    expect((await paper())[0]).toEqual(first)
+    await candidate.press('next', { number: '1' })
+    const [left] = await paper()
+    await candidate.press('open', { number: '1' })
+    await candidate.answer(1, 'Once more', 'save')
+    expect((await paper())[0]).toEqual(left)
+  })
+
+  it.each(['0', '-1', '1.5', '1e3', 'x', '', '99999999999', '2147483648'])('no number is %j', async (number) => {
+    const { candidate, paper } = await makeTaking(service)
+    const before = await paper()
+    for (const button of ['open', 'next', 'answer'] as const) expect((await candidate.press(button, { number })).status).toBe(400)
+    expect(await paper()).toEqual(before)
+  })
+
+  it('a question that is answered by a recording takes no text', async () => {
+    const { candidate, texts } = await makeTaking(service, {
+      questions: [{ responseType: 'audio' }],
+      waivedChecks: ['microphone'],
+    })
+    await candidate.press('open', { number: '1' })
+    await candidate.answer(1, 'Instead', 'save')
+    expect(await texts()).toEqual([])
+  })
+
+  it('nothing is taken for an invite that was withdrawn, handed in, or of another candidate', async () => {
+    const [one, other] = [await makeTaking(service), await makeTaking(service)]
+    await one.candidate.press('open', { number: '1' })
+    const form = { proof: other.candidate.proof, number: '1', text: 'x' }
+    expect((await service.http().post(`${one.candidate.path}/answer`).type('form').send(form)).status).toBe(400)
+    await service.v1(one.organization.key).post(`/invites/${one.invite.id}/revoke`)
+    await one.candidate.answer(1, 'x', 'save')
+    await other.candidate.press('open', { number: '1' })
+    await other.candidate.press('finish')
+    await other.candidate.answer(1, 'x', 'save')
+    expect([await one.texts(), await other.texts()]).toEqual([[], []])
+  })
+})
+
+it('an assessment that is edited meanwhile leaves the paper, and its points, as they were', async () => {
+  const { candidate, assessment, paper } = await makeTaking(service, { questions: [{ points: 3 }, { points: 4 }] })
+  const before = await paper()
+  await service.db.question.updateMany({
+    where: { assessmentId: assessment.id },
+    data: { script: 'Changed', points: 0, timeLimit: 1 },
+  })
+  await service.db.question.deleteMany({ where: { assessmentId: assessment.id, order: 2 } })
+  await service.make.question(assessment, { order: 0 })
+  expect(await paper()).toEqual(before)
+  await candidate.press('open', { number: '1' })
+  const { text } = await candidate.open()
+  expect([text.includes('What is 1?'), text.includes('Changed'), text.includes('Question 1 of 2')]).toEqual([true, false, true])
+})
+
+describe('an invite that was started before anything could be sent in', () => {
+  it('gets its submission by going on, with the whole time from then on', async () => {
+    const assessmentSession = service.deps.newId()
+    const { candidate, invite, submission, paper } = await makeAccepted(service, {
+      status: 'started',
+      timeLimit: 60,
+      assessmentSession,
+      ...ASKS_NOTHING,
+    })
+    service.clock.advance(3_600_000)
+    expect((await candidate.open()).text).toContain('Your assessment has begun')
+    expect(await service.db.submission.count({ where: { inviteId: invite.id } })).toBe(0)
+    await Promise.all([1, 2, 3].map(() => candidate.press('open', { number: '1' })))
+    const deadlineAt = new Date(service.clock.now().getTime() + 60_000)
+    expect(await submission()).toMatchObject({ id: assessmentSession, state: 'in_progress', deadlineAt, consentAt: null })
+    expect(await paper()).toHaveLength(2)
+    await consent(candidate)
+    await candidate.press('open', { number: '1' })
+    await candidate.answer(1, 'Still here', 'save')
+    expect((await candidate.open()).text).toContain('Still here')
+  })
+})
+
+it('an invite that is brought back begins anew, with another submission', async () => {
+  const { candidate, invite, organization, stored, texts } = await makeTaking(service)
+  await candidate.press('open', { number: '1' })
+  await candidate.answer(1, 'The first time', 'next')
+  const first = (await stored()).assessmentSession
+  const client = service.v1(organization.key)
+  await client.post(`/invites/${invite.id}/revoke`)
+  await client.post(`/invites/${invite.id}/reactivate`)
+  const again = candidateOf(service, await stored())
+  await again.press('accept')
+  await consent(again)
+  await again.press('start')
+  expect((await again.open()).text).toContain('Open question 1')
+  expect((await stored()).assessmentSession).not.toBe(first)
+  expect(await texts()).toEqual(['The first time'])
 })

@@ -77,6 +77,8 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/revoke': ['admin'],
   'POST /invites/:inviteId/reactivate': ['admin'],
   'POST /invites/:inviteId/grader': ['admin'],
+  'POST /invites/:inviteId/waive': ['admin'],
+  'GET /invites/:inviteId/submission': ['admin'],
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
   'GET /invites/batches': ['admin'],
@@ -290,7 +292,7 @@ it('has strict headers on every page, and none is kept by caches but what has it
   for (const path of pages) {
     const { headers } = await person.get(path)
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     expect([headers['cache-control'], headers['x-robots-tag']]).toEqual(['no-store', 'noindex, nofollow'])
   }

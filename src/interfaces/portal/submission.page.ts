@@ -1,0 +1,149 @@
+import type { Context } from '../../domain/context.ts'
+import type { NoteKind } from '../../domain/submissions/notes.ts'
+import {
+  answerOf,
+  type QuestionDetail,
+  type SubmissionDetail,
+  type SubmittedInvite,
+  type TakeDetail,
+} from '../../domain/submissions/submission.ts'
+import { wordCount, wordDuration } from '../../http/candidate-view.ts'
+import { type Html, html, type Value } from '../../http/html.ts'
+import { type Page, panel, pathOf } from './layout.ts'
+import { table } from './table.ts'
+import { time } from './wording.ts'
+
+type Facts = { ctx: Context; invite: SubmittedInvite; submission: SubmissionDetail | null; mayReadInvite: boolean }
+
+export const submissionPage = ({ ctx, invite, submission, mayReadInvite }: Facts): Page => ({
+  title: `Submission of ${invite.recipientName ?? invite.recipientEmail}`,
+  body: html`${submission ? contents(ctx, invite, submission) : html`<p>Nothing has been sent in yet: the candidate has not started.</p>`}
+${mayReadInvite && html`<p><a href="${pathOf(ctx, `invites/${invite.id}`)}">The invite</a></p>`}`,
+})
+
+const contents = (ctx: Context, invite: SubmittedInvite, submission: SubmissionDetail): Html => html`${about(invite, submission)}
+${submission.paper.map((question) => answered(ctx, question))}
+${captures(ctx, submission)}
+${notes(submission)}`
+
+const STATES = { preparing: 'being prepared', in_progress: 'in progress', submitted: 'handed in', released: 'released' }
+
+function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): Html {
+  const { consentAt, consentMedia, consentVersion } = submission
+  const facts: [string, Value][] = [
+    ['Assessment', assessment.name],
+    ['State', html`<span class="status">${STATES[submission.state]}</span>`],
+    ['Started', submission.startedAt && time(submission.startedAt)],
+    ['Time until', submission.deadlineAt && time(submission.deadlineAt)],
+    ['Handed in', submission.submittedAt && time(submission.submittedAt)],
+    ['Consent', consentAt ? html`${time(consentAt)}, version ${consentVersion}` : 'was not asked for'],
+    ['Consent to', consentMedia.map(wordMedium).join(', ')],
+    ['Checks passed', submission.passedChecks.join(', ')],
+    ['Browser', submission.userAgent],
+  ]
+  return panel(
+    'about',
+    'About it',
+    html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
+  )
+}
+
+const wordMedium = (medium: string): string =>
+  medium.replace('_', ' ').replace('id photo', 'photo of the ID').replace('face photo', 'photo of the face')
+
+function answered(ctx: Context, question: QuestionDetail): Html {
+  const { number, script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, takes } =
+    question
+  const answer = answerOf(takes)
+  const others = takes.filter((take) => take !== answer)
+  const until = closedAt ?? closesAt
+  return panel(
+    `question-${number}`,
+    `Question ${number}`,
+    html`${script && html`<p class="script">${script}</p>`}
+${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
+<p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}</p>
+<p class="facts">${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
+<h3>Answer</h3>
+${answer ? takeShown(ctx, answer) : html`<p>None.</p>`}
+${
+  others.length > 0 &&
+  html`<details>
+<summary>Other attempts: ${others.length}</summary>
+${others.map((take) => takeShown(ctx, take))}
+</details>`
+}`,
+  )
+}
+
+function takeShown(ctx: Context, { kind, state, text, media, createdAt, completedAt }: TakeDetail): Html {
+  const when = html`<p class="facts">${kind}, ${state === 'complete' ? html`saved ${time(completedAt ?? createdAt)}` : html`begun ${time(createdAt)}, ${state}`}</p>`
+  if (kind === 'text') return html`<p class="script">${text}</p>\n${when}`
+  return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
+}
+
+type Medium = SubmissionDetail['media'][number]
+
+const UNSEEN: Record<Exclude<Medium['state'], 'ready'>, string> = {
+  uploading: 'still being sent in',
+  joining: 'being made ready: look again in a minute',
+  failed: 'could not be made ready; what arrived is kept',
+  deleted: 'deleted',
+}
+
+/** @param name what it shows. */
+function medium(ctx: Context, { id, state, contentType }: Medium, name: string): Html {
+  if (state !== 'ready') return html`<p>${name}: ${UNSEEN[state]}.</p>`
+  const address = pathOf(ctx, `media/${id}`)
+  const link = html`<p class="facts"><a href="${address}">${name}, by itself</a></p>`
+  if (contentType.startsWith('image/')) return html`<p><img class="photo" src="${address}" alt="${name}"></p>${link}`
+  if (contentType.startsWith('audio/'))
+    return html`<p><audio controls preload="metadata" src="${address}" aria-label="${name}"></audio></p>${link}`
+  return html`<p><video controls preload="metadata" src="${address}" aria-label="${name}"></video></p>${link}`
+}
+
+const KINDS: Record<Medium['kind'], string> = {
+  answer: 'Answer',
+  id_photo: 'Photo of the ID',
+  face_photo: 'Photo of the face',
+  webcam_still: 'Webcam',
+  webcam: 'Recording of the webcam',
+  screen: 'Recording of the screen',
+}
+
+const captures = (ctx: Context, { media }: SubmissionDetail): Html | false =>
+  media.length > 0 &&
+  panel(
+    'captures',
+    'Photos and recordings',
+    html`${media.map((one) => html`${medium(ctx, one, KINDS[one.kind])}<p class="facts">${time(one.createdAt)}</p>`)}`,
+  )
+
+const NOTES: Record<NoteKind, string> = {
+  tab_hidden: 'The page was hidden',
+  tab_shown: 'The page was in front again',
+  full_screen_left: 'Full screen was left',
+  full_screen_entered: 'Full screen was entered',
+  camera_lost: 'The camera was lost',
+  microphone_lost: 'The microphone was lost',
+  sharing_ended: 'Sharing the screen ended',
+  sharing_begun: 'Sharing the screen began',
+  offline: 'The browser was off line',
+  online: 'The browser was on line again',
+  taken_over: 'Another tab took over',
+  reloaded: 'The page was loaded again',
+}
+const wordNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as NoteKind] : kind)
+
+const notes = (submission: SubmissionDetail): Html =>
+  panel(
+    'notes',
+    'What happened meanwhile',
+    submission.notes.length === 0
+      ? html`<p>Nothing was noted.</p>`
+      : table(
+          'notes-heading',
+          ['When', 'What'],
+          submission.notes.map(({ at, kind }) => [time(at), wordNote(kind)]),
+        ),
+  )

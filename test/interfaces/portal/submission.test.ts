@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { consent } from '../../support/candidate.ts'
+import { signInAs } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { makeAccepted, makeTaking, type Taken } from '../../support/taking.ts'
+
+const service = await startServiceForFile()
+const HOSTILE = '</p><script>alert(1)</script>'
+const SHOWN = '&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
+
+/** A submission under way, and its page as an admin sees it. */
+async function furnish(of: Taken = {}) {
+  const made = await makeTaking(service, of)
+  const admin = await signInAs(service, made.organization.id, ['admin'])
+  const address = `${admin.home}invites/${made.invite.id}/submission`
+  return { ...made, admin, address, read: async () => (await admin.get(address)).text }
+}
+
+/** A recording of an answer, as far as the database knows it. */
+async function record(
+  submission: { id: string; organizationId: string },
+  state: 'ready' | 'joining' | 'deleted',
+  kind: 'audio' | 'video' = 'video',
+) {
+  const now = service.clock.now()
+  const { organizationId } = submission
+  const ids = { organizationId, submissionId: submission.id }
+  const key = `${organizationId}/${service.deps.newId()}`
+  const stored = { contentType: `${kind}/webm`, createdAt: now }
+  const media = await service.db.media.create({
+    data: { id: service.deps.newId(), ...ids, kind: 'answer', state, key, ...stored },
+  })
+  const take = { kind, questionNumber: 1, mediaId: media.id, createdAt: now, completedAt: now }
+  await service.db.take.create({ data: { id: service.deps.newId(), ...ids, ...take, state: 'complete' } })
+  return media.id
+}
+
+describe('the page of a submission', () => {
+  it('shows the paper with its answers, the times, the consent and what happened meanwhile', async () => {
+    const { candidate, tab, admin, read, invite } = await furnish({
+      questions: [{ script: HOSTILE, points: 3, timeLimit: 60 }, {}],
+    })
+    await candidate.press('open', { number: '1' })
+    await candidate.answer(1, HOSTILE, 'next')
+    await candidate.session('post', '/notes', {
+      tab,
+      body: {
+        notes: [
+          { kind: 'tab_hidden', ago: 0 },
+          { kind: 'offline', ago: 0 },
+        ],
+      },
+    })
+    const page = await read()
+    expect(page).not.toContain('<script>')
+    expect(page.split(`<p class="script">${SHOWN}</p>`)).toHaveLength(3)
+    for (const words of [
+      'in progress',
+      'within 1 minute, 3 points',
+      'version 1',
+      'The page was hidden',
+      'The browser was off line',
+      'Never opened',
+    ])
+      expect(page).toContain(words)
+    await candidate.press('finish')
+    expect(await read()).toContain('handed in')
+    expect((await admin.get(`${admin.home}invites/${invite.id}`)).text).toContain(
+      `href="${admin.home}invites/${invite.id}/submission"`,
+    )
+  })
+
+  it('takes the complete attempt that came last for the answer, and shows the others behind it', async () => {
+    const { candidate, submission, read, organization } = await furnish({ questions: [{ responseType: 'mixed' }] })
+    await candidate.press('open', { number: '1' })
+    const first = await record(await submission(), 'ready')
+    service.clock.advance(1_000)
+    await candidate.answer(1, 'In the end by text', 'save')
+    const answer = async () => (await read()).split('<h3>Answer</h3>')[1]!.split('<details>')
+    expect((await answer())[0]).toContain('In the end by text')
+    expect((await answer())[1]).toContain(`<video controls preload="metadata" src="/portal/${organization.id}/media/${first}"`)
+    service.clock.advance(1_000)
+    const second = await record(await submission(), 'ready', 'audio')
+    expect((await answer())[0]).toContain(`<audio controls preload="metadata" src="/portal/${organization.id}/media/${second}"`)
+    service.clock.advance(1_000)
+    await record(await submission(), 'joining')
+    expect((await answer())[0]).toContain('being made ready')
+    service.clock.advance(1_000)
+    await record(await submission(), 'deleted')
+    expect((await answer())[0]).toContain('Answer by video: deleted.')
+    service.clock.advance(1_000)
+    await candidate.answer(1, '', 'save') // no text is no answer
+    expect((await answer())[0]).toContain('Answer by video: deleted.')
+  })
+
+  it('is for admins and for the grader whom the invite is assigned to', async () => {
+    const { organization, invite, address } = await furnish()
+    const [assigned, other, client] = [
+      await signInAs(service, organization.id, ['grader']),
+      await signInAs(service, organization.id, ['grader']),
+      await signInAs(service, organization.id, ['client']),
+    ]
+    await service.db.invite.update({ where: { id: invite.id }, data: { assignedGraderId: assigned.member.id } })
+    const statuses = await Promise.all([assigned, other, client].map(async (person) => (await person.get(address)).status))
+    expect(statuses).toEqual([200, 404, 404])
+    // The invite itself is not for graders: no link leads there.
+    expect((await assigned.get(address)).text).not.toContain(`invites/${invite.id}"`)
+    await service.db.member.update({ where: { id: assigned.member.id }, data: { roles: ['client'] } })
+    expect((await assigned.get(address)).status).toBe(404)
+  })
+
+  it('says so where nothing was sent in yet', async () => {
+    const { invite, organization } = await makeAccepted(service)
+    const admin = await signInAs(service, organization.id, ['admin'])
+    const { status, text } = await admin.get(`${admin.home}invites/${invite.id}/submission`)
+    expect([status, text]).toEqual([200, expect.stringContaining('Nothing has been sent in yet')])
+  })
+})
+
+describe('what a candidate can not meet', () => {
+  it('is waived on the page of the invite, with an entry in the audit log, and once', async () => {
+    const { candidate, invite, organization, stored } = await makeAccepted(service, {
+      screenRecording: true,
+      requireIdCapture: true,
+    })
+    const admin = await signInAs(service, organization.id, ['admin'])
+    const address = `${admin.home}invites/${invite.id}`
+    const offered = async () =>
+      [
+        ...(await admin.get(address)).text
+          .split('id="waive-heading"')[1]!
+          .split('</form>')[0]!
+          .matchAll(/<option value="(\w+)"/g),
+      ].map(([, value]) => value)
+    expect(await offered()).toEqual(['screen', 'id_photo'])
+    for (let i = 0; i < 2; i++) expect((await admin.post(`${address}/waive`, { requirement: 'screen' })).status).toBe(303)
+    expect((await stored()).waivedChecks).toEqual(['screen'])
+    expect(await offered()).toEqual(['id_photo'])
+    const entries = await service.db.auditEntry.findMany({
+      where: { organizationId: organization.id, action: 'waived_requirement' },
+    })
+    expect(entries.map(({ actorId, targetId, details }) => [actorId, targetId, details])).toEqual([
+      [admin.member.id, invite.id, { requirement: 'screen' }],
+    ])
+    await admin.post(`${address}/waive`, { requirement: 'id_photo' })
+    await consent(candidate)
+    await candidate.press('start')
+    expect((await stored()).status).toBe('started')
+    expect((await admin.get(address)).text).not.toContain('waive-heading')
+  })
+
+  it('is nothing that there is not', async () => {
+    const { invite, organization, stored } = await makeAccepted(service)
+    const admin = await signInAs(service, organization.id, ['admin'])
+    for (const requirement of ['', 'everything', 'constructor', HOSTILE])
+      expect((await admin.post(`${admin.home}invites/${invite.id}/waive`, { requirement })).status).toBe(422)
+    expect((await stored()).waivedChecks).toEqual([])
+  })
+})

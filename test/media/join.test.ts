@@ -1,0 +1,191 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { joinRecording } from '../../src/domain/submissions/join.ts'
+import { remuxInThread } from '../../src/media/join.ts'
+import { startServiceForFile, startServiceForTest } from '../support/service.ts'
+import { takeAssessment, webmPart } from '../support/submissions.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { RECORDED, readSlices } from './recordings.ts'
+
+const service = await startServiceForFile()
+
+type Candidate = Awaited<ReturnType<typeof takeAssessment>>
+
+/** Sends slices as the segments of a recording, and says that it is complete. */
+async function record(candidate: Candidate, segments: Buffer[][], kind = 'video'): Promise<string> {
+  const mediaId = await candidate.beginTake(kind)
+  for (const [segment, slices] of segments.entries())
+    for (const [number, slice] of slices.entries())
+      expect((await candidate.putPart(mediaId, segment, number, slice)).status).toBe(204)
+  const complete = await candidate.post(`media/${mediaId}/complete`, { segments: segments.map((slices) => slices.length) })
+  expect(complete.status).toBe(202)
+  return mediaId
+}
+
+const settled = (candidate: Candidate, mediaId: string) =>
+  waitUntil('the recording to be joined', async () => {
+    const media = await candidate.media(mediaId)
+    return media.state === 'joining' || media.parts.length > 0 ? undefined : media
+  })
+
+const contentOf = async ({ key }: { key: string }, of = service) => {
+  const content = await of.deps.media.get(`${key}/file`)
+  return content && buffer(content)
+}
+
+/** What a player makes of a file: how long it is by what it says itself, its tracks, and whether every track can be entered in its middle. */
+async function play(content: Buffer) {
+  using input = new Input({ formats: ALL_FORMATS, source: new BufferSource(content) })
+  const tracks = await input.getTracks()
+  const duration = await input.getDurationFromMetadata()
+  const middles = await Promise.all(tracks.map((track) => new EncodedPacketSink(track).getKeyPacket(duration! / 2)))
+  return {
+    mimeType: (await input.getMimeType()).split(';')[0],
+    duration,
+    tracks: tracks.map((track) => track.type).sort(),
+    canBeSought: middles.every((packet) => packet !== null && packet.data.length > 0),
+  }
+}
+
+describe('a recording', () => {
+  it.each([
+    ['video-0', 'video', 'video/webm', ['audio', 'video']],
+    ['audio', 'audio', 'audio/webm', ['audio']],
+    ['mp4', 'video', 'video/mp4', ['audio', 'video']],
+  ] as const)('of one segment becomes a file with a length that can be sought: %s', async (name, kind, contentType, tracks) => {
+    const candidate = await takeAssessment(service)
+    const mediaId = await record(candidate, [await readSlices(name)], kind)
+    const media = await settled(candidate, mediaId)
+    expect(media).toMatchObject({ state: 'ready', contentType, takes: [{ state: 'complete' }] })
+    const content = (await contentOf(media))!
+    expect(Number(media.bytes)).toBe(content.length)
+    expect((await candidate.submission()).mediaBytes).toBe(media.bytes)
+    const played = await play(content)
+    expect(played).toMatchObject({ tracks, canBeSought: true })
+    expect(Math.abs(played.duration! - RECORDED[name])).toBeLessThan(0.5)
+    expect(Math.abs(media.milliseconds! / 1_000 - RECORDED[name])).toBeLessThan(0.5)
+  })
+
+  it('that was interrupted becomes one file as long as its segments together', async () => {
+    const candidate = await takeAssessment(service)
+    const segments = [await readSlices('video-0'), await readSlices('video-1')]
+    const media = await settled(candidate, await record(candidate, segments))
+    const played = await play((await contentOf(media))!)
+    expect(played.canBeSought).toBe(true)
+    expect(Math.abs(played.duration! - RECORDED['video-0'] - RECORDED['video-1'])).toBeLessThan(0.5)
+  })
+
+  it('whose camera came later becomes one file all the same', async () => {
+    const candidate = await takeAssessment(service)
+    const media = await settled(candidate, await record(candidate, [await readSlices('audio'), await readSlices('video-1')]))
+    expect(media).toMatchObject({ state: 'ready', contentType: 'video/webm' })
+    const played = await play((await contentOf(media))!)
+    expect(Math.abs(played.duration! - RECORDED.audio - RECORDED['video-1'])).toBeLessThan(0.5)
+  })
+
+  it('leaves nothing but the file', async () => {
+    const candidate = await takeAssessment(service)
+    const slices = await readSlices('audio')
+    const media = await settled(candidate, await record(candidate, [slices], 'audio'))
+    expect(media.parts).toEqual([])
+    await service.deps.media.deletePrefix(`${media.key}/parts/`)
+    expect(await contentOf(media)).not.toBeNull()
+  })
+
+  it('that is none is failed, and its parts are kept', async () => {
+    const candidate = await takeAssessment(service)
+    const mediaId = await record(candidate, [[webmPart('<script>alert(1)</script>')]])
+    const media = await waitUntil('the recording to be given up', async () => {
+      const found = await candidate.media(mediaId)
+      return found.state === 'joining' ? undefined : found
+    })
+    expect([media.state, media.parts.length]).toEqual(['failed', 1])
+    expect(await contentOf(media)).toBeNull()
+    expect(service.logLines.some((line) => line.includes('a recording can not be joined') && line.includes(mediaId))).toBe(true)
+    expect(await service.metrics.registry.metrics()).toMatch(/recordings_joined_total\{outcome="failed"\} [1-9]/)
+  })
+})
+
+describe('joining', () => {
+  /** A recording that is complete, in a service that joins none by itself. */
+  async function makeComplete() {
+    const idle = await startServiceForTest({ ROLE: 'api' })
+    const candidate = await takeAssessment(idle)
+    const mediaId = await record(candidate, [await readSlices('video-1')])
+    return { idle, candidate, mediaId, join: (remux = remuxInThread) => joinRecording(idle.system, mediaId, remux) }
+  }
+
+  it.each([
+    ['the file was put', 'put'],
+    ['the file was known', 'deletePrefix'],
+  ] as const)('that died when %s ends the same when it is done again', async (_what, verb) => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { media } = idle.deps
+    const { put, deletePrefix } = media
+    const killed = new Error('killed')
+    if (verb === 'put') media.put = async (...given) => put(...given).then(() => Promise.reject(killed))
+    else media.deletePrefix = () => Promise.reject(killed)
+    await expect(join()).rejects.toThrow('killed')
+    expect((await candidate.media(mediaId)).parts).not.toEqual([])
+    Object.assign(media, { put, deletePrefix })
+    await join()
+    const done = await candidate.media(mediaId)
+    expect([done.state, done.parts]).toEqual(['ready', []])
+    const played = await play((await contentOf(done, idle))!)
+    expect(Math.abs(played.duration! - RECORDED['video-1'])).toBeLessThan(0.5)
+    await join()
+    expect(await candidate.media(mediaId)).toEqual(done)
+  })
+
+  it('keeps the parts while the store gives back something else', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { media } = idle.deps
+    const { put } = media
+    media.put = (key, content) => put(key, content instanceof Uint8Array ? content : Buffer.from('half of it'))
+    await expect(join()).rejects.toThrow('gives back')
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', parts: [{}, {}] })
+    media.put = put
+    await join()
+    expect((await candidate.media(mediaId)).state).toBe('ready')
+  })
+
+  it('by two at once ends as by one', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    await Promise.allSettled([join(), join()])
+    await join()
+    const media = await candidate.media(mediaId)
+    expect([media.state, media.parts]).toEqual(['ready', []])
+    expect((await candidate.submission()).mediaBytes).toBe(media.bytes)
+    expect(await contentOf(media, idle)).not.toBeNull()
+  })
+
+  it('of what is deleted meanwhile leaves nothing', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    await join(async (segments, to) => {
+      await idle.db.media.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
+      return remuxInThread(segments, to)
+    })
+    expect(await contentOf(await candidate.media(mediaId), idle)).toBeNull()
+  })
+
+  it('takes what has arrived up to the first part that has not', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    await idle.db.mediaPart.updateMany({ where: { mediaId, number: 1 }, data: { number: 2 } })
+    await join()
+    const media = await candidate.media(mediaId)
+    expect(media.state).toBe('ready')
+    expect(media.milliseconds).toBeLessThan(1_500)
+  })
+})
+
+it('runs in a thread that ends with an error, and takes nothing else with it, where there is nothing to read', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'join-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'nothing')
+  await writeFile(file, '')
+  await expect(remuxInThread([file], path.join(folder, 'out'))).rejects.toThrow()
+})
