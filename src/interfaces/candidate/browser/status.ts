@@ -41,6 +41,7 @@ export function showStatus() {
 }
 
 const NAMES: Record<string, string> = {
+  answer: 'your answer',
   audio: 'your answer',
   video: 'your answer',
   screen: 'the recording of your screen',
