@@ -398,7 +398,6 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
         for (const colorScheme of ['dark', 'light'] as const) {
           await page.setViewportSize(viewport)
           await page.emulateMedia({ colorScheme })
-          await page.screenshot({ path: `/tmp/shots/player-${name}-${viewport.width}-${colorScheme}.png`, fullPage: true })
           await expectAccessible(page)
           expect([name, await overflow(page)]).toEqual([name, 0])
         }
