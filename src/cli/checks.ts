@@ -6,8 +6,10 @@ import { Client } from 'pg'
 import { createDb, type Db, openPool } from '../db/client.ts'
 import { chooseHome } from '../db/embedded-files.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
+import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/access/member-emails.ts'
 import { measureNumbering } from '../domain/events/number.ts'
-import { measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
+import { type FailedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
+import { countFailedRecordings } from '../domain/submissions/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { openMediaStore } from '../media/store.ts'
@@ -60,7 +62,13 @@ async function checkSchema(url: string): Promise<Check[]> {
 async function checkContent(url: string): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
-    return [await checkQueue(db), await checkFailedMails(db), await checkNumbering(db), await checkWebhooks(db)]
+    return [
+      await checkQueue(db),
+      await checkFailedMails(db),
+      await checkNumbering(db),
+      await checkWebhooks(db),
+      await checkRecordings(db),
+    ]
   } catch (error) {
     return [problem('content', describeError(error))]
   } finally {
@@ -69,7 +77,9 @@ async function checkContent(url: string): Promise<Check[]> {
 }
 
 async function checkQueue(db: Db): Promise<Check> {
-  const { waiting, oldest } = await measureEmailQueue({ db })
+  const queues = [await measureEmailQueue({ db }), await measureMemberEmailQueue({ db })]
+  const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0)
+  const [oldest] = queues.flatMap((queue) => queue.oldest ?? []).sort((a, b) => a.getTime() - b.getTime())
   if (!oldest) return ok('queue', 'no mail waits')
   const since = `${waiting} waiting, the oldest since ${oldest.toISOString()}`
   if (Date.now() - oldest.getTime() < PATIENCE_MS) return ok('queue', since)
@@ -81,7 +91,10 @@ async function checkQueue(db: Db): Promise<Check> {
  * reached for all the retries, or that refuses more than it takes, is the operator's.
  */
 async function checkFailedMails(db: Db): Promise<Check> {
-  const { failed, refused, givenUp, sent } = await measureFailedEmails({ db }, new Date(Date.now() - RECENT_MS))
+  const since = new Date(Date.now() - RECENT_MS)
+  const [toCandidates, toMembers] = [await measureFailedEmails({ db }, since), await measureFailedMemberEmails({ db }, since)]
+  const sum = (count: keyof FailedEmails) => toCandidates[count] + toMembers[count]
+  const [failed, refused, givenUp, sent] = [sum('failed'), sum('refused'), sum('givenUp'), sum('sent')]
   if (failed === 0) return ok('mails', 'none failed')
   const counts = `${failed} failed in all; in the last day ${refused} were refused, ${givenUp} given up and ${sent} sent`
   const reasons = 'For the reasons: npm run cli -- mail list --state failed'
@@ -107,6 +120,15 @@ async function checkWebhooks(db: Db): Promise<Check> {
       `events have been waiting since ${oldestDue.toISOString()}. Is a process with ROLE all or worker running?`,
     )
   return ok('webhooks', failing + disabled === 0 ? 'all are well' : counts)
+}
+
+async function checkRecordings(db: Db): Promise<Check> {
+  const failed = await countFailedRecordings({ db })
+  if (failed === 0) return ok('recordings', 'all that are complete could be joined, or will be')
+  return problem(
+    'recordings',
+    `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined`,
+  )
 }
 
 /** Candidates can't follow a link to a machine of their own. */

@@ -1,4 +1,12 @@
 import { type Command, Option } from 'commander'
+import {
+  findMemberEmail,
+  listMemberEmails,
+  type MemberEmail,
+  recipientOf,
+  retryFailedMemberEmails,
+} from '../domain/access/member-emails.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import { defined } from '../domain/defined.ts'
 import {
   EMAIL_STATES,
@@ -10,7 +18,8 @@ import {
 } from '../domain/invites/emails.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
 import { renderInvitation } from '../mail/invitation-email.ts'
-import type { MailSettings } from '../mail/message.ts'
+import { renderMemberEmail } from '../mail/member-email.ts'
+import type { MailSettings, Message } from '../mail/message.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, perform } from './session.ts'
@@ -20,17 +29,29 @@ type ListOptions = OutputOptions & { state?: (typeof EMAIL_STATES)[number]; limi
 const MAX_LISTED = 10_000
 const SHOWN_REASON_LENGTH = 80
 
+/** A mail of either kind, as it is listed. */
+type Mail = {
+  id: string
+  state: string
+  attempts: number
+  reason: string
+  createdAt: Date
+  sentAt: Date | null
+  recipientEmail: string
+  organization: string
+} & ({ inviteId: string; assessment: string } | { memberId: string; kind: string })
+
 /** `mail list | show | retry`. */
 export function addMailCommands(program: Command): void {
-  const mail = program.command('mail').description("the invitations' mails")
+  const mail = program.command('mail').description('mails to candidates and members')
 
   addCommand(mail, 'list', 'list the newest mails')
     .addOption(new Option('--state <state>').choices(EMAIL_STATES))
     .addOption(new Option('--limit <count>').argParser(parseCount(MAX_LISTED)).default(50))
     .action((options: ListOptions) =>
       perform(options, async ({ operator }) => {
-        const emails = await listEmails(operator, defined({ limit: options.limit, state: options.state }))
-        return { text: toTable(emails), json: emails.map(toJson) }
+        const mails = await listMails(operator, defined({ limit: options.limit, state: options.state }))
+        return { text: toTable(mails), json: mails }
       }),
     )
 
@@ -39,8 +60,10 @@ export function addMailCommands(program: Command): void {
     .action((id: string, options: OutputOptions) =>
       perform(options, async ({ operator, mailSettings }) => {
         const email = await findEmail(operator, id)
-        if (!email) throw new Error(`There is no mail ${id}.`)
-        return showEmail(mailSettings, email)
+        if (email) return showInvitation(mailSettings, email)
+        const toMember = await findMemberEmail(operator, id)
+        if (!toMember) throw new Error(`There is no mail ${id}.`)
+        return showMail(renderMemberEmail(mailSettings, toMember), ofMember(toMember))
       }),
     )
 
@@ -51,16 +74,21 @@ export function addMailCommands(program: Command): void {
     if ((id === undefined) === (options.all === undefined))
       retry.error('error: name one mail, or give --all', { exitCode: EXIT_WRONG_USAGE })
     return perform(options, async ({ operator }) => {
-      const count = id === undefined ? await retryFailedEmails(operator) : await retryFailedEmail(operator, id)
+      const toCandidates = id === undefined ? await retryFailedEmails(operator) : await retryFailedEmail(operator, id)
+      const count = toCandidates + (await retryFailedMemberEmails(operator, id))
       if (id !== undefined && count === 0) throw new Error(`There is no failed mail ${id}.`)
       return { text: `${count} ${count === 1 ? 'mail' : 'mails'} queued again.\n`, json: { queued: count } }
     })
   })
 }
 
-function showEmail(settings: MailSettings, email: InviteEmail): Output {
-  const { messageId, from, to, replyTo, subject, headers, text, html } = renderInvitation(settings, email)
+function showInvitation(settings: MailSettings, email: InviteEmail): Output {
   const link = invitationUrl(settings, { inviteId: email.inviteId, linkVersion: email.linkVersion })
+  const { text, json } = showMail(renderInvitation(settings, email), ofInvite(email))
+  return { text: `${text}Link: ${link}\n`, json: { ...json, link } }
+}
+
+function showMail({ messageId, from, to, replyTo, subject, headers, text, html }: Message, mail: Mail) {
   const fields = {
     From: addressOf(from),
     To: addressOf(to),
@@ -74,10 +102,9 @@ function showEmail(settings: MailSettings, email: InviteEmail): Output {
     '',
     text.trimEnd(),
     '',
-    `State: ${email.state}, after ${email.attempts} attempts${email.reason && ` (${email.reason})`}`,
-    `Link: ${link}`,
+    `State: ${mail.state}, after ${mail.attempts} attempts${mail.reason && ` (${mail.reason})`}`,
   ]
-  return { text: `${lines.join('\n')}\n`, json: { ...toJson(email), headers: fields, link, text, html } }
+  return { text: `${lines.join('\n')}\n`, json: { ...mail, headers: fields, text, html } }
 }
 
 const addressOf = (mailbox: string | { name: string; address: string }): string => {
@@ -85,21 +112,31 @@ const addressOf = (mailbox: string | { name: string; address: string }): string 
   return mailbox.name ? `${mailbox.name} <${mailbox.address}>` : mailbox.address
 }
 
-const toTable = (emails: InviteEmail[]): string =>
+const toTable = (mails: Mail[]): string =>
   table(
     ['ID', 'STATE', 'CREATED', 'ATTEMPTS', 'TO', 'ORGANIZATION', 'REASON'],
-    emails.map(({ id, state, createdAt, attempts, reason, invite }) => [
+    mails.map(({ id, state, createdAt, attempts, reason, recipientEmail, organization }) => [
       id,
       state,
       createdAt.toISOString(),
       attempts,
-      invite.recipientEmail,
-      invite.organization.name,
+      recipientEmail,
+      organization,
       reason.replace(/\s+/g, ' ').slice(0, SHOWN_REASON_LENGTH),
     ]),
   )
 
-const toJson = ({ id, state, attempts, reason, createdAt, sentAt, inviteId, invite }: InviteEmail) => ({
+/** The newest of both kinds, by their ids, which rise with time. */
+async function listMails(
+  operator: ServiceContext,
+  window: { state?: (typeof EMAIL_STATES)[number]; limit: number },
+): Promise<Mail[]> {
+  const toCandidates = (await listEmails(operator, window)).map(ofInvite)
+  const toMembers = (await listMemberEmails(operator, window)).map(ofMember)
+  return [...toCandidates, ...toMembers].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, window.limit)
+}
+
+const ofInvite = ({ id, state, attempts, reason, createdAt, sentAt, inviteId, invite }: InviteEmail): Mail => ({
   id,
   state,
   attempts,
@@ -111,3 +148,20 @@ const toJson = ({ id, state, attempts, reason, createdAt, sentAt, inviteId, invi
   organization: invite.organization.name,
   assessment: invite.assessment.name,
 })
+
+function ofMember(email: MemberEmail): Mail {
+  const { id, state, attempts, reason, createdAt, sentAt, memberId, kind, member } = email
+  const recipientEmail = recipientOf(email)
+  return {
+    id,
+    state,
+    attempts,
+    reason,
+    createdAt,
+    sentAt,
+    memberId,
+    kind,
+    recipientEmail,
+    organization: member.organization.name,
+  }
+}

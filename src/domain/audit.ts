@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'deleted_question',
   'invited',
   'invited_many',
+  'resumed_batch',
   'resent_invite',
   'extended_invite',
   'revoked_invite',
@@ -39,6 +40,17 @@ export const AUDIT_ACTIONS = [
   'assigned_grader',
   'tagged_invite',
   'untagged_invite',
+  'created_webhook',
+  'changed_webhook',
+  'enabled_webhook',
+  'disabled_webhook',
+  'deleted_webhook',
+  'rotated_webhook_secret',
+  'tested_webhook',
+  'replayed_webhook',
+  'exported_invites',
+  'exported_members',
+  'exported_audit_log',
   'waived_requirement',
   'deleted_media',
 ] as const
@@ -47,7 +59,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 export type AuditEvent = {
   action: AuditAction
   /** The row it was done to, where it is another than the actor's own. */
-  target?: { kind: 'api_key' | 'member' | 'tag' | 'assessment' | 'question' | 'invite' | 'invite_batch'; id: string }
+  target?: { kind: 'api_key' | 'member' | 'tag' | 'assessment' | 'question' | 'invite' | 'invite_batch' | 'webhook'; id: string }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
   details?: Prisma.InputJsonObject
 }

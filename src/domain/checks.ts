@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isEmailAddress } from './email-address.ts'
 import type { Issue, Range, Violation } from './errors.ts'
 import { TEXT_PATTERN } from './limits.ts'
@@ -37,3 +38,13 @@ export const checkChoice = (value: string, limit: readonly string[]): Violation 
 /** An issue for each field whose check has found something. */
 export const findIssues = (checks: [field: string, violation: Violation | undefined][]): Issue[] =>
   checks.flatMap(([field, violation]) => (violation ? [{ field, ...violation }] : []))
+
+/**
+ * Of the issues those of fields that a change changes. The import takes texts that are longer, and lists that have more, than anybody may
+ * give: what such a row has may stay when something else of it is saved.
+ */
+export function ofChanged<T extends object>(issues: Issue[], current: T, wanted: Partial<T>): Issue[] {
+  const before = new Map<string, unknown>(Object.entries(current))
+  const after = new Map<string, unknown>(Object.entries(wanted))
+  return issues.filter(({ field }) => !isDeepStrictEqual(before.get(field), after.get(field)))
+}

@@ -66,6 +66,7 @@ export const JOIN_OUTCOMES = ['done', 'failed'] as const
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
+  'notice_restore',
   'open_submissions',
   'complete_due_submissions',
   'forget_answers',

@@ -25,6 +25,7 @@ export type ErrorKind =
   | 'duplicate_tag_name'
   | 'move_not_allowed'
   | 'too_many_webhooks'
+  | 'too_many_exports'
   | 'webhook_disabled'
   | 'idempotency_key_reused'
   | 'cursor_gone'
@@ -35,9 +36,10 @@ export type ErrorKind =
 export type Range = { minimum: number; maximum: number }
 
 /**
- * What can be wrong with an account, a key, a member, an invite or a list of candidates. `minLength` has characters as its limit, `tooMany`
- * the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`, `joined` and
- * `inactive` of a member, `invited` of an address that has been invited already, the last of a list, with rows or bytes as the limit.
+ * What can be wrong with an account, a key, a member, an invite, a list of candidates or a webhook. `minLength` has characters as its
+ * limit, `tooMany` the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`,
+ * `joined` and `inactive` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list, with rows
+ * or bytes as the limit; the last three of a webhook, `forgotten` of the events that it has missed.
  */
 export type AccountProblem =
   | 'wrong'
@@ -59,6 +61,9 @@ export type AccountProblem =
   | 'noAddresses'
   | 'tooManyRows'
   | 'tooLarge'
+  | 'tooManyWebhooks'
+  | 'disabled'
+  | 'forgotten'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

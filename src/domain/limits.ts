@@ -1,4 +1,5 @@
 // Every limit of what the service takes, for all interfaces, the importer and the command line. Lengths are in characters (code points).
+// The import format sets none for texts that are not indexed, nor for lists: what came so may stay as it is, see ofChanged in checks.ts.
 
 /** The largest integer: what PostgreSQL's `integer` holds. */
 export const MAX_INTEGER = 2_147_483_647

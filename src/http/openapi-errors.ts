@@ -52,6 +52,7 @@ const occurrence = {
   duplicate_tag_name: 'declared',
   move_not_allowed: 'declared',
   too_many_webhooks: 'declared',
+  too_many_exports: 'declared',
   webhook_disabled: 'declared',
   idempotency_key_reused: 'isIdempotent',
   cursor_gone: 'declared',

@@ -97,6 +97,7 @@ export function wantMember(
       tagIds: distinct(entry.tagIds),
       gradingLanguageIds: languageIds(entry.gradingLanguages, languages),
     }),
+    alter: (current) => (status === 'active' && current.status === 'inactive' ? { activeSince: now } : {}),
     create: () => ({
       id,
       organizationId,
@@ -107,6 +108,7 @@ export function wantMember(
       department: '',
       canViewTranscription: false,
       joinedAt: createdAt ?? now,
+      activeSince: null,
       ...timesOf(entry, now),
       tagIds: [],
       gradingLanguageIds: [],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventNumbering, ServiceContext } from '../domain/context.ts'
 import { numberEvents } from '../domain/events/number.ts'
+import { noticeRestore } from '../domain/events/restored.ts'
 
 /** Milliseconds for which events gather that are then numbered together. */
 const GATHER_MS = 50
@@ -56,6 +57,7 @@ export function createNumbering(): Numbering {
     head: () => head,
     follow: (tell) => void followers.push(tell),
     async start(system) {
+      await noticeRestore(system)
       await look(system)
       running = run(system)
     },

@@ -3,6 +3,7 @@ import { forgetOldSignIns } from '../domain/access/forget-sign-ins.ts'
 import { forgetOldAuditEntries } from '../domain/audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldEvents } from '../domain/events/forget.ts'
+import { noticeRestore } from '../domain/events/restored.ts'
 import { forgetOldAnswers } from '../domain/idempotency.ts'
 import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { expireAllDueInvites } from '../domain/invites/lifecycle.ts'
@@ -23,6 +24,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     const expired = await expireAllDueInvites(system)
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
   },
+  notice_restore: noticeRestore,
   async open_submissions(system, { playerUrl }) {
     const opened = playerUrl === undefined ? await openMissingSubmissions(system) : 0
     if (opened > 0) system.deps.log.info({ opened }, 'submissions opened for invites that were started without')

@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
+import { measureMemberEmailQueue } from '../domain/access/member-emails.ts'
 import { coalesce } from '../domain/coalesce.ts'
 import { EMAIL_OUTCOMES, JOIN_OUTCOMES, type Metrics, SWEEP_PARTS, WEBHOOK_OUTCOMES } from '../domain/context.ts'
 import { measureNumbering } from '../domain/events/number.ts'
-import { measureEmailQueue } from '../domain/invites/emails.ts'
+import { type EmailQueue, measureEmailQueue } from '../domain/invites/emails.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { version } from './version.ts'
 
@@ -107,7 +108,8 @@ export function createMetrics(): MetricsRegistry {
     unreadableRequest: (status) => unreadable.inc({ status }),
     observe(pool, db) {
       observePool(registers, pool)
-      observeEmailQueue(registers, db)
+      observeEmailQueue(registers, 'invite_email', () => measureEmailQueue({ db }))
+      observeEmailQueue(registers, 'member_email', () => measureMemberEmailQueue({ db }))
       observeNumbering(registers, db)
       observeWebhooks(registers, db)
     },
@@ -128,11 +130,11 @@ function observePool(registers: Registry[], pool: Pool): void {
   })
 }
 
-function observeEmailQueue(registers: Registry[], db: Db): void {
+function observeEmailQueue(registers: Registry[], kind: string, read: () => Promise<EmailQueue>): void {
   // Without its database the process is still to be watched.
-  const measure = coalesce(() => measureEmailQueue({ db }).catch(() => undefined))
+  const measure = coalesce(() => read().catch(() => undefined))
   const depth = new Gauge({
-    name: 'invite_email_queue_depth',
+    name: `${kind}_queue_depth`,
     help: 'Mails waiting to be sent; NaN when the database does not say',
     registers,
     async collect() {
@@ -140,7 +142,7 @@ function observeEmailQueue(registers: Registry[], db: Db): void {
     },
   })
   const age = new Gauge({
-    name: 'invite_email_oldest_waiting_seconds',
+    name: `${kind}_oldest_waiting_seconds`,
     help: 'Age of the mail that has waited longest; 0 when none waits, NaN when the database does not say',
     registers,
     async collect() {

@@ -1,3 +1,4 @@
+import { portalCase } from './cases-portal.ts'
 import type { Organization, Organizations } from './fill.ts'
 import type { Request, Sample } from './load.ts'
 import type { RivalName } from './rivals.ts'
@@ -8,11 +9,11 @@ export type Variant = { name: string; rival: RivalName; organization: Organizati
 type Figure = keyof Sample
 /** What a value has to keep, if anything. */
 export type Bound = { atLeast: number } | { atMost: number } | { forInformation: true }
-/** A figure of a variant over another one's, or another of its own. */
-export type Goal = { over: [variant: string, Figure]; under: [variant: string, Figure] } & Bound
+/** A figure of a variant; or one over another one's, or another of its own. */
+export type Goal = { over: [variant: string, Figure]; under?: [variant: string, Figure] } & Bound
 
-/** Variants that are measured in turn, and compared. */
-export type Case = { name: string; connections: number; variants: Variant[]; goals: Goal[] }
+/** Variants that are measured in turn, and compared. @property rounds where fewer than usual are enough. */
+export type Case = { name: string; connections: number; variants: Variant[]; goals: Goal[]; rounds?: number }
 
 const CONNECTIONS = 16
 /** For pages that cost the database so much that more connections would measure its queue. */
@@ -25,7 +26,7 @@ const sizeOf = ({ size }: Organization) => (size >= 1_000_000 ? `${size / 1_000_
 const paths = (...all: string[]): Request[] => all.map((path) => ({ path }))
 
 /** All that is asked of the running rivals. */
-export function makeCases(organizations: Organizations): Case[] {
+export function makeCases(organizations: Organizations, portalRoutes: string[]): Case[] {
   return [
     ...readCases(organizations),
     firstPageCase(organizations),
@@ -33,6 +34,7 @@ export function makeCases(organizations: Organizations): Case[] {
     ...pageCases(organizations),
     ...depthCases(organizations),
     createCase(organizations),
+    portalCase(organizations, portalRoutes),
   ]
 }
 

@@ -30,14 +30,13 @@ export async function addFurniture(client: PoolClient, name: string, languageIds
     `INSERT INTO organizations (id, name, tier, created_at, updated_at) VALUES ($1, $2, 'enterprise', now(), now())`,
     [id, `The ${name} organization`],
   )
-  await addMembers(client, furniture, languageIds)
+  await addMembers(client, furniture)
   await client.query(
-    `INSERT INTO tags (id, organization_id, name, color, description, created_by_id, created_at, updated_at)
-     SELECT ($2::uuid[])[i], $1, 'Tag ' || i, '#2563EB', 'What tag number ' || i || ' stands for', ($3::uuid[])[1 + i % ${MEMBERS}],
-       now() - i * interval '1 hour', now() - i * interval '1 minute'
-     FROM generate_series(1, ${TAGS}) AS i`,
-    [id, tagIds, memberIds],
+    `INSERT INTO member_grading_languages (organization_id, member_id, language_id, position)
+     SELECT $1, member, ($3::uuid[])[1 + n], n FROM unnest($2::uuid[]) AS member, generate_series(0, 1) AS n`,
+    [id, memberIds, languageIds],
   )
+  await addTags(client, furniture, 'Tag')
   await client.query(
     `INSERT INTO member_tags (organization_id, member_id, tag_id, position)
      SELECT $1, ($2::uuid[])[i], ($3::uuid[])[i + n], n FROM generate_series(1, ${MEMBERS}) AS i, generate_series(0, 1) AS n`,
@@ -47,13 +46,13 @@ export async function addFurniture(client: PoolClient, name: string, languageIds
   return furniture
 }
 
-async function addMembers(client: PoolClient, { id, memberIds }: Furniture, languageIds: string[]): Promise<void> {
+export async function addMembers(client: PoolClient, { id, memberIds }: Pick<Furniture, 'id' | 'memberIds'>): Promise<void> {
   // The ids of accounts and memberships may be the same: they are of different tables.
   await client.query(
     `INSERT INTO users (id, first_name, last_name, email, created_at, updated_at)
-     SELECT ($2::uuid[])[i], 'First ' || i, 'Last ' || i, 'member' || i || '.' || $1::text || '@example.com', now(), now()
-     FROM generate_series(1, ${MEMBERS}) AS i`,
-    [id, memberIds],
+     SELECT ($1::uuid[])[i], 'First ' || i, 'Last ' || i, 'member' || i || '.' || ($1::uuid[])[1] || '@example.com', now(), now()
+     FROM generate_series(1, cardinality($1::uuid[])) AS i`,
+    [memberIds],
   )
   await client.query(
     `INSERT INTO members (id, organization_id, user_id, email, roles, department, joined_at, created_at, updated_at)
@@ -61,10 +60,30 @@ async function addMembers(client: PoolClient, { id, memberIds }: Furniture, lang
      FROM unnest($2::uuid[]) WITH ORDINALITY AS member (id, n) JOIN users u USING (id)`,
     [id, memberIds],
   )
+}
+
+/** @param name is followed by a number. */
+export async function addTags(
+  client: PoolClient,
+  { id, memberIds, tagIds }: Pick<Furniture, 'id' | 'memberIds' | 'tagIds'>,
+  name: string,
+): Promise<void> {
   await client.query(
-    `INSERT INTO member_grading_languages (organization_id, member_id, language_id, position)
-     SELECT $1, member, ($3::uuid[])[1 + n], n FROM unnest($2::uuid[]) AS member, generate_series(0, 1) AS n`,
-    [id, memberIds, languageIds],
+    `INSERT INTO tags (id, organization_id, name, color, description, created_by_id, created_at, updated_at)
+     SELECT ($2::uuid[])[i], $1, $4 || ' ' || i, '#2563EB', 'What tag number ' || i || ' stands for',
+       ($3::uuid[])[1 + i % cardinality($3::uuid[])], now() - i * interval '1 hour', now() - i * interval '1 minute'
+     FROM generate_series(1, cardinality($2::uuid[])) AS i`,
+    [id, tagIds, memberIds, name],
+  )
+}
+
+/** Adds so many to each assessment. */
+export async function addQuestions(client: PoolClient, { id, assessmentIds }: Furniture, count: number): Promise<void> {
+  await client.query(
+    `INSERT INTO questions (id, organization_id, assessment_id, "order", input_type, script, response_type, points, created_at, updated_at)
+     SELECT gen_random_uuid(), $1, assessment, n, 'audio', 'What would you say to question ' || n || '?', 'audio', 10, now(), now()
+     FROM unnest($2::uuid[]) AS assessment, generate_series(1, $3) AS n`,
+    [id, assessmentIds, count],
   )
 }
 
@@ -90,12 +109,7 @@ async function addAssessments(client: PoolClient, furniture: Furniture, language
      FROM generate_series(1, ${ASSESSMENTS}) AS i`,
     [id, assessmentIds, instructionIds, memberIds],
   )
-  await client.query(
-    `INSERT INTO questions (id, organization_id, assessment_id, "order", input_type, script, response_type, points, created_at, updated_at)
-     SELECT gen_random_uuid(), $1, assessment, n, 'audio', 'What would you say to question ' || n || '?', 'audio', 10, now(), now()
-     FROM unnest($2::uuid[]) AS assessment, generate_series(1, ${QUESTIONS}) AS n`,
-    [id, assessmentIds],
-  )
+  await addQuestions(client, furniture, QUESTIONS)
   const twoEach = [
     ['assessment_languages', 'language_id', languageIds],
     ['assessment_categories', 'category_id', categoryIds],
@@ -111,4 +125,4 @@ async function addAssessments(client: PoolClient, furniture: Furniture, language
     )
 }
 
-const newIds = (count: number): string[] => Array.from({ length: count }, () => uuidv7())
+export const newIds = (count: number): string[] => Array.from({ length: count }, () => uuidv7())

@@ -4,7 +4,7 @@ import type { Furniture } from './fill-furniture.ts'
 const BATCH = 100_000
 
 /**
- * Spread evenly over assessments and states, and over the last 300 days, the newest last; every time is another. What can still
+ * Spread evenly over assessments and states, and over the last 140 days, the newest last; every time is another. What can still
  * expire has time enough not to do so during the run. Ids are in the order of creation, as the service's are.
  *
  * $1 organization, $2 key, $3 assessments, $4 members, $5 first number, $6 last number, $7 how many in all.
@@ -28,7 +28,7 @@ const INVITES = `
     created_at, created_at + interval '4 hours'
   FROM (
     SELECT i,
-      now() - interval '1 hour' - ($7::int - i) * (interval '300 days' / $7::int) AS created_at,
+      now() - interval '1 hour' - ($7::int - i) * (interval '140 days' / $7::int) AS created_at,
       ('{pending,accepted,started,completed,expired,revoked}'::invite_status[])[1 + i / cardinality($3::uuid[]) % 6] AS status
     FROM generate_series($5::int, $6::int) AS i
   ) AS invite

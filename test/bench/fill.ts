@@ -4,6 +4,7 @@ import { fingerprintApiKey, generateApiKey } from '../../src/domain/access/api-k
 import { addFurniture, addLanguages, type Furniture } from './fill-furniture.ts'
 import { withoutIndexes } from './fill-indexes.ts'
 import { addInvites } from './fill-invites.ts'
+import { addPortal, type Portal } from './fill-portal.ts'
 
 /** An organization to ask about, and what the requests need to know of it. */
 export type Organization = Furniture & {
@@ -23,6 +24,8 @@ export type Organizations = {
   /** Without invites, one for each rival that makes some. */
   service: Organization
   floor: Organization
+  /** The portal of the large one. */
+  portal: Portal
 }
 
 const SAMPLED_INVITES = 200
@@ -34,17 +37,18 @@ export async function fill(pool: Pool, sizes: { small: number; middle: number; l
     await client.query(`SET synchronous_commit = off; SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'`)
     const languageIds = await addLanguages(client)
     const add = (name: string, size: number) => addOrganization(client, name, size, languageIds)
-    const organizations = await withoutIndexes(client, ['invites', 'invite_tags'], async () => ({
+    const made = await withoutIndexes(client, ['invites', 'invite_tags'], async () => ({
       small: await add('small', sizes.small),
       middle: await add('middle', sizes.middle),
       large: await add('large', sizes.large),
       service: await add('service', 0),
       floor: await add('floor', 0),
     }))
+    const portal = await addPortal(client, made.large, sizes.large)
     console.error('  vacuum, analyze, checkpoint')
     await client.query('VACUUM (ANALYZE)')
     await client.query('CHECKPOINT')
-    return organizations
+    return { ...made, portal }
   } finally {
     client.release(true) // its settings were the fill's
   }

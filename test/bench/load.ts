@@ -1,7 +1,7 @@
 import autocannon, { type Client } from 'autocannon'
 
-/** One kind of request; those with a body make one anew each time. */
-export type Request = { path: string; body?: () => object }
+/** One kind of request; those with a body make one anew each time, those with a session's cookie go without the key. */
+export type Request = { path: string; body?: () => object; cookie?: string }
 
 export type Load = {
   /** Of the server. */
@@ -86,8 +86,8 @@ export const median = (values: number[]): number => {
 export const keyHeader = (path: string, key: string): Record<string, string> =>
   path.startsWith('/api/v1') ? { 'x-api-key': key } : { 'x-service-docs-api-key': key }
 
-function prepare({ path, body }: Request, key: string): autocannon.Request {
-  const headers = keyHeader(path, key)
+function prepare({ path, body, cookie }: Request, key: string): autocannon.Request {
+  const headers = cookie === undefined ? keyHeader(path, key) : { cookie }
   if (!body) return { path, headers }
   return {
     path,

@@ -21,7 +21,7 @@ const DRAINED_WITHIN_MS = 60_000
 
 /** Measures each variant in each round, one after the other, so that what changes meanwhile changes for all of them. */
 export async function measure(
-  { name, connections, variants, goals }: Case,
+  { name, connections, variants, goals, rounds: enough }: Case,
   rivals: Rivals,
   database: BenchDatabase,
   options: Pick<Options, 'rounds' | 'seconds' | 'warmUp'>,
@@ -34,7 +34,7 @@ export async function measure(
   }
   const rounds = new Map<string, Sample[]>(variants.map((variant) => [variant.name, []]))
   for (const variant of variants) await run(variant, options.warmUp)
-  for (let round = 0; round < options.rounds; round++)
+  for (let round = 0; round < Math.min(options.rounds, enough ?? options.rounds); round++)
     for (const variant of variants) rounds.get(variant.name)!.push(await run(variant, options.seconds))
   return {
     name,
@@ -52,7 +52,12 @@ const middle = (samples: Sample[]): Sample => ({
 
 /** The median of the rounds' ratios. */
 function check(goal: Goal, rounds: Map<string, Sample[]>): Check {
-  const [[over, figure], [under, otherFigure]] = [goal.over, goal.under]
+  const [over, figure] = goal.over
+  if (!goal.under) {
+    const value = median(rounds.get(over)!.map((sample) => sample[figure]))
+    return { what: `${over}: ${figure}`, value, ...judge(value, goal) }
+  }
+  const [under, otherFigure] = goal.under
   const value = median(rounds.get(over)!.map((sample, round) => sample[figure] / rounds.get(under)![round]![otherFigure]))
   const what = over === under ? `${over}: ${figure} / ${otherFigure}` : `${figure}: ${over} / ${under}`
   return { what, value, ...judge(value, goal) }

@@ -1,5 +1,6 @@
 // npm run bench: measures the service against what the database could do, against what most would write, and against itself in
 // organizations of other sizes. options.ts has what it takes.
+import { listPortalRoutes } from '../support/portal-routes.ts'
 import { type Case, makeCases } from './cases.ts'
 import { type BenchDatabase, startDatabase } from './database.ts'
 import { DISPATCH, measureDispatch } from './dispatch.ts'
@@ -34,7 +35,7 @@ async function run(): Promise<void> {
   const organizations = await fill(database.pool, options.sizes)
   tell('filled')
   const sink = await startSink()
-  const cases = makeCases(organizations).filter(({ name }) => options.only.test(name))
+  const cases = makeCases(organizations, await listPortalRoutes()).filter(({ name }) => options.only.test(name))
   const dispatches = options.only.test(DISPATCH)
   if (cases.length === 0 && !dispatches) throw new Error('No case has such a name')
   if (options.profile) {

@@ -82,6 +82,7 @@ test.each([
   const { databaseUrl, db, make } = await startServiceForTest()
   const { id: organizationId } = await make.organization()
   const { id: inviteId } = await make.invite(await make.assessment(organizationId))
+  const { id: memberId } = await make.member(organizationId)
   const [recent, before] = [1, 48].map((hours) => new Date(Date.now() - hours * 3_600_000))
   const kinds = {
     sent: { state: 'sent' as const, updatedAt: recent! },
@@ -92,8 +93,11 @@ test.each([
     givenUpBefore: { state: 'failed' as const, failure: 'given_up' as const, updatedAt: before! },
   }
   for (const [kind, count] of Object.entries(counts) as [keyof typeof kinds, number][]) {
-    const mail = { ...kinds[kind], organizationId, inviteId, linkVersion: 1, createdAt: kinds[kind].updatedAt }
-    await db.inviteEmail.createMany({ data: Array.from({ length: count }, () => ({ ...mail, id: newId() })) })
+    const mail = { ...kinds[kind], organizationId, createdAt: kinds[kind].updatedAt }
+    const mails = Array.from({ length: count }, () => ({ ...mail, id: newId() }))
+    const [toMembers, toCandidates] = [mails.filter((_, i) => i % 2 === 0), mails.filter((_, i) => i % 2 === 1)]
+    await db.memberEmail.createMany({ data: toMembers.map((one) => ({ ...one, memberId, kind: 'join' })) })
+    await db.inviteEmail.createMany({ data: toCandidates.map((one) => ({ ...one, inviteId, linkVersion: 1 })) })
   }
   const ended = await runCli(['doctor', '--json'], { DATABASE_URL: databaseUrl })
   expect(checksOf(ended).mails).toEqual({ problem, message: expect.stringContaining('mail list --state failed') })

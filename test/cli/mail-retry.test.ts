@@ -57,3 +57,32 @@ test('mail retry --all keeps what is queued when a later mail can not be', async
   expect((await retryAll()).code).toBe(0)
   expect(await findQueued(database)).toEqual(failed)
 })
+
+test('mails to members are listed, shown and retried beside those to candidates', async () => {
+  const { db, deps, make, url } = database
+  const [candidates] = await failMails(database, 1)
+  const { id: organizationId, name } = await make.organization()
+  const { id: memberId, email } = await make.member(organizationId)
+  const now = new Date()
+  const link = { id: deps.newId(), organizationId, memberId, kind: 'join' as const, createdAt: now, expiresAt: now }
+  await db.accountLink.create({ data: link })
+  const failed = { state: 'failed', failure: 'given_up', reason: 'away', createdAt: now, updatedAt: now } as const
+  const ids = [deps.newId(), deps.newId()]
+  const mail = { organizationId, memberId, linkId: link.id, kind: 'join', ...failed }
+  await db.memberEmail.createMany({ data: ids.map((id) => ({ ...mail, id })) })
+  const run = async (...args: string[]) => JSON.parse((await runCli(['mail', ...args, '--json'], { DATABASE_URL: url })).stdout)
+
+  const listed = await run('list', '--state', 'failed')
+  expect(listed).toMatchObject([
+    { id: ids[1], memberId, kind: 'join', recipientEmail: email, organization: name, reason: 'away' },
+    { id: ids[0] },
+    { id: candidates, inviteId: expect.any(String) },
+  ])
+  expect(await run('show', ids[0]!)).toMatchObject({ id: ids[0], headers: { To: expect.stringContaining(email) } })
+  expect(await run('retry', ids[0]!)).toEqual({ queued: 1 })
+  expect(await run('retry', '--all')).toEqual({ queued: 2 })
+  const jobs = await db.$queryRaw<{ id: string }[]>`
+    SELECT data->>'emailId' AS id FROM pgboss.job WHERE name = 'member-email' AND state = 'created' ORDER BY 1`
+  expect(jobs.map(({ id }) => id)).toEqual(ids)
+  expect(await db.memberEmail.count({ where: { state: 'failed' } })).toBe(0)
+})

@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { candidateOf } from '../support/candidate.ts'
 import { type Service, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 // As a migration or somebody's session may: a table is locked for longer than a request waits.
 let service: Service
@@ -46,4 +47,23 @@ it('is answered with 503 and Retry-After in the envelope of each interface and o
 
   const retried = await create()
   expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([201, undefined])
+})
+
+it('is answered with 503 too when a statement takes longer than it may', async () => {
+  const { key } = await service.make.organization()
+  await locker.query('BEGIN; LOCK TABLE invites IN ACCESS EXCLUSIVE MODE')
+  let status: number | undefined
+  void service
+    .v1(key)
+    .get('/invites')
+    .then((answer) => {
+      status = answer.status
+    })
+  await waitUntil('an answer', async () => {
+    // As the time limit does, long before the one for locks would.
+    await locker.query(`SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'invites'::regclass`)
+    return status
+  })
+  await locker.query('COMMIT')
+  expect(status).toBe(503)
 })

@@ -88,7 +88,7 @@ it('can be watched while its database is gone', async () => {
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
   expect(answer.status).toBe(200)
   const text = await answer.text()
-  for (const gauge of ['invite_email_queue_depth', 'events_oldest_unnumbered_seconds'])
+  for (const gauge of ['invite_email_queue_depth', 'member_email_queue_depth', 'events_oldest_unnumbered_seconds'])
     expect(text).toMatch(new RegExp(`^${gauge} Nan$`, 'm'))
 })
 

@@ -14,6 +14,20 @@ const QUIET = ['--disable-background-networking', '--disable-component-update', 
 export const startBrowser = (...more: string[]): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: [...ARGUMENTS, ...QUIET, ...more] })
 
+export const desktop = { width: 1280, height: 900 }
+export const phone = { width: 390, height: 844 }
+
+/** What the browser refuses to do because of the page's policy, and what goes wrong in its scripts. */
+export function watch(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+  page.on('pageerror', (error) => void complaints.push(error.message))
+  return complaints
+}
+
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+export const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
+
 /** How many pixels the page is wider than the window. */
 export const overflow = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>

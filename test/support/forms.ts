@@ -15,3 +15,15 @@ export function fieldsIn({ text }: { text: string }): Record<string, string> {
   const choices = [...form.matchAll(/<select [^>]*?name="(\w+)".*?value="([^"]*)" selected/gs)]
   return Object.fromEntries([...inputs, ...areas, ...choices].map(([, name, value]) => [name!, readEntities(value!)]))
 }
+
+/** The rows of a page's tables, as text: cells between bars. */
+export const rowsOf = (text: string): string[] =>
+  [...text.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs)].map(([, row]) =>
+    row!.replace(/<\/t[hd]><td>/g, ' | ').replace(/<[^>]+>/g, ''),
+  )
+
+/** What a page's list of facts says, by its terms, as text. */
+export const factsOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, term, fact]) => [term!, fact!.replace(/<[^>]+>/g, '')]),
+  )

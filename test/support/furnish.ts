@@ -47,7 +47,7 @@ export async function furnish(service: Service, words: string) {
 }
 
 /** A webhook, and an event that was delivered to it long ago. Nobody ever answers at `.invalid`. */
-async function makeWebhook({ system, db, deps }: Service, organizationId: string, words: string) {
+export async function makeWebhook({ system, db, deps }: Service, organizationId: string, words: string) {
   const organization = await db.organization.findUniqueOrThrow({ where: { id: organizationId } })
   const ctx: Context = { ...system, actor: { kind: 'operator' }, organization }
   const { endpoint } = await createEndpoint(ctx, { url: 'https://webhooks.invalid/', description: `${words} webhook` })

@@ -31,9 +31,13 @@ export type ServiceProcess = {
 }
 
 /** Starts the service and returns at once. The process ends with the test, or with the file when it is started outside of one. */
-export function launchService(env: Record<string, string>, args = ['src/server.ts']): ServiceProcess {
+export function launchService(
+  env: Record<string, string>,
+  args = ['src/server.ts'],
+  program: string = process.execPath,
+): ServiceProcess {
   const settings = { PORT: '0', NODE_COMPILE_CACHE, SECRET_KEY, MAX_REQUEST_WAIT: '60000', DATABASE_POOL_SIZE: '5', ...env }
-  const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH: process.env.PATH, ...settings } })
+  const child = spawn(program, args, { cwd: ROOT, env: { PATH: process.env.PATH, ...settings } })
   const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit)
   endWithTest(child, exited)
   let output = ''
@@ -55,8 +59,8 @@ export function launchService(env: Record<string, string>, args = ['src/server.t
 }
 
 /** Starts the service and waits until it listens. */
-export async function startProcess(env: Record<string, string>, args?: string[]): Promise<ServiceProcess> {
-  const service = launchService(env, args)
+export async function startProcess(env: Record<string, string>, args?: string[], program?: string): Promise<ServiceProcess> {
+  const service = launchService(env, args, program)
   const ended = service.exited.then(({ code }) => {
     throw new Error(`The service ended with ${code}:\n${service.output()}`)
   })

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { candidateOf } from './candidate.ts'
 import type { Service } from './service.ts'
@@ -84,5 +84,3 @@ export const webmPart = (content = ''): Buffer =>
   Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84]), Buffer.from(`webm${content}`)])
 
 export const jpeg = (content = ''): Buffer => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from(content)])
-
-export const sha256 = (content: Buffer): string => hash('sha256', content)

@@ -192,6 +192,7 @@ describe('an endpoint', () => {
 
     const replay = await own.client.post(`${webhook.path}/replay`).send({ fromCursor: gone.missedFrom })
     expect([replay.status, replay.body.webhook.replayedUpTo]).toEqual([200, gone.missedFrom])
+    expect(replay.body.webhook.missedFrom).toBeNull()
     await receiver.waitFor(4)
     const again = receiver.received.slice(2).map(({ event }) => event.data.inviteId)
     expect(again.sort()).toEqual([missed, told].sort())

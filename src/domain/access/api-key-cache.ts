@@ -4,7 +4,7 @@ import type { Log } from '../context.ts'
 import type { ApiKeyCache, CachedApiKey } from './cached-api-key.ts'
 
 /** For processes that authenticate too rarely to need a cache. */
-export const noApiKeyCache: ApiKeyCache = { get: () => undefined, load: (_, load) => load() }
+export const noApiKeyCache: ApiKeyCache = { get: () => undefined, load: (_, load) => load(), empty: () => {} }
 
 /** Notified by triggers whenever a key or its organization changes. */
 const CHANNEL = 'api_keys_changed'
@@ -55,6 +55,7 @@ export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; 
       loading.set(fingerprint, result)
       return result
     },
+    empty,
   }
   return { cache, close }
 }

@@ -119,7 +119,7 @@ export const listApiKeys = ({ db }: ServiceContext, organizationId: string): Pro
 
 /** Refuses the key, in both its values, from now on; one that is revoked already stays as it is. @throws Error when there is no such key. */
 export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<ApiKeySummary> {
-  return inTransaction(ctx, async (inside) => {
+  const revoked = await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { count } = await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: deps.clock() } })
     const apiKey = await db.apiKey.findUnique({ where: { id }, omit })
@@ -127,6 +127,8 @@ export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<Api
     if (count > 0) await recordKey(inside, 'revoked_key', apiKey)
     return apiKey
   })
+  ctx.deps.apiKeyCache.empty()
+  return revoked
 }
 
 /** Records what was done to a key. */

@@ -2,6 +2,7 @@ import { anyOf, equalsText } from '../../db/query.ts'
 import type { AuditEntry } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit.ts'
 import type { Context } from '../context.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
 import { isUuid } from '../uuid.ts'
 import { authorize } from './permissions.ts'
 
@@ -24,24 +25,46 @@ export type AuditPage = { entries: AuditEntry[]; names: Map<string, string>; has
  */
 export async function listAuditEntries(ctx: Context, { who, action, before }: AuditFilter, limit: number): Promise<AuditPage> {
   authorize(ctx, 'read_audit_log')
-  const { db, organization } = ctx
-  const organizationId = organization.id
+  const where = { organizationId: ctx.organization.id, id: before ?? '' }
+  const last = isUuid(where.id) ? await ctx.db.auditEntry.findFirst({ where }) : null
+  const found = await findEntries(ctx, { who, action }, last, limit + 1)
+  const entries = found.slice(0, limit)
+  return { entries, names: await findNames(ctx, namedBy(entries)), hasOlder: found.length > limit }
+}
+
+export type ExportedEntry = AuditEntry & { actorName: string | undefined; targetName: string | undefined }
+
+/** Exports the entries of the log, the newest first. @throws DomainError not_permitted, too_many_exports. */
+export async function exportAuditLog(ctx: Context, { who, action }: AuditFilter, write: Write<ExportedEntry>): Promise<void> {
+  authorize(ctx, 'read_audit_log')
+  const find = async (last: ExportedEntry | undefined): Promise<ExportedEntry[]> => {
+    const entries = await findEntries(ctx, { who, action }, last ?? null, EXPORTED_AT_ONCE)
+    const names = await findNames(ctx, namedBy(entries))
+    const nameOf = (id: string | null) => names.get(id ?? '')
+    return entries.map((entry) => ({ ...entry, actorName: nameOf(entry.actorId), targetName: nameOf(entry.targetId) }))
+  }
+  await runExport(ctx, { action: 'exported_audit_log', filter: { who, action } }, find, write)
+}
+
+/** @param last what is older than this one; null: from the newest on. */
+async function findEntries(
+  ctx: Context,
+  { who, action }: { who: string | undefined; action: AuditAction | undefined },
+  last: Pick<AuditEntry, 'at' | 'id'> | null,
+  take: number,
+): Promise<AuditEntry[]> {
   const actorIds = who === undefined ? undefined : await findActorIds(ctx, who)
-  const last =
-    before !== undefined && isUuid(before) ? await db.auditEntry.findFirst({ where: { organizationId, id: before } }) : null
-  const found = await db.auditEntry.findMany({
+  return ctx.db.auditEntry.findMany({
     where: {
-      organizationId,
+      organizationId: ctx.organization.id,
       ...(actorIds && { actorId: anyOf(actorIds) }),
       ...(action && { action }),
       // The first condition is what an index can be entered by.
       ...(last && { at: { lte: last.at }, OR: [{ at: { lt: last.at } }, { id: { lt: last.id } }] }),
     },
     orderBy: [{ at: 'desc' }, { id: 'desc' }],
-    take: limit + 1,
+    take,
   })
-  const entries = found.slice(0, limit)
-  return { entries, names: await findNames(ctx, entries), hasOlder: found.length > limit }
 }
 
 async function findActorIds({ db, organization }: Context, who: string): Promise<string[]> {
@@ -51,14 +74,23 @@ async function findActorIds({ db, organization }: Context, who: string): Promise
   return [...members, ...keys].map(({ id }) => id)
 }
 
-async function findNames({ db, organization }: Context, entries: AuditEntry[]): Promise<Map<string, string>> {
+/** The members and API keys that entries are by or about. */
+function namedBy(entries: AuditEntry[]): { memberIds: string[]; keyIds: string[] } {
   const idsOf = (kind: string, wanted: string) =>
     entries.flatMap(({ actorKind, actorId, targetKind, targetId }) => [
       ...(actorKind === kind && actorId ? [actorId] : []),
       ...(targetKind === wanted && targetId ? [targetId] : []),
     ])
+  return { memberIds: idsOf('member', 'member'), keyIds: idsOf('apiKey', 'api_key') }
+}
+
+/** The addresses of members of the organization, and the names of its API keys, by their ids. */
+export async function findNames(
+  { db, organization }: Context,
+  { memberIds, keyIds }: { memberIds: string[]; keyIds: string[] },
+): Promise<Map<string, string>> {
   const where = (ids: string[]) => ({ organizationId: organization.id, id: anyOf(ids) })
-  const members = await db.member.findMany({ where: where(idsOf('member', 'member')), select: { id: true, email: true } })
-  const keys = await db.apiKey.findMany({ where: where(idsOf('apiKey', 'api_key')), select: { id: true, name: true } })
+  const members = await db.member.findMany({ where: where(memberIds), select: { id: true, email: true } })
+  const keys = await db.apiKey.findMany({ where: where(keyIds), select: { id: true, name: true } })
   return new Map([...members.map(({ id, email }) => [id, email] as const), ...keys.map(({ id, name }) => [id, name] as const)])
 }

@@ -16,4 +16,6 @@ export type ApiKeyCache = {
   get: (fingerprint: string) => CachedApiKey | undefined
   /** Caches what `load` finds, unless a key has changed in the meantime. */
   load: (fingerprint: string, load: () => Promise<CachedApiKey | null>) => Promise<CachedApiKey | null>
+  /** Forgets all of them: called once a key is changed here, so that this process waits for no notification of it. */
+  empty: () => void
 }

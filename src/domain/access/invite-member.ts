@@ -6,7 +6,7 @@ import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
 import { createAccountLink } from './account-links.ts'
 import { queueMemberEmail } from './member-emails.ts'
-import { getMember, type MemberRole } from './members.ts'
+import { getMember, type Member, type MemberRole } from './members.ts'
 import { authorize } from './permissions.ts'
 import { findMemberships } from './sessions.ts'
 import { findCredential } from './sign-in.ts'
@@ -65,18 +65,24 @@ async function findOrCreateMember(ctx: Context, email: string, roles: string[]):
   const where = { organizationId: organization.id, email: equalsText(email) }
   const member =
     (await db.member.findFirst({ where })) ?? (await createMember(ctx, email)) ?? (await db.member.findFirstOrThrow({ where }))
-  const data = { roles: [...new Set([...member.roles, ...roles])], status: 'active' as const, updatedAt: deps.clock() }
+  const now = deps.clock()
+  const again = member.status === 'inactive' && { status: 'active' as const, activeSince: now }
+  const data = { roles: [...new Set([...member.roles, ...roles])], ...again, updatedAt: now }
   await db.member.update({ where: { id: member.id }, data })
   return member.id
 }
 
 /** @returns null when somebody else has made the member in this very moment. */
-async function createMember({ db, deps, organization }: Context, email: string): Promise<{ id: string; roles: string[] } | null> {
+async function createMember(
+  { db, deps, organization }: Context,
+  email: string,
+): Promise<Pick<Member, 'id' | 'roles' | 'status'> | null> {
   const now = deps.clock()
   const times = { createdAt: now, updatedAt: now }
   const user = await db.user.create({ data: { id: deps.newId(), email, firstName: '', lastName: '', ...times } })
   const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, joinedAt: now, ...times }
-  const [member] = await db.member.createManyAndReturn({ data: [data], skipDuplicates: true, select: { id: true, roles: true } })
+  const select = { id: true, roles: true, status: true } as const
+  const [member] = await db.member.createManyAndReturn({ data: [data], skipDuplicates: true, select })
   if (!member) await db.user.delete({ where: { id: user.id } })
   return member ?? null
 }

@@ -1,7 +1,7 @@
 import type { Language } from '../../generated/prisma/client.ts'
-import { findTags } from '../assessments/tags.ts'
+import { holdTags } from '../assessments/tags.ts'
 import { recordAudit } from '../audit.ts'
-import { checkSize, checkText, findIssues } from '../checks.ts'
+import { checkSize, checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
@@ -27,14 +27,19 @@ export async function changeMember(ctx: Context, id: string, { roles, department
   authorize(ctx, 'manage_members')
   const tagIds = [...new Set(lists.tagIds)]
   const languageIds = [...new Set(lists.languageIds)]
-  refuse(
-    findIssues([
-      ['department', checkText(department, MAX_NAME_LENGTH)],
-      ['tags', checkSize('maxItems', tagIds.length, MAX_MEMBER_TAGS)],
-      ['languages', checkSize('maxItems', languageIds.length, MAX_MEMBER_LANGUAGES)],
-    ]),
-  )
+  const issues = findIssues([
+    ['department', checkText(department, MAX_NAME_LENGTH)],
+    ['tags', checkSize('maxItems', tagIds.length, MAX_MEMBER_TAGS)],
+    ['languages', checkSize('maxItems', languageIds.length, MAX_MEMBER_LANGUAGES)],
+  ])
+  const wanted = { department, tags: tagIds.toSorted(), languages: languageIds.toSorted() }
   await changeAdmins(ctx, id, async (inside, member) => {
+    const current = {
+      department: member.department,
+      tags: member.tags.map(({ tagId }) => tagId).sort(),
+      languages: member.gradingLanguages.map(({ languageId }) => languageId).sort(),
+    }
+    refuse(ofChanged(issues, current, wanted))
     refuse(await findUnknown(inside, tagIds, languageIds))
     const { db, deps, organization } = inside
     const others = member.roles.filter((role) => !isKnownRole(role))
@@ -76,14 +81,15 @@ export async function deactivateMember(ctx: Context, id: string): Promise<void> 
   })
 }
 
-/** Lets a member in again, with the roles they had. @throws DomainError not_permitted, member_not_found. */
+/** Lets a member in again, with the roles they had, once they sign in anew. @throws DomainError not_permitted, member_not_found. */
 export async function reactivateMember(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { status } = await getMember(inside, id)
     if (status === 'active') return
-    await db.member.update({ where: { id }, data: { status: 'active', updatedAt: deps.clock() } })
+    const now = deps.clock()
+    await db.member.update({ where: { id }, data: { status: 'active', activeSince: now, updatedAt: now } })
     await recordAudit(inside, { action: 'reactivated_member', target: { kind: 'member', id } })
   })
 }
@@ -112,7 +118,7 @@ const countAdmins = ({ db, organization }: Context): Promise<number> =>
   })
 
 async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]): Promise<Issue[]> {
-  const tags = new Set((await findTags(ctx, tagIds)).map(({ id }) => id))
+  const tags = await holdTags(ctx, tagIds)
   const languages = new Set((await listLanguages(ctx)).map(({ id }) => id))
   const unknown = (field: string, ids: string[], known: Set<string>) =>
     ids.filter((id) => !known.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))

@@ -1,7 +1,9 @@
 import { anyOf } from '../../db/query.ts'
-import type { EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import type { Outcome } from '../invites/emails.ts'
+import { defined } from '../defined.ts'
+import type { EmailQueue, FailedEmails, Outcome } from '../invites/emails.ts'
+import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 
 /** What the service writes to members. What each says, mail/member-email.ts knows. */
@@ -47,10 +49,10 @@ export const findMemberEmail = async ({ db }: ServiceContext, id: string): Promi
 /** The newest mails of all organizations, by their ids, which rise with time. @param before only those older than the mail with this id. */
 export const listMemberEmails = (
   { db }: ServiceContext,
-  { before, limit }: { before?: string; limit: number },
+  { state, before, limit }: { state?: EmailState; before?: string; limit: number },
 ): Promise<MemberEmail[]> =>
   db.memberEmail.findMany({
-    where: { ...(before !== undefined && { id: { lt: before } }) },
+    where: defined({ state, id: before === undefined ? undefined : { lt: before } }),
     orderBy: { id: 'desc' },
     take: limit,
     include,
@@ -83,4 +85,39 @@ export async function recordMemberEmailAttempt({ db, deps }: ServiceContext, id:
 export async function giveUpMemberEmail({ db, deps }: ServiceContext, id: string): Promise<void> {
   const data = { state: 'failed', failure: 'given_up', updatedAt: deps.clock() } satisfies Partial<MemberEmailRow>
   await db.memberEmail.updateMany({ where: { id, state: 'queued' }, data })
+}
+
+/** Queues failed mails again, all or none: that with the id, or all there are. @returns how many. */
+export async function retryFailedMemberEmails(ctx: ServiceContext, id?: string): Promise<number> {
+  if (id !== undefined && !isUuid(id)) return 0
+  return inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
+    const failed = await db.memberEmail.updateManyAndReturn({
+      where: defined({ state: 'failed' as const, id }),
+      data: { state: 'queued', failure: null, updatedAt: clock() },
+      select: { id: true },
+    })
+    await queue.enqueueMemberEmails(
+      db,
+      failed.map((email) => email.id),
+    )
+    return failed.length
+  })
+}
+
+/** The number of queued mails, and the time of the oldest. */
+export async function measureMemberEmailQueue({ db }: Pick<ServiceContext, 'db'>): Promise<EmailQueue> {
+  const { _count, _min } = await db.memberEmail.aggregate({ where: { state: 'queued' }, _count: true, _min: { createdAt: true } })
+  return { waiting: _count, oldest: _min.createdAt }
+}
+
+/** The same of mails to members as measureFailedEmails counts of invitations. */
+export async function measureFailedMemberEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {
+  const countFailed = (failure: EmailFailure) =>
+    db.memberEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })
+  return {
+    failed: await db.memberEmail.count({ where: { state: 'failed' } }),
+    refused: await countFailed('refused'),
+    givenUp: await countFailed('given_up'),
+    sent: await db.memberEmail.count({ where: { state: 'sent', createdAt: { gte: since } } }),
+  }
 }

@@ -71,7 +71,8 @@ export const findUsers = shareQuery<User>((ctx, ids) =>
   ctx.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } }),
 )
 
-function toWhere(
+/** Prisma's condition for the organization's members that match the filter. */
+export function toWhere(
   ctx: Context,
   { status, roles = {}, tagIds, firstName, lastName, email, search }: MemberFilter,
 ): Prisma.MemberWhereInput {

@@ -6,7 +6,7 @@ export type Permission =
   | 'read'
   /** Of assessments that they are client of, see invites/visibility.ts. */
   | 'read_as_client'
-  /** Of submissions that they are to grade, see submissions/visibility.ts. */
+  /** Of invites that are assigned to them, see there too, and of what their candidates send in. */
   | 'read_as_grader'
   | 'write_assessments'
   | 'write_tags'

@@ -27,7 +27,10 @@ const memberships = {
 
 export type Membership = Prisma.MemberGetPayload<{ include: typeof memberships.include }>
 
-/** Who is signed in, and as a member of which organizations: at least one, and only active memberships that they have joined. */
+/**
+ * Who is signed in, and as a member of which organizations: at least one, and only active memberships that they have joined. A
+ * membership that was made active again after the session began is not among them: what deactivation has ended does not come back.
+ */
 export type SignedIn = {
   sessionId: string
   credential: Credential
@@ -72,7 +75,7 @@ export async function startSession(
 
 /**
  * Who is signed in with the token; null when nobody is (any more). A member who was deactivated is not found from that moment on; a
- * person who is no active member at all any more has no session left.
+ * session that opens no organization any more ends.
  */
 export async function findSession({ db, deps }: ServiceContext, token: string): Promise<SignedIn | null> {
   const session = await db.session.findUnique({
@@ -83,12 +86,13 @@ export async function findSession({ db, deps }: ServiceContext, token: string): 
   const now = deps.clock()
   if (!session || session.expiresAt <= now) return null
   const { credential } = session
-  if (credential.memberships.length === 0) {
-    await db.session.deleteMany({ where: { credentialId: credential.id } })
+  const open = credential.memberships.filter(({ activeSince }) => activeSince === null || activeSince < session.createdAt)
+  if (open.length === 0) {
+    await db.session.deleteMany({ where: { id: session.id } })
     return null
   }
   if (now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, session, now)
-  return { sessionId: session.id, credential, memberships: credential.memberships }
+  return { sessionId: session.id, credential, memberships: open }
 }
 
 /** Guarded, so that of requests at once only one writes, and none brings back a session that was ended. */

@@ -2,6 +2,7 @@ import { violatedConstraint } from '../../db/errors.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../audit.ts'
+import { ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
@@ -14,6 +15,7 @@ import { type Assessment, getAssessment } from './assessments.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from './changed.ts'
 import { copyQuestions } from './copy-questions.ts'
 import { forgetInstruction, saveInstruction } from './instructions.ts'
+import { holdTags } from './tags.ts'
 
 /**
  * Makes an assessment, without questions.
@@ -42,10 +44,11 @@ export async function createAssessment(ctx: Context, input: AssessmentInput): Pr
  */
 export async function updateAssessment(ctx: Context, id: string, input: AssessmentInput, seen: Seen): Promise<void> {
   authorize(ctx, 'write_assessments')
-  refuse(findAssessmentIssues(input))
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
-    refuseUnseenChanges(assessment, seen, await toAssessmentInput(inside, assessment), input)
+    const current = await toAssessmentInput(inside, assessment)
+    refuse(ofChanged(findAssessmentIssues(input), current, input))
+    refuseUnseenChanges(assessment, seen, current, input)
     const references = await resolveReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, assessment)
     const updatedAt = timeOfChange(inside.deps.clock(), assessment)
@@ -71,7 +74,9 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
     const name = [...`Copy of ${original.name}`].slice(0, MAX_NAME_LENGTH).join('')
     const columns = { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId }
     const copyId = await insert(inside, columns)
-    await replaceReferences(inside, copyId, referencesOf(original))
+    const references = referencesOf(original)
+    const tags = await holdTags(inside, references.tagIds)
+    await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
     await copyQuestions(inside, original.id, copyId)
     await record(inside, 'duplicated_assessment', { id: copyId, name })
     return copyId

@@ -1,6 +1,6 @@
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../audit.ts'
-import { checkInteger, checkName, checkText, findIssues } from '../checks.ts'
+import { checkInteger, checkName, checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { AMOUNTS, MAX_CODE_LENGTH, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
@@ -70,11 +70,12 @@ export async function addQuestion(ctx: Context, assessmentId: string, input: Que
  */
 export async function updateQuestion(ctx: Context, ref: QuestionRef, input: QuestionInput, seen: Seen): Promise<void> {
   authorize(ctx, 'write_assessments')
-  refuse(findQuestionIssues(input))
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
-    refuseUnseenChanges(question, seen, toQuestionInput(question), input)
+    const current = toQuestionInput(question)
+    refuse(ofChanged(findQuestionIssues(input), current, input))
+    refuseUnseenChanges(question, seen, current, input)
     refuse(checkTotal(assessment, question.points, input))
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const columns = await toColumns(inside, input)

@@ -5,7 +5,7 @@ import { authorOf } from '../access/author.ts'
 import { findNameIssues } from '../access/names.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit.ts'
-import { checkText, findIssues } from '../checks.ts'
+import { checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { DomainError, type Issue } from '../errors.ts'
@@ -85,6 +85,14 @@ export const findTags = shareQuery<Tag>((ctx, ids) =>
   ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
 )
 
+/** Which of these ids are tags of the organization. Runs in a transaction: until it ends nobody deletes them. */
+export async function holdTags({ db, organization }: Context, ids: string[]): Promise<Set<string>> {
+  const found = await db.$queryRaw<{ id: string }[]>`
+    SELECT id::text FROM tags WHERE organization_id = ${organization.id}::uuid AND id = ANY (${ids.filter(isUuid)}::uuid[])
+    ORDER BY id FOR KEY SHARE`
+  return new Set(found.map(({ id }) => id))
+}
+
 /** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
   authorize(ctx, 'write_tags')
@@ -112,7 +120,8 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
 export async function updateTag(ctx: Context, id: string, change: TagChange): Promise<Tag> {
   authorize(ctx, 'write_tags')
   if (!isUuid(id)) throw new DomainError('tag_not_found')
-  refuse(findTagIssues(change))
+  const issues = findTagIssues(change)
+  if (issues.length > 0) refuse(ofChanged(issues, await getTag(ctx, id), change))
   const where = { organizationId: ctx.organization.id, id }
   return inTransaction(ctx, async (inside) => {
     const data = { ...change, updatedAt: ctx.deps.clock() }

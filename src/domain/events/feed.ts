@@ -21,6 +21,9 @@ export type FeedEvent = Told<EventType, ToldData>
 /** An event as webhooks are told of it. */
 export type ToldEvent = Told<EventType | typeof TEST_EVENT, ToldData | TestData>
 
+/** An event of one invite, which may not be in the feed yet. */
+export type InviteEvent = Omit<FeedEvent, 'position'>
+
 /** @param cursor stands for all events up to this position: to be passed on by the next request, also when there were no events. */
 export type FeedPage = { events: FeedEvent[]; cursor: bigint; hasMore: boolean }
 
@@ -31,13 +34,13 @@ type RowOf<Type, Data> = Pick<Told<Type, Data>, 'id' | 'type' | 'createdAt' | 'd
 }
 type Row = RowOf<EventType, ToldData>
 /** There is a row without an event when there are none. */
-type Found = { head: bigint; pruned: bigint } & (Row | { id: null })
+type Found = { isGone: boolean; head: bigint } & (Row | { id: null })
 
 /**
  * The events of the organization behind the cursor, oldest first; without a cursor from the oldest that is kept. The cursor of an answer
  * goes as far as the feed does, whoever's events are there: that of a quiet organization does not grow old.
  *
- * @throws DomainError cursor_gone when events behind it have been deleted, or the feed does not go so far: the database has been restored.
+ * @throws DomainError cursor_gone when events behind it have been deleted, or the database has been restored and those before it are lost.
  */
 export async function readEvents(
   ctx: Context,
@@ -48,22 +51,47 @@ export async function readEvents(
   const after = cursor === undefined ? Prisma.sql`pruned` : Prisma.sql`${cursor}::bigint`
   // One statement, so that the events and how far they go are of the same instant. One more event tells whether there are more.
   const found = await ctx.db.$queryRaw<[Found, ...Found[]]>`
-    SELECT event_numbering.position AS head, pruned, page.*
+    SELECT ${cursor === undefined ? Prisma.sql`false` : isCursorGone(cursor)} AS "isGone", event_numbering.position AS head, page.*
     FROM event_numbering LEFT JOIN LATERAL (${select(ctx, filter, after, limit + 1)}) page ON true
     ORDER BY page.position`
-  const [{ head, pruned }] = found
-  if (cursor !== undefined && (cursor < pruned || cursor > head)) throw new DomainError('cursor_gone')
+  const [{ isGone, head }] = found
+  if (isGone) throw new DomainError('cursor_gone')
   const rows = found.flatMap((row) => (row.id === null ? [] : [row]))
   const events = rows.slice(0, limit)
   const hasMore = rows.length > limit
   return { events: events.map(toEvent), cursor: hasMore ? events.at(-1)!.position : head, hasMore }
 }
 
+/** @throws DomainError cursor_gone, as the feed does. */
+export async function checkCursor({ db }: Pick<ServiceContext, 'db'>, cursor: bigint): Promise<void> {
+  const [{ isGone }] = await db.$queryRaw<[{ isGone: boolean }]>`SELECT ${isCursorGone(cursor)} AS "isGone" FROM event_numbering`
+  if (isGone) throw new DomainError('cursor_gone')
+}
+
+/** SQL, of the row of event_numbering. */
+const isCursorGone = (cursor: bigint): Prisma.Sql => Prisma.sql`
+  (${cursor}::bigint NOT BETWEEN pruned AND event_numbering.position
+    OR EXISTS (SELECT FROM event_gaps WHERE ${cursor}::bigint > event_gaps.after AND ${cursor}::bigint < event_gaps.until))`
+
 /** Those of these events that have a position, in no particular order. */
 export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<ToldEvent[]> {
   const rows = await db.$queryRaw<RowOf<ToldEvent['type'], ToldEvent['data']>[]>`
     SELECT ${columns} FROM events WHERE id = ANY(${ids}::uuid[]) AND position IS NOT NULL`
   return rows.map(toEvent)
+}
+
+/**
+ * The last events of an invite that the caller may see, the newest last: also those that have no position yet, so that whoever has just
+ * done something finds it.
+ */
+export async function findInviteEvents({ db, organization }: Context, inviteId: string, limit: number): Promise<InviteEvent[]> {
+  const its = Prisma.sql`
+    SELECT ${columns}, sequence FROM events WHERE organization_id = ${organization.id}::uuid AND invite_id = ${inviteId}::uuid`
+  // By index each: there are two, of the events with a position and of those without.
+  const rows = await db.$queryRaw<Row[]>`
+    ${its} AND position IS NOT NULL UNION ALL ${its} AND position IS NULL
+    ORDER BY sequence DESC LIMIT ${limit}`
+  return rows.map(toEvent).reverse()
 }
 
 /** An event as the feed and webhooks show it. */

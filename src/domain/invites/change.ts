@@ -1,4 +1,5 @@
 import { authorize } from '../access/permissions.ts'
+import { holdTags } from '../assessments/tags.ts'
 import { recordByMember } from '../audit.ts'
 import { checkSize, checkUuid, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
@@ -34,8 +35,8 @@ export async function tagInvite(ctx: Context, inviteId: string, tagId: string): 
   await changeInvite(ctx, inviteId, async (inside, where) => {
     const { db, organization, deps } = inside
     refuse(findIssues([['tagIds', checkUuid(tagId)]]))
-    const { issues } = await resolveReferences(inside, { tagIds: [tagId] })
-    refuse(issues)
+    const isTag = (await holdTags(inside, [tagId])).size > 0
+    refuse(isTag ? [] : [{ field: 'tagIds', rule: 'reference', value: tagId }])
     const organizationId = organization.id
     const tags = await db.inviteTag.findMany({ where: { organizationId, inviteId }, select: { tagId: true, position: true } })
     if (tags.some((tag) => tag.tagId === tagId.toLowerCase())) return

@@ -55,8 +55,10 @@ export async function queueInvitationEmail(
   await deps.queue.enqueueInvitationEmails(db, [id])
 }
 
+export type EmailQueue = { waiting: number; oldest: Date | null }
+
 /** The number of queued mails, and the time of the oldest. */
-export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Promise<{ waiting: number; oldest: Date | null }> {
+export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Promise<EmailQueue> {
   const { _count, _min } = await db.inviteEmail.aggregate({ where: { state: 'queued' }, _count: true, _min: { createdAt: true } })
   return { waiting: _count, oldest: _min.createdAt }
 }
@@ -97,11 +99,10 @@ export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
 const changeQueued = (id: string, change: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`UPDATE invite_emails SET ${change} WHERE id = ${id}::uuid AND state = 'queued'`
 
+export type FailedEmails = { failed: number; refused: number; givenUp: number; sent: number }
+
 /** The number of failed mails in all, and the numbers of mails refused by the mail server, given up, and sent since that time. */
-export async function measureFailedEmails(
-  { db }: Pick<ServiceContext, 'db'>,
-  since: Date,
-): Promise<{ failed: number; refused: number; givenUp: number; sent: number }> {
+export async function measureFailedEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {
   const countFailed = (failure: EmailFailure) =>
     db.inviteEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })
   return {

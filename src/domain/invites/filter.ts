@@ -11,6 +11,8 @@ export type InviteFilter = {
   recipientEmail?: string
   /** A tag of the invite. */
   tagId?: string
+  /** The member who is to grade it. */
+  assignedGraderId?: string
 }
 /** As much of a filter as the kept counts know. */
 export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status'>

@@ -11,7 +11,7 @@ import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
-import { authorizeAssessment } from './visibility.ts'
+import { authorizeInvites } from './visibility.ts'
 
 export type { InviteFilter, InviteOrder, InviteStatus }
 export const INVITE_STATUSES = [
@@ -42,13 +42,13 @@ const DISTANT = 1_000
  * v1.md GET /invites; alternate.md GET /assessment_invites.
  *
  * Filter, order and count use the stored status, so invites that are due are first set to expired. When one cannot be, because another
- * transaction has locked it, the list is computed from every row of the organization, as for a search, unless the filter names a recipient
- * or a tag.
+ * transaction has locked it, the list is computed from every row of the organization, as for a search, unless the filter names a recipient,
+ * a tag or a grader.
  *
- * @throws DomainError not_permitted, also for a client unless it is of an assessment of theirs; invalid for a filter beyond its limits.
+ * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits.
  */
 export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
-  await authorizeAssessment(ctx, filter.assessmentId)
+  await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   const total = needsMatching(filter) ? null : await countCurrent(ctx, filter)
   if (total === null) return listMatches(ctx, filter, order, page)
@@ -60,8 +60,8 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   )
 }
 
-const needsMatching = ({ search, tagId, recipientEmail }: InviteFilter): boolean =>
-  readWords(search).length > 0 || tagId !== undefined || recipientEmail !== undefined
+const needsMatching = ({ search, tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
+  readWords(search).length > 0 || [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
 
 /** Counts after setting due invites to expired. @returns null when a due invite could not be set. */
 async function countCurrent(ctx: Context, filter: CountedFilter): Promise<number | null> {
@@ -86,7 +86,7 @@ function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, pag
   const matches = selectMatches(ctx, filter, now)
   return readPage(
     page,
-    () => countMatches(ctx, matches),
+    () => countMatches(ctx, filter, now),
     async (window) => {
       const invites = await findInOrder(ctx, {}, await findMatchingIds(ctx, matches, order, window))
       return invites.map((invite) => asOfNow(invite, now))
@@ -105,7 +105,7 @@ async function findInOrder(ctx: Context, filter: CountedFilter, ids: string[]): 
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
   const [invite] = await findDetails(ctx, [id])
   if (!invite) throw new DomainError('invite_not_found')
-  await authorizeAssessment(ctx, invite.assessmentId)
+  await authorizeInvites(ctx, invite)
   return asOfNow(invite, ctx.deps.clock())
 }
 
@@ -121,9 +121,9 @@ const findDetails = shareQuery<InviteDetail>((ctx, ids) =>
 export async function requireInvite(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
   const where = { organizationId: ctx.organization.id, id }
-  const invite = await ctx.db.invite.findFirst({ where, select: { assessmentId: true } })
+  const invite = await ctx.db.invite.findFirst({ where, select: { assessmentId: true, assignedGraderId: true } })
   if (!invite) throw new DomainError('invite_not_found')
-  await authorizeAssessment(ctx, invite.assessmentId)
+  await authorizeInvites(ctx, invite)
 }
 
 const toWhere = (ctx: Context, { assessmentId, status }: CountedFilter): Prisma.InviteWhereInput =>

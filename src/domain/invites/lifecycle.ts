@@ -28,6 +28,13 @@ export const expiring = Prisma.sql`status IN ('pending', 'accepted')`
 export const statusAt = (now: Date): Prisma.Sql =>
   Prisma.sql`CASE WHEN ${expiring} AND expires_at <= ${now} THEN 'expired' ELSE status END`
 
+/** SQL: that as a condition, in which an index by the status can be used. */
+export function hasStatus(status: InviteStatus, now: Date): Prisma.Sql {
+  const isDue = Prisma.sql`(${expiring} AND expires_at <= ${now})`
+  if (status === 'expired') return Prisma.sql`(status = 'expired' OR ${isDue})`
+  return Prisma.sql`(status = ${status}::invite_status AND NOT ${isDue})`
+}
+
 /** SQL: the earliest expiry among the organization's invites that can expire, past or future; null when there is none. */
 export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Prisma.Sql =>
   Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`

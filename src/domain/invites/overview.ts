@@ -12,10 +12,8 @@ const DAYS = 30
 const SOON_MS = 3 * DAY_MS
 /** Rows of a list. */
 export const OVERVIEW_ROWS = 10
-/** Counting of one day goes no further. */
-export const MAX_OF_A_DAY = 1_000
 
-/** @property day its beginning, in UTC. The counts are at most {@link MAX_OF_A_DAY}. */
+/** @property day its beginning, in UTC. */
 export type DayCounts = { day: Date; invited: number; completed: number }
 
 export type FailedMail = { inviteId: string; recipientEmail: string; assessment: string; createdAt: Date; reason: string }
@@ -71,14 +69,11 @@ function lastDays({ deps }: Context): Date[] {
 }
 
 function countDays(ctx: Context): Promise<DayCounts[]> {
-  const { id } = ctx.organization
   return ctx.db.$queryRaw<DayCounts[]>`
-    SELECT day,
-      (SELECT count(*)::int FROM (SELECT FROM invites WHERE organization_id = ${id}::uuid
-        AND created_at >= day AND created_at < day + interval '24 hours' LIMIT ${MAX_OF_A_DAY}) AS invited) AS invited,
-      (SELECT count(*)::int FROM (SELECT FROM invites WHERE organization_id = ${id}::uuid
-        AND completed_at >= day AND completed_at < day + interval '24 hours' LIMIT ${MAX_OF_A_DAY}) AS completed) AS completed
-    FROM unnest(${lastDays(ctx)}::timestamptz[]) AS day ORDER BY day`
+    SELECT days.day, coalesce(sum(invited), 0)::int AS invited, coalesce(sum(completed), 0)::int AS completed
+    FROM unnest(${lastDays(ctx)}::timestamptz[]) AS days (day)
+    LEFT JOIN organization_invite_days kept ON organization_id = ${ctx.organization.id}::uuid AND kept.day = utc_day(days.day)
+    GROUP BY 1 ORDER BY 1`
 }
 
 /** The states are literals: otherwise PostgreSQL does not use the partial index of failed mails. */

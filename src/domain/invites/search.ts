@@ -4,35 +4,43 @@ import type { Context } from '../context.ts'
 import { readWords } from '../filters.ts'
 import type { Window } from '../page.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
-import { statusAt } from './lifecycle.ts'
+import { hasStatus, statusAt } from './lifecycle.ts'
 import { orderBy, orderedColumns } from './paging.ts'
 
-// Where the counters do not help, the matches are counted: the invites of one recipient or tag, which indexes find. For a search, and while
-// a due invite cannot be set to expired, every invite of the organization is read.
+// Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search, and
+// while a due invite cannot be set to expired, every invite of the organization is read.
 
 /**
  * SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now.
  */
 export function selectMatches({ organization }: Context, filter: InviteFilter, now: Date): Prisma.Sql {
-  const { assessmentId, status, search, recipientEmail, tagId } = filter
+  const { assessmentId, status, search, recipientEmail, tagId, assignedGraderId } = filter
   const patterns = readWords(search).map(containing)
   // Words contain no white space, so none matches across the line break.
   const searched = Prisma.sql`AND (recipient_email || E'\\n' || name) ILIKE ALL (${patterns}::text[])`
+  const withAssessments = Prisma.sql`JOIN assessments a ON a.organization_id = i.organization_id AND a.id = assessment_id`
   const ofTag = Prisma.sql`
     AND i.id IN (SELECT invite_id FROM invite_tags WHERE organization_id = ${organization.id}::uuid AND tag_id = ${tagId}::uuid)`
-  const present = Prisma.sql`
+  return Prisma.sql`
     SELECT i.id, ${orderedColumns}, ${statusAt(now)} AS status
-    FROM invites i JOIN assessments a ON a.organization_id = i.organization_id AND a.id = assessment_id
+    FROM invites i ${patterns.length === 0 ? Prisma.empty : withAssessments}
     WHERE i.organization_id = ${organization.id}::uuid
       ${assessmentId === undefined ? Prisma.empty : Prisma.sql`AND assessment_id = ${assessmentId}::uuid`}
       ${recipientEmail === undefined ? Prisma.empty : Prisma.sql`AND lower(recipient_email) = lower(${recipientEmail})`}
+      ${assignedGraderId === undefined ? Prisma.empty : Prisma.sql`AND assigned_grader_id = ${assignedGraderId}::uuid`}
+      ${status === undefined ? Prisma.empty : Prisma.sql`AND ${hasStatus(status, now)}`}
       ${tagId === undefined ? Prisma.empty : ofTag}
       ${patterns.length === 0 ? Prisma.empty : searched}`
-  return status === undefined ? present : Prisma.sql`SELECT * FROM (${present}) present WHERE status = ${status}::invite_status`
 }
 
-export async function countMatches({ db }: Context, matches: Prisma.Sql): Promise<number> {
-  const [{ total }] = await db.$queryRaw<[{ total: number }]>`SELECT count(*)::int AS total FROM (${matches}) matches`
+export async function countMatches(ctx: Context, filter: InviteFilter, now: Date): Promise<number> {
+  const { tagId, ...others } = filter
+  const isOfTagAlone = tagId !== undefined && Object.values(others).every((value) => value === undefined || value === '')
+  // How many invites have a tag, its index knows by itself.
+  const counted = isOfTagAlone
+    ? Prisma.sql`invite_tags WHERE organization_id = ${ctx.organization.id}::uuid AND tag_id = ${tagId}::uuid`
+    : Prisma.sql`(${selectMatches(ctx, filter, now)}) matches`
+  const [{ total }] = await ctx.db.$queryRaw<[{ total: number }]>`SELECT count(*)::int AS total FROM ${counted}`
   return total
 }
 

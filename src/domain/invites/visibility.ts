@@ -3,16 +3,21 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../uuid.ts'
 
+/** What decides who may see an invite, of one or of all that a list is of. */
+type Shared = { assessmentId?: string; assignedGraderId?: string | null }
+
 /**
- * Lets in whoever may read everything, and a client where it is an assessment of theirs.
+ * Lets in whoever may read everything, a grader to what is assigned to them, and a client to what is of an assessment of theirs.
  *
- * @param assessmentId undefined: all assessments.
  * @throws DomainError not_permitted.
  */
-export async function authorizeAssessment(ctx: Context, assessmentId: string | undefined): Promise<void> {
-  if (may(ctx, 'read')) return
+export async function authorizeInvites(ctx: Context, { assessmentId, assignedGraderId }: Shared): Promise<void> {
+  if (may(ctx, 'read') || isGrader(ctx, assignedGraderId)) return
   if (!(await isClientOf(ctx, assessmentId))) throw new DomainError('not_permitted')
 }
+
+const isGrader = (ctx: Context, memberId: string | null | undefined): boolean =>
+  ctx.actor.kind === 'member' && ctx.actor.id === memberId && may(ctx, 'read_as_grader')
 
 async function isClientOf(ctx: Context, assessmentId: string | undefined): Promise<boolean> {
   const { actor, db, organization } = ctx

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Media, MediaKind } from '../../generated/prisma/client.ts'
-import type { Context } from '../context.ts'
+import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../uuid.ts'
 import { authorizeSubmission } from './visibility.ts'
@@ -65,3 +65,7 @@ export async function readMedia({ deps }: Context, { key }: Media, range?: { sta
   if (!content) throw new Error('A file is not in the media store')
   return content
 }
+
+/** How many recordings could not be joined, whoever's. */
+export const countFailedRecordings = ({ db }: Pick<ServiceContext, 'db'>): Promise<number> =>
+  db.media.count({ where: { state: 'failed' } })

@@ -193,7 +193,7 @@ function findOverdue({ db, deps }: ServiceContext): Promise<Overdue[]> {
     LEFT JOIN takes t ON t.organization_id = m.organization_id AND t.media_id = m.id
     LEFT JOIN paper_questions q
       ON q.organization_id = t.organization_id AND q.submission_id = t.submission_id AND q.number = t.question_number
-    WHERE m.state IN ('uploading', 'joining') AND m.state = 'uploading' AND m.kind IN ('answer', 'webcam', 'screen') AND (
+    WHERE m.state = 'uploading' AND m.kind IN ('answer', 'webcam', 'screen') AND (
       LEAST(q.closed_at, q.closes_at, s.submitted_at, s.deadline_at) <= ${ended}
       OR GREATEST(m.created_at, (
         SELECT max(p.created_at) FROM media_parts p WHERE p.organization_id = m.organization_id AND p.media_id = m.id

@@ -1,9 +1,10 @@
 import type { Context } from '../context.ts'
 import { moveUnlessOvertaken } from '../invites/candidate.ts'
 import { inTransaction } from '../transaction.ts'
-import { missingToStart, needsOf } from './needs.ts'
+import { consentedMedia, missingToStart, needsOf } from './needs.ts'
 import { copyPaper } from './paper.ts'
-import { findPhotos } from './prepared.ts'
+import { findNeeds, findPhotos } from './prepared.ts'
+import { refuseWithoutRoom } from './quotas.ts'
 import { refuseSession } from './refusals.ts'
 import type { Session } from './session.ts'
 
@@ -11,9 +12,13 @@ import type { Session } from './session.ts'
  * Starts the assessment: the invite, the submission with its deadline, and the paper, all or none of it. In a state that does not allow it
  * nothing happens.
  *
- * @throws DomainError session_refused (not_ready), with what is missing.
+ * @throws DomainError session_refused: not_ready, with what is missing; quota, where what is to be recorded could not be kept.
  */
-export async function startSubmission({ ctx, invite: { id, linkVersion }, submission }: Session): Promise<void> {
+export async function startSubmission(entered: Session): Promise<void> {
+  const { ctx, submission } = entered
+  const { id, linkVersion } = entered.invite
+  const isRecorded = consentedMedia(await findNeeds(ctx, entered.invite, null)).length > 0
+  if (entered.invite.status === 'accepted' && isRecorded) await refuseWithoutRoom(ctx)
   const session = submission?.id ?? ctx.deps.newId()
   await inTransaction(ctx, async (inside) => {
     const invite = await moveUnlessOvertaken(inside, 'start', { inviteId: id, linkVersion }, { assessmentSession: session })

@@ -1,6 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
+import { type AuditAction, recordByMember } from '../audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../uuid.ts'
@@ -36,6 +37,18 @@ export async function changeEndpoint(
   if (!changed) throw new DomainError('webhook_not_found')
   return changed
 }
+
+/** Without its path, which may hold what lets others in. @param inside the transaction that does it. */
+export const recordEndpoint = (
+  inside: Context,
+  action: AuditAction,
+  { id, url }: Pick<WebhookEndpoint, 'id' | 'url'>,
+  details: Record<string, string> = {},
+): Promise<void> =>
+  recordByMember(inside, { action, target: { kind: 'webhook', id }, details: { host: hostOf(url), ...details } })
+
+/** Where an endpoint is, as far as all may know who run the organization. */
+export const hostOf = (url: string): string => new URL(url).host
 
 /**
  * Holds up the handing over of events until the transaction ends: between what it reads here and its commit no event goes by, and those

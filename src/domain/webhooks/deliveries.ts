@@ -3,11 +3,12 @@ import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliverySta
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { TEST_EVENT } from '../events/event.ts'
+import { checkCursor } from '../events/feed.ts'
 import { recordEvents } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
-import { changeEndpoint, getEndpoint, type WebhookEndpoint } from './access.ts'
+import { changeEndpoint, getEndpoint, ownEndpoints, recordEndpoint, type WebhookEndpoint } from './access.ts'
 
 // What became of the events that an endpoint was told of. Beyond both documents.
 
@@ -40,6 +41,28 @@ export async function listDeliveries(
   )
 }
 
+/** How many of some deliveries are in each state; `retried` are those that wait because an attempt has failed. */
+export type DeliveryCounts = Record<WebhookDeliveryState | 'retried', number>
+
+/** Deliveries of an endpoint that say how it does. */
+export const LAST_DELIVERIES = 20
+
+/** How the last deliveries of each of the actor's endpoints stand, by its id; nothing of those that have none. */
+export async function countLastDeliveries(ctx: Context): Promise<Map<string, DeliveryCounts>> {
+  const endpoints = await ctx.db.webhookEndpoint.findMany({ where: ownEndpoints(ctx), select: { id: true } })
+  const rows = await ctx.db.$queryRaw<({ id: string } & DeliveryCounts)[]>`
+    SELECT endpoint.id, count(*) FILTER (WHERE state = 'delivered')::int AS delivered, count(*) FILTER (WHERE state = 'failed')::int AS failed,
+      count(*) FILTER (WHERE state = 'waiting' AND attempt_count = attempts_before)::int AS waiting,
+      count(*) FILTER (WHERE state = 'waiting' AND attempt_count > attempts_before)::int AS retried
+    FROM unnest(${endpoints.map(({ id }) => id)}::uuid[]) AS endpoint (id) CROSS JOIN LATERAL (
+      SELECT state, attempt_count, attempts_before FROM webhook_deliveries
+      WHERE organization_id = ${ctx.organization.id}::uuid AND endpoint_id = endpoint.id
+      ORDER BY queued_at DESC, event_id DESC LIMIT ${LAST_DELIVERIES}
+    ) last
+    GROUP BY endpoint.id`
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]))
+}
+
 /** @param eventId a delivery is known by its event. @throws DomainError webhook_not_found, delivery_not_found. */
 export async function getDelivery(ctx: Context, endpointId: string, eventId: string): Promise<WebhookDeliveryDetail> {
   const { id, organizationId } = await getEndpoint(ctx, endpointId)
@@ -66,12 +89,14 @@ async function withTypes<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Pr
  */
 export const sendTestEvent = (ctx: Context, endpointId: string): Promise<WebhookDeliveryDetail> =>
   inTransaction(ctx, async (inside) => {
-    const { id, organizationId, mode } = await getActive(inside, endpointId)
+    const endpoint = await getActive(inside, endpointId)
+    const { id, organizationId, mode } = endpoint
     const [eventId, now] = [ctx.deps.newId(), ctx.deps.clock()]
     const event = { id: eventId, type: TEST_EVENT, organizationId, data: { endpointId: id } } as const
     await recordEvents(inside, [{ ...event, mode: mode === 'test' ? 'test' : 'live' }])
     const data = { organizationId, endpointId: id, eventId, queuedAt: now, nextAttemptAt: now }
     await inside.db.webhookDelivery.create({ data })
+    await recordEndpoint(inside, 'tested_webhook', endpoint)
     return getDelivery(inside, id, eventId)
   })
 
@@ -83,13 +108,15 @@ export const sendTestEvent = (ctx: Context, endpointId: string): Promise<Webhook
  */
 export const replayDelivery = (ctx: Context, endpointId: string, eventId: string): Promise<WebhookDeliveryDetail> =>
   inTransaction(ctx, async (inside) => {
-    const { id, organizationId } = await getActive(inside, endpointId)
+    const endpoint = await getActive(inside, endpointId)
+    const { id, organizationId } = endpoint
     const delivery = await getDelivery(inside, id, eventId)
     const now = ctx.deps.clock()
     await inside.db.$executeRaw`
       UPDATE webhook_deliveries SET state = 'waiting', queued_at = ${now}, next_attempt_at = ${now}, attempts_before = attempt_count,
         leased_until = NULL
       WHERE organization_id = ${organizationId}::uuid AND endpoint_id = ${id}::uuid AND event_id = ${delivery.eventId}::uuid`
+    await recordEndpoint(inside, 'replayed_webhook', endpoint, { event: eventId })
     return getDelivery(inside, id, eventId)
   })
 
@@ -102,12 +129,15 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
 export const replayFrom = (ctx: Context, endpointId: string, position: bigint): Promise<WebhookEndpoint> =>
   inTransaction(ctx, async (inside) => {
     const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
-    const { id, position: start } = await getActive(inside, endpointId)
-    const { position: head, pruned } = await inside.db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
-    if (position < pruned || position > head) throw new DomainError('cursor_gone')
+    const endpoint = await getActive(inside, endpointId)
+    const { id, position: start, missedFrom } = endpoint
+    await checkCursor(inside, position)
     // Events behind that are yet to be handed over, and are sent by that: made twice at once, the same deliveries would wait for each other.
     const replayUntil = reached > start ? reached : start
-    return changeEndpoint(inside, id, { replayPosition: position, replayUntil, updatedAt: ctx.deps.clock() })
+    await recordEndpoint(inside, 'replayed_webhook', endpoint, { after: String(position) })
+    const isMissedNoMore = missedFrom !== null && position <= missedFrom
+    const replay = { replayPosition: position, replayUntil, ...(isMissedNoMore && { missedFrom: null }) }
+    return changeEndpoint(inside, id, { ...replay, updatedAt: ctx.deps.clock() })
   })
 
 /** What a disabled endpoint is to be sent would wait for nobody knows how long. */

@@ -1,14 +1,16 @@
 import type { Prisma, WebhookMode, WebhookState } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
+import { checkText, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, type Violation } from '../errors.ts'
 import type { EventType } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
-import { changeEndpoint, getEndpoint, holdFanOut, omit, ownEndpoints, type WebhookEndpoint } from './access.ts'
+import { changeEndpoint, getEndpoint, holdFanOut, omit, ownEndpoints, recordEndpoint, type WebhookEndpoint } from './access.ts'
 import { makeSecret, sealSecret } from './secrets.ts'
 import { toActive, toDisabled } from './state.ts'
-import { findTargetFault } from './targets.ts'
+import { findTargetFault, MAX_URL_LENGTH } from './targets.ts'
 
 // The addresses that an organization has its events sent to. Beyond both documents.
 
@@ -21,6 +23,8 @@ export type WebhookEndpointChange = Partial<Required<NewWebhookEndpoint>> & { st
 
 /** Of one organization. */
 export const MAX_ENDPOINTS = 20
+/** In characters. */
+export const MAX_DESCRIPTION_LENGTH = 1_000
 
 export function listEndpoints(
   ctx: Context,
@@ -40,14 +44,14 @@ export function listEndpoints(
  * Makes an endpoint, which is told of every event from now on.
  *
  * @returns the endpoint, and its secret: it is not shown again.
- * @throws DomainError invalid for a URL that is not to be called, or a mode that is not the key's; too_many_webhooks.
+ * @throws DomainError invalid for a URL that is not to be called, a mode that is not the key's, or a text that is too long; too_many_webhooks.
  */
 export async function createEndpoint(
   ctx: Context,
   { url, types = [], mode = modeOf(ctx), description = '' }: NewWebhookEndpoint,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
   const { organizationId } = ownEndpoints(ctx)
-  refuseTarget(ctx, { url, mode })
+  refuseFields(ctx, { url, mode, description })
   return inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { head } = await holdFanOut(inside)
@@ -57,6 +61,7 @@ export async function createEndpoint(
     const times = { stateSince: now, createdAt: now, updatedAt: now }
     const fields = { url, types: distinct(types), mode, description, position: head, secret: sealSecret(inside, id, secret) }
     const endpoint = await db.webhookEndpoint.create({ data: { id, organizationId, ...fields, ...times }, omit })
+    await recordEndpoint(inside, 'created_webhook', endpoint)
     return { endpoint, secret }
   })
 }
@@ -72,7 +77,7 @@ export function updateEndpoint(ctx: Context, id: string, { state, ...change }: W
   return inTransaction(ctx, async (inside) => {
     const reached = await holdFanOut(inside)
     const endpoint = await getEndpoint(inside, id)
-    refuseTarget(ctx, change)
+    refuseFields(ctx, change)
     const now = ctx.deps.clock()
     const moves = state !== undefined && state !== endpoint.state
     const data: Prisma.WebhookEndpointUpdateManyMutationInput = {
@@ -81,7 +86,10 @@ export function updateEndpoint(ctx: Context, id: string, { state, ...change }: W
       ...(moves && (state === 'active' ? toActive(now, reached) : toDisabled(now, reached, endpoint, 'manual'))),
       updatedAt: now,
     }
-    return changeEndpoint(inside, endpoint.id, data)
+    const changed = await changeEndpoint(inside, endpoint.id, data)
+    if (Object.keys(change).length > 0) await recordEndpoint(inside, 'changed_webhook', changed)
+    if (moves) await recordEndpoint(inside, state === 'active' ? 'enabled_webhook' : 'disabled_webhook', changed)
+    return changed
   })
 }
 
@@ -97,14 +105,25 @@ export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoin
     const endpoint = await getEndpoint(inside, id)
     const data = { deletedAt: ctx.deps.clock(), state: 'disabled', secret: new Uint8Array(), previousSecret: null } as const
     await inside.db.webhookEndpoint.update({ where: { id: endpoint.id }, data })
+    await recordEndpoint(inside, 'deleted_webhook', endpoint)
     return endpoint
   })
 
-function refuseTarget(ctx: Context, { url, mode }: { url?: string; mode?: WebhookMode }): void {
-  const fault = url === undefined ? undefined : findTargetFault(ctx.deps.webhookAllowance, url)
-  if (fault) throw new DomainError('invalid', { issues: [{ field: 'url', rule: 'target', problem: fault }] })
-  if (mode !== undefined && modeOf(ctx) === 'test' && mode !== 'test')
-    throw new DomainError('invalid', { issues: [{ field: 'mode', rule: 'choice', limit: ['test'], value: mode }] })
+/** @throws DomainError invalid. */
+function refuseFields(ctx: Context, { url, mode, description = '' }: Omit<WebhookEndpointChange, 'types' | 'state'>): void {
+  const isOfTests = mode === undefined || mode === 'test' || modeOf(ctx) !== 'test'
+  refuse(
+    findIssues([
+      ['url', url === undefined ? undefined : checkTarget(ctx, url)],
+      ['mode', isOfTests ? undefined : { rule: 'choice', limit: ['test'], value: mode }],
+      ['description', checkText(description, MAX_DESCRIPTION_LENGTH)],
+    ]),
+  )
+}
+
+function checkTarget({ deps }: Context, url: string): Violation | undefined {
+  const problem = findTargetFault(deps.webhookAllowance, url)
+  return checkText(url, MAX_URL_LENGTH) ?? (problem && { rule: 'target', problem })
 }
 
 const distinct = (types: EventType[]): EventType[] => [...new Set(types)]

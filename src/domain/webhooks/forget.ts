@@ -1,7 +1,8 @@
 import type { ServiceContext } from '../context.ts'
 
 const DAY_MS = 86_400_000
-const KEPT_DAYS = 30
+/** Days for which deliveries are kept, unless events are kept for less. */
+export const DELIVERIES_KEPT_DAYS = 30
 /** Deliveries a statement, with all their attempts. */
 const FORGOTTEN_AT_ONCE = 1_000
 
@@ -11,7 +12,7 @@ const FORGOTTEN_AT_ONCE = 1_000
  * @param eventsKeptDays without its event there is nothing to deliver.
  */
 export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
-  const until = new Date(deps.clock().getTime() - Math.min(KEPT_DAYS, eventsKeptDays) * DAY_MS)
+  const until = new Date(deps.clock().getTime() - Math.min(DELIVERIES_KEPT_DAYS, eventsKeptDays) * DAY_MS)
   let count: number
   do {
     count = await db.$executeRaw`

@@ -3,7 +3,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
 import { open, seal } from '../seal.ts'
 import { inTransaction } from '../transaction.ts'
-import { changeEndpoint, getEndpoint, type WebhookEndpoint } from './access.ts'
+import { changeEndpoint, getEndpoint, recordEndpoint, type WebhookEndpoint } from './access.ts'
 
 // The secrets that endpoints' messages are signed with. They are shown once, and encrypted at rest.
 
@@ -37,6 +37,7 @@ export const rotateSecret = (ctx: Context, id: string): Promise<{ endpoint: Webh
     const [secret, now] = [makeSecret(), deps.clock()]
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
     const data = { secret: sealSecret(inside, endpoint.id, secret), previousSecret, previousSecretUntil, updatedAt: now }
+    await recordEndpoint(inside, 'rotated_webhook_secret', endpoint)
     return { endpoint: await changeEndpoint(inside, endpoint.id, data), secret }
   })
 

@@ -1,9 +1,9 @@
-import type { Prisma, WebhookDisabledReason, WebhookEndpoint } from '../../generated/prisma/client.ts'
+import type { Prisma, WebhookDisabledReason } from '../../generated/prisma/client.ts'
 import { type MemberEmailKind, queueAdminEmails } from '../access/member-emails.ts'
-import type { ServiceContext } from '../context.ts'
-
+import { recordAudit } from '../audit.ts'
+import type { Context, ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
-import { holdFanOut } from './access.ts'
+import { holdFanOut, hostOf, omit, ownEndpoints, type WebhookEndpoint } from './access.ts'
 
 export type { WebhookDisabledReason }
 export const DISABLED_REASONS = ['manual', 'failing', 'gone'] as const satisfies WebhookDisabledReason[]
@@ -11,7 +11,7 @@ export const DISABLED_REASONS = ['manual', 'failing', 'gone'] as const satisfies
 const DAY_MS = 86_400_000
 /** Since when an endpoint has answered with nothing but failures when its organization is warned, and when it is disabled. */
 const WARNED_AFTER_MS = [DAY_MS, 3 * DAY_MS]
-const DISABLED_AFTER_MS = 5 * DAY_MS
+export const DISABLED_AFTER_DAYS = 5
 
 type Reached = { position: bigint; head: bigint }
 type Change = Prisma.WebhookEndpointUpdateManyMutationInput
@@ -34,6 +34,17 @@ export const toDisabled = (
   missedFrom: position > endpoint.position ? position : endpoint.position,
 })
 
+/** The actor's endpoints that fail, or have been disabled for that: at most as many as an organization may have. */
+export const findFailingEndpoints = (ctx: Context): Promise<WebhookEndpoint[]> =>
+  ctx.db.webhookEndpoint.findMany({
+    where: {
+      ...ownEndpoints(ctx),
+      OR: [{ state: 'active', failingSince: { not: null } }, { disabledReason: { in: ['failing', 'gone'] } }],
+    },
+    orderBy: { id: 'asc' },
+    omit,
+  })
+
 /** Disables an active endpoint, and tells its organization's admins. @returns whether this call has. */
 export const disableEndpoint = (ctx: ServiceContext, id: string, reason: WebhookDisabledReason): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
@@ -45,6 +56,9 @@ export const disableEndpoint = (ctx: ServiceContext, id: string, reason: Webhook
     const data = { ...toDisabled(now, reached, endpoint, reason), updatedAt: now }
     await db.webhookEndpoint.update({ where: { id }, data })
     await tellAdmins(inside, endpoint, 'webhook_disabled')
+    const organization = { id: endpoint.organizationId }
+    const details = { host: hostOf(endpoint.url), reason }
+    await recordAudit({ ...inside, organization }, { action: 'disabled_webhook', target: { kind: 'webhook', id }, details })
     return true
   })
 
@@ -78,7 +92,7 @@ export async function noteEndpointFailing(ctx: ServiceContext, id: string): Prom
   const endpoint = await db.webhookEndpoint.findFirst({ where: { id, state: 'active' } })
   if (!endpoint?.failingSince) return null
   const failingFor = now.getTime() - endpoint.failingSince.getTime()
-  if (failingFor >= DISABLED_AFTER_MS) return (await disableEndpoint(ctx, id, 'failing')) ? 'disabled' : null
+  if (failingFor >= DISABLED_AFTER_DAYS * DAY_MS) return (await disableEndpoint(ctx, id, 'failing')) ? 'disabled' : null
   const warnings = WARNED_AFTER_MS.filter((after) => failingFor >= after).length
   return inTransaction(ctx, async (inside) => {
     const { count } = await inside.db.webhookEndpoint.updateMany({

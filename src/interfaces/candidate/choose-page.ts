@@ -1,3 +1,4 @@
+import type { SessionProblem } from '../../domain/errors.ts'
 import { signForm, signSession } from '../../domain/invites/tokens.ts'
 import { hasConsented } from '../../domain/submissions/needs.ts'
 import { readPreparation, readProgress } from '../../domain/submissions/read.ts'
@@ -10,8 +11,8 @@ import { prepareSection } from './prepare.page.ts'
 import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
 import type { CandidateSettings } from './settings.ts'
 
-/** What has just happened: an answer came after its time, or a start while something was missing. */
-type Happened = { isLate?: boolean; isRefused?: boolean }
+/** What has just happened: an answer came after its time, or a start was refused. */
+type Happened = { isLate?: boolean; refusal?: SessionProblem | undefined }
 
 /** The page that shows what stands. */
 export async function choosePage(
@@ -63,7 +64,7 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
       return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
     return acceptedPage(
       view,
-      html`${termsInWords(view, terms)}\n${prepareSection(view, { preparation, submission, refused: happened.isRefused === true })}`,
+      html`${termsInWords(view, terms)}\n${prepareSection(view, { preparation, submission, refusal: happened.refusal })}`,
     )
   }
   if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)

@@ -1,3 +1,4 @@
+import type { SessionProblem } from '../../domain/errors.ts'
 import { CHECKS, PHOTOS, REQUIREMENTS, type Requirement, requirementsOf } from '../../domain/submissions/needs.ts'
 import type { Preparation } from '../../domain/submissions/read.ts'
 import type { Submission } from '../../domain/submissions/session.ts'
@@ -12,14 +13,14 @@ const MISSING: Record<Requirement, string> = {
   face_photo: 'The photo of your face.',
 }
 
-type Prepared = { preparation: Preparation; submission: Submission; refused: boolean }
+type Prepared = { preparation: Preparation; submission: Submission; refusal: SessionProblem | undefined }
 
 /**
  * Device check, photos and Start.
  *
- * @param refused whether Start has just been pressed, and refused.
+ * @param refusal why Start, which has just been pressed, was refused.
  */
-export function prepareSection(view: View, { preparation: { needs, photos, missing }, submission, refused }: Prepared): Html {
+export function prepareSection(view: View, { preparation: { needs, photos, missing }, submission, refusal }: Prepared): Html {
   const { waivedChecks } = view.invite
   const asked = requirementsOf(needs).filter((requirement) => !waivedChecks.includes(requirement))
   const list = (words: readonly string[]) => words.join(' ')
@@ -32,10 +33,14 @@ ${
 }
 ${
   open.length > 0 &&
-  html`<div class="notice" role="${refused ? 'alert' : 'note'}">
-<p>${refused ? 'Not started yet. Still missing:' : 'Still missing before you can start:'}</p>
+  html`<div class="notice" role="${refusal ? 'alert' : 'note'}">
+<p>${refusal ? 'Not started yet. Still missing:' : 'Still missing before you can start:'}</p>
 <ul data-missing>${open.map((requirement) => html`<li data-requirement="${requirement}">${MISSING[requirement]}</li>`)}</ul>
 </div>`
+}
+${
+  refusal === 'quota' &&
+  html`<div class="notice" role="alert"><p>Not started: there is no room for recordings at the moment. This is not your fault. Please tell ${view.invite.organization.name}, and try again later.</p></div>`
 }
 <p>The questions come one at a time, in their order, and none comes back. Once you have started, the time runs, also while this page is closed.</p>
 ${button(view, 'start', 'Start')}</section>`

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { DomainError } from '../../domain/errors.ts'
+import { DomainError, type SessionProblem } from '../../domain/errors.ts'
 import { INVITATION_PATH } from '../../domain/invites/links.ts'
 import { CONSENT_VERSION, giveConsent } from '../../domain/submissions/consent.ts'
 import { finishSubmission } from '../../domain/submissions/finish.ts'
@@ -37,7 +37,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings }: Options
     } catch (error) {
       if (!isRefused(error)) throw error
       const session = await enterSession(system, ref)
-      return sendPage(reply, 422, await choosePage(session, request.params.token, settings, { isRefused: true }))
+      return sendPage(reply, 422, await choosePage(session, request.params.token, settings, { refusal: problemOf(error) }))
     }
   })
 
@@ -85,7 +85,11 @@ const readText = (fields: URLSearchParams): string => (fields.get('text') ?? '')
 
 const sayTooLate = ({ request, reply }: Sent) => reply.redirect(`${INVITATION_PATH}/${request.params.token}?late=1`, 303)
 
-const isRefused = (error: unknown): boolean => error instanceof DomainError && error.kind === 'session_refused'
+const isRefused = (error: unknown): error is DomainError => error instanceof DomainError && error.kind === 'session_refused'
+
+function problemOf({ issues: [first] }: DomainError): SessionProblem | undefined {
+  return first?.rule === 'session' ? first.problem : undefined
+}
 
 /** @returns whether it was done. */
 async function ignoreRefusal(work: () => Promise<void>): Promise<boolean> {

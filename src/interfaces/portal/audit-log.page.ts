@@ -2,12 +2,13 @@ import type { AuditEntry, AuditPage } from '../../domain/access/audit-log.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit.ts'
 import type { Context } from '../../domain/context.ts'
 import { html } from '../../http/html.ts'
-import { choice, field } from './forms.ts'
+import { choice, exportButton, field } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
 import { time } from './wording.ts'
 
-const WORDS: Record<AuditAction, string> = {
+/** What was done, as a list shows it. */
+export const WORDS: Record<AuditAction, string> = {
   signed_in: 'signed in',
   failed_sign_in: 'gave a wrong password',
   joined: 'joined',
@@ -37,6 +38,7 @@ const WORDS: Record<AuditAction, string> = {
   deleted_question: 'deleted a question',
   invited: 'invited a candidate',
   invited_many: 'invited a list of candidates',
+  resumed_batch: 'had a list of candidates tried again',
   resent_invite: 'sent an invitation again',
   extended_invite: 'extended an invite',
   revoked_invite: 'revoked an invite',
@@ -44,6 +46,17 @@ const WORDS: Record<AuditAction, string> = {
   assigned_grader: 'assigned a grader',
   tagged_invite: 'tagged an invite',
   untagged_invite: 'took a tag off an invite',
+  created_webhook: 'made a webhook',
+  changed_webhook: 'changed a webhook',
+  enabled_webhook: 'enabled a webhook',
+  disabled_webhook: 'disabled a webhook',
+  deleted_webhook: 'deleted a webhook',
+  rotated_webhook_secret: 'gave a webhook a new secret',
+  tested_webhook: 'sent a webhook a test',
+  replayed_webhook: 'sent a webhook events again',
+  exported_invites: 'exported invites',
+  exported_members: 'exported members',
+  exported_audit_log: 'exported the audit log',
   waived_requirement: 'let a candidate start without something',
   deleted_media: 'deleted photos and recordings',
 }
@@ -71,6 +84,7 @@ ${choice(form, {
   options: [['', 'Anything'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
 })}
 <button class="quiet">Show</button>
+${exportButton(`${address}/export`)}
 </form>
 ${
   entries.length === 0

@@ -12,12 +12,13 @@ const PAGE_SIZE = 50
 export function auditLogRoutes(app: FastifyInstance): void {
   app.get('/settings/audit-log', async (request, reply) => {
     const values = queryOf(request)
-    const page = await listAuditEntries(request.ctx, readFilter(values), PAGE_SIZE)
+    const page = await listAuditEntries(request.ctx, readAuditFilter(values), PAGE_SIZE)
     return show(request, reply, auditLogPage(request.ctx, { values, page }))
   })
 }
 
-function readFilter(values: URLSearchParams): AuditFilter {
+/** What the address of the log asks for. */
+export function readAuditFilter(values: URLSearchParams): AuditFilter {
   const fields = readFields(values, 'who', 'action', 'before')
   const who = fields.who.trim()
   const action = AUDIT_ACTIONS.find((known) => known === fields.action)

@@ -19,6 +19,10 @@ const TOO_LARGE: Page = {
   title: 'That was too large',
   body: html`<p>Nothing has been changed. Please go back, and send less at once.</p>\n${back}`,
 }
+const TOO_MANY_EXPORTS: Page = {
+  title: 'Other exports are under way',
+  body: html`<p>Only a few lists can be exported at the same time. Please go back, and try again when another export has ended.</p>\n${back}`,
+}
 const FAILURE: Page = {
   title: 'Something went wrong on our side',
   body: html`<p>Please try again in a few minutes.</p>\n${back}`,
@@ -34,6 +38,9 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   invite_batch_not_found: [404, UNKNOWN],
   member_not_found: [404, UNKNOWN],
   tag_not_found: [404, UNKNOWN],
+  webhook_not_found: [404, UNKNOWN],
+  delivery_not_found: [404, UNKNOWN],
+  too_many_exports: [429, TOO_MANY_EXPORTS],
   media_not_found: [404, UNKNOWN],
   request_timeout: [408, REFUSED],
   body_too_large: [413, TOO_LARGE],

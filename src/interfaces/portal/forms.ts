@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError, type Issue } from '../../domain/errors.ts'
+import { DomainError, type ErrorKind, type Issue } from '../../domain/errors.ts'
+import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
 import { type Html, html } from '../../http/html.ts'
 import { type Page, show } from './layout.ts'
 import { wordIssue } from './wording.ts'
@@ -82,12 +83,20 @@ export async function submit(
   }
 }
 
+/** What stands in the way of what was asked for, and is said in the form. */
+const conflicts: Partial<Record<ErrorKind, Issue>> = {
+  duplicate_tag_name: { field: 'name', rule: 'account', problem: 'taken' },
+  too_many_webhooks: { field: '', rule: 'account', problem: 'tooManyWebhooks', limit: MAX_ENDPOINTS },
+  webhook_disabled: { field: '', rule: 'account', problem: 'disabled' },
+  cursor_gone: { field: '', rule: 'account', problem: 'forgotten' },
+}
+
 /** What is wrong with what was given. @throws the error, when it is of something else. */
 export function issuesOf(error: unknown): Issue[] {
   if (error instanceof DomainError && ['invalid', 'move_not_allowed'].includes(error.kind)) return error.issues
-  if (error instanceof DomainError && error.kind === 'duplicate_tag_name')
-    return [{ field: 'name', rule: 'account', problem: 'taken' }]
-  throw error
+  const issue = error instanceof DomainError ? conflicts[error.kind] : undefined
+  if (!issue) throw error
+  return [issue]
 }
 
 type Field = {
@@ -208,6 +217,10 @@ ${options.map(([key, text]) => html`<option value="${key}" ${key === chosen && h
 </select>`,
   )
 }
+
+/** Beside the button of a list's filter: exports what the filter finds. A form of its own kind, because it is recorded. */
+export const exportButton = (address: string): Html =>
+  html`<button class="quiet" formmethod="post" formaction="${address}">Export as CSV</button>`
 
 /** What is wrong with a form, before it, with the focus; nothing when nothing is. */
 export const mistakes = ({ issues }: Form): Html | false =>

@@ -5,7 +5,6 @@ import {
   type DayCounts,
   type ExpiringInvite,
   type FailedMail,
-  MAX_OF_A_DAY,
   OVERVIEW_ROWS,
   type Overview,
 } from '../../domain/invites/overview.ts'
@@ -15,21 +14,10 @@ import { type Page, pathOf } from './layout.ts'
 import { table } from './table.ts'
 import { time } from './wording.ts'
 
-/** @param overview null: for those who may not see the organization's invites. */
-export const homePage = (ctx: Context, overview: Overview | null): Page => ({
-  title: ctx.organization.name,
-  body: overview ? organizationHome(ctx, overview) : memberHome(ctx),
-})
+export const homePage = (ctx: Context, body: Html): Page => ({ title: ctx.organization.name, body })
 
-function memberHome(ctx: Context): Html {
-  const roles = ctx.actor.kind === 'member' ? ctx.actor.roles : []
-  return html`<section class="panel">
-<p>You are a member of this organization${roles.length > 0 && `, as ${roles.join(' and ')}`}.</p>
-<p>Your name, your password and where you are signed in are under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>
-</section>`
-}
-
-function organizationHome(ctx: Context, overview: Overview): Html {
+/** The first page of those who run the organization. */
+export function organizationHome(ctx: Context, overview: Overview): Html {
   const total = [...overview.states.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return firstSteps(ctx, overview)
   const { states, days, failedMails, expiring } = overview
@@ -80,7 +68,6 @@ function stateTable(states: Map<InviteStatus, number>, total: number): Html {
 }
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-const atMost = (count: number): string => (count < MAX_OF_A_DAY ? String(count) : `${MAX_OF_A_DAY} or more`)
 
 const byDay = (days: DayCounts[]): Html => html`<section class="panel" aria-labelledby="days-heading">
 <h2 id="days-heading">The last ${days.length} days</h2>
@@ -91,7 +78,7 @@ ${chart(days.map(({ invited, completed }) => [invited, completed] as const))}
 ${table(
   'days-heading',
   ['Day, in UTC', 'Invited', 'Completed'],
-  days.map(({ day, invited, completed }) => [format.format(day), atMost(invited), atMost(completed)]),
+  days.map(({ day, invited, completed }) => [format.format(day), invited, completed]),
 )}
 </details>
 </section>`

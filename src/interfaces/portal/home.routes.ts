@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify'
+
 import { may } from '../../domain/access/permissions.ts'
 import { readOverview } from '../../domain/invites/overview.ts'
-import { homePage } from './home.page.ts'
+import { readOwnOverview } from '../../domain/invites/own-overview.ts'
+import { homePage, organizationHome } from './home.page.ts'
 import { show } from './layout.ts'
+import { ownHome } from './own-home.page.ts'
 
 export function homeRoutes(app: FastifyInstance): void {
   app.get('/', async (request, reply) => {
     const { ctx } = request
-    return show(request, reply, homePage(ctx, may(ctx, 'read') ? await readOverview(ctx) : null))
+    const body = may(ctx, 'read') ? organizationHome(ctx, await readOverview(ctx)) : ownHome(ctx, await readOwnOverview(ctx))
+    return show(request, reply, homePage(ctx, body))
   })
 }

@@ -8,6 +8,7 @@ import { assessmentsRoutes } from './assessments.routes.ts'
 import { assets } from './assets.ts'
 import { auditLogRoutes } from './audit-log.routes.ts'
 import { portalEnvelope } from './errors.ts'
+import { exportsRoutes } from './exports.routes.ts'
 import { readForms } from './forms.ts'
 import { portalHeaders } from './headers.ts'
 import { homeRoutes } from './home.routes.ts'
@@ -27,6 +28,8 @@ import { requireMember, useSessions } from './session.ts'
 import { signInRoutes } from './sign-in.routes.ts'
 import { submissionRoutes } from './submission.routes.ts'
 import { tagsRoutes } from './tags.routes.ts'
+import { webhookDeliveriesRoutes } from './webhook-deliveries.routes.ts'
+import { webhooksRoutes } from './webhooks.routes.ts'
 
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
 const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRoutes]
@@ -37,6 +40,8 @@ const organizationPages = [
   questionsRoutes,
   accountRoutes,
   integrationsRoutes,
+  webhooksRoutes,
+  webhookDeliveriesRoutes,
   membersRoutes,
   tagsRoutes,
   organizationSettingsRoutes,
@@ -44,6 +49,7 @@ const organizationPages = [
   invitesRoutes,
   mediaRoutes,
   inviteBatchesRoutes,
+  exportsRoutes,
   submissionRoutes,
 ]
 

@@ -39,7 +39,7 @@ ${choice(form, {
     ['date', 'After the day below'],
   ],
 })}
-${field(form, { name: 'date', label: 'Last day, in UTC', type: 'date', optional: true })}
+${field(form, { name: 'expiresAt', label: 'Last day, in UTC', type: 'date', optional: true })}
 <button>Generate API Key</button>
 </form>
 </section>

@@ -47,10 +47,10 @@ export function integrationsRoutes(app: FastifyInstance): void {
 
 /** When the key is to expire; null: never. @throws DomainError invalid for a day that is none. */
 function readExpiry(values: URLSearchParams, now: Date): Date | null {
-  const { expiry, date } = readFields(values, 'expiry', 'date')
+  const { expiry, expiresAt: date } = readFields(values, 'expiry', 'expiresAt')
   if (expiry === '' || expiry === 'never') return null
   if (/^\d{1,3}$/.test(expiry)) return expiryAfter(now, Number(expiry))
   const day = new Date(`${date}T00:00:00Z`)
-  refuse(/^\d{4}-/.test(date) && !Number.isNaN(day.getTime()) ? [] : [{ field: 'date', rule: 'account', problem: 'date' }])
+  refuse(/^\d{4}-/.test(date) && !Number.isNaN(day.getTime()) ? [] : [{ field: 'expiresAt', rule: 'account', problem: 'date' }])
   return expiryAfter(day, 1)
 }

@@ -3,6 +3,7 @@ import type { Issue } from '../../domain/errors.ts'
 import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../domain/invites/batches/batches.ts'
 import type { Listing } from '../../domain/page.ts'
 import { type Html, html } from '../../http/html.ts'
+import type { Column } from '../../http/send-csv.ts'
 import { choice } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
@@ -54,7 +55,7 @@ function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
 <progress id="progress" value="${done}" max="${done + counts.ready}"></progress></p>`
 }
 
-function whatNext(ctx: Context, { id, startedAt, counts }: Batch): Html {
+function whatNext(ctx: Context, { id, startedAt, finishedAt, counts }: Batch): Html {
   const path = pathOf(ctx, `invites/batches/${id}`)
   return html`${
     !startedAt &&
@@ -62,6 +63,11 @@ function whatNext(ctx: Context, { id, startedAt, counts }: Batch): Html {
       ? html`<form method="post" action="${`${path}/start`}"><p><button>Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
       : html`<p>There is nobody to invite in it.</p>`)
   }
+${
+  startedAt &&
+  !finishedAt &&
+  html`<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="quiet">Try again now</button></p></form>`
+}
 <p><a href="${`${path}/outcome`}">All rows as CSV</a></p>`
 }
 
@@ -86,8 +92,12 @@ function reasonOf({ state, issues, repeats, status }: BatchRow): string {
   return (issues as Issue[]).map(wordIssue).join(' ')
 }
 
-/** The rows of the CSV that says what became of each, with their header. */
-export const outcomeRows = (rows: BatchRow[]): (string | number | null)[][] => [
-  ['row', 'email', 'name', 'state', 'why', 'invite'],
-  ...rows.map((row) => [row.number, row.email, row.name, STATES[row.state], reasonOf(row), row.inviteId]),
+/** The CSV that says what became of each row. */
+export const outcomeColumns: Column<BatchRow>[] = [
+  ['row', ({ number }) => number],
+  ['email', ({ email }) => email],
+  ['name', ({ name }) => name],
+  ['state', ({ state }) => STATES[state]],
+  ['why', reasonOf],
+  ['invite', ({ inviteId }) => inviteId],
 ]

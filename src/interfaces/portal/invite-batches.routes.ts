@@ -2,17 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
   BATCH_ROW_STATES,
   createBatch,
-  findAllBatchRows,
+  exportBatchRows,
   getBatch,
   listBatches,
   listBatchRows,
+  resumeBatch,
   startBatch,
 } from '../../domain/invites/batches/batches.ts'
 import { listChoices } from '../../domain/invites/choices.ts'
 import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../domain/limits.ts'
-import { toCsv } from '../../http/csv.ts'
+import { sendCsv } from '../../http/send-csv.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
-import { batchPage, outcomeRows } from './invite-batch.page.ts'
+import { batchPage, outcomeColumns } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
 import { pathOf, show } from './layout.ts'
 import { readTerms } from './new-invite.page.ts'
@@ -51,21 +52,25 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     return show(request, reply, batchPage({ ctx, batch, list, values }))
   })
 
-  app.post<BatchRoute>('/invites/batches/:batchId/start', (request, reply) =>
-    submit(request, reply, {
-      page: (form) => batchesPage(request, form),
-      async work() {
-        await startBatch(request.ctx, request.params.batchId)
-        return pathOf(request.ctx, `invites/batches/${request.params.batchId}`)
-      },
-    }),
-  )
+  for (const [action, work] of [
+    ['start', startBatch],
+    ['resume', resumeBatch],
+  ] as const)
+    app.post<BatchRoute>(`/invites/batches/:batchId/${action}`, (request, reply) =>
+      submit(request, reply, {
+        page: (form) => batchesPage(request, form),
+        async work() {
+          await work(request.ctx, request.params.batchId)
+          return pathOf(request.ctx, `invites/batches/${request.params.batchId}`)
+        },
+      }),
+    )
 
   app.get<BatchRoute>('/invites/batches/:batchId/outcome', async ({ ctx, params }, reply) => {
     const batch = await getBatch(ctx, params.batchId)
-    const rows = outcomeRows(await findAllBatchRows(ctx, batch))
-    reply.header('content-disposition', `attachment; filename="invites-${batch.id}.csv"`)
-    return reply.type('text/csv; charset=utf-8').send(toCsv(rows))
+    return sendCsv(reply, { name: `invites-${batch.id}.csv`, columns: outcomeColumns }, (write) =>
+      exportBatchRows(ctx, batch, write),
+    )
   })
 }
 

@@ -1,16 +1,21 @@
 import type { Member } from '../../domain/access/members.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
-import type { Choices } from '../../domain/invites/choices.ts'
+import type { Named } from '../../domain/invites/choices.ts'
 import type { InviteEmailRow } from '../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { type Move, mayMove } from '../../domain/invites/moves.ts'
+import type { Timeline } from '../../domain/invites/timeline.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import type { Requirement } from '../../domain/submissions/needs.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
+
 import { type Page, panel, pathOf } from './layout.ts'
+import { limitHint } from './new-invite.page.ts'
+
 import { table } from './table.ts'
+import { timelineTable } from './timeline.ts'
 import { time } from './wording.ts'
 
 const NOTICES = new Map([
@@ -30,15 +35,16 @@ type Facts = {
   createdBy: Member | undefined
   tags: Tag[]
   emails: InviteEmailRow[]
+  timeline: Timeline
   /** What can be done with it, by who may: null for who may only look. */
-  operations: { link: string; choices: Choices; requirements: Requirement[] } | null
+  operations: { link: string; tagChoices: Named[]; graders: Named[]; requirements: Requirement[] } | null
   done: string | undefined
 }
 
 export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => ({
   title: `Invite of ${facts.invite.recipientEmail}`,
   notice: NOTICES.get(done),
-  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), mails(facts.emails)]}
+  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), timeline(facts), mails(facts.emails)]}
 <p><a href="${pathOf(facts.ctx, 'invites')}">All invites</a></p>`,
 })
 
@@ -103,8 +109,8 @@ function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): Ht
   return [
     panel('moves', 'What can be done', moveForms(form, invite, path, operations.link)),
     ...waiving(form, invite, path, operations.requirements),
-    panel('grader', 'Grader', graderForm(form, invite, path, operations.choices)),
-    panel('tags', 'Tags', tagForms(form, tags, path, operations.choices)),
+    panel('grader', 'Grader', graderForm(form, invite, path, operations.graders)),
+    panel('tags', 'Tags', tagForms(form, tags, path, operations.tagChoices)),
   ]
 }
 
@@ -154,19 +160,24 @@ ${choice(form, { name: 'requirement', label: 'Start without', options })}
   return [panel('waive', 'Before the start', body)]
 }
 
-const graderForm = (form: Form, { assignedGraderId }: InviteDetail, path: string, { graders }: Choices): Html =>
-  html`<form method="post" action="${`${path}/grader`}">
+/** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
+function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
+  const isListed = graders.some(({ id }) => id === assignedGrader?.id)
+  const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: nameOf(assignedGrader.user) }] : []
+  return html`<form method="post" action="${`${path}/grader`}">
 ${choice(form, {
   name: 'assignedGraderId',
   label: 'Who grades it',
-  value: assignedGraderId ?? '',
-  options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])],
+  value: assignedGrader?.id ?? '',
+  options: [['', 'Nobody yet'], ...[...present, ...graders].map(({ id, name }): [string, string] => [id, name])],
+  ...limitHint(graders),
 })}
 <button class="quiet">Assign</button>
 </form>`
+}
 
-function tagForms(form: Form, tags: Tag[], path: string, choices: Choices): Html {
-  const others = choices.tags.filter(({ id }) => !tags.some((tag) => tag.id === id))
+function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html {
+  const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
   return html`${
     tags.length === 0
       ? html`<p>It has none.</p>`
@@ -176,13 +187,16 @@ function tagForms(form: Form, tags: Tag[], path: string, choices: Choices): Html
         )}</ul>`
   }
 ${
-  others.length > 0 &&
-  html`<form method="post" action="${`${path}/tags`}">
-${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]) })}
+  others.length > 0
+    ? html`<form method="post" action="${`${path}/tags`}">
+${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
 <button class="quiet">Add</button>
 </form>`
+    : html`<p id="tagIds" class="hint">There are no other tags.</p>`
 }`
 }
+
+const timeline = ({ timeline }: Shown): Html => panel('timeline', 'Timeline', timelineTable('timeline-heading', timeline))
 
 const mails = (emails: InviteEmailRow[]): Html =>
   panel(

@@ -4,7 +4,7 @@ import type { Named } from '../../domain/invites/choices.ts'
 import { INVITE_STATUSES, type Invite, type InviteOrder } from '../../domain/invites/invites.ts'
 import type { Listing } from '../../domain/page.ts'
 import { html } from '../../http/html.ts'
-import { choice, type Form, field, mistakes } from './forms.ts'
+import { choice, exportButton, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
 import { table } from './table.ts'
@@ -26,6 +26,8 @@ type Facts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<
 export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts): Page {
   const path = pathOf(ctx, 'invites')
   const readsAll = may(ctx, 'read')
+  const grades = !readsAll && may(ctx, 'read_as_grader')
+  const everything = readsAll ? 'Any' : 'Assigned to me'
   const anyOf = (named: Named[], any: string): [string, string][] => [
     ...(any ? [['', any] as [string, string]] : []),
     ...named.map(({ id, name }): [string, string] => [id, name]),
@@ -40,16 +42,17 @@ export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts)
 <h2 id="filter-heading">Show</h2>
 <form method="get" action="${path}" class="filter">
 ${choice(form, { name: 'state', label: 'State', options: [['', 'Any'], ...INVITE_STATUSES.map((status): [string, string] => [status, status])] })}
-${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll ? 'Any' : '') })}
+${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll || grades ? everything : '') })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Any') })}
 ${field(form, { name: 'search', label: 'Address, or words of it', type: 'search', optional: true })}
 ${choice(form, { name: 'sort', label: 'Order', options: Object.entries(orders).map(([word, { label }]) => [word, label]) })}
 <button class="quiet">Show</button>
+${list && exportButton(`${path}/export`)}
 </form>
 </section>
 <section class="panel" aria-labelledby="list-heading">
 <h2 id="list-heading">Invites</h2>
-${list && list.items.length > 0 ? inviteTable(ctx, list.items) : html`<p>${assessments.length > 0 || readsAll ? 'There are none.' : 'You are not a client of any assessment.'}</p>`}
+${list && list.items.length > 0 ? inviteTable(ctx, list.items) : html`<p>${assessments.length > 0 || readsAll || grades ? 'There are none.' : 'You are not a client of any assessment.'}</p>`}
 ${list && pager(path, form.values, list, ['invite', 'invites'])}
 </section>`,
   }

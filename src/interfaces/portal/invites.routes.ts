@@ -2,16 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findMembers } from '../../domain/access/members.ts'
 import { authorize, may } from '../../domain/access/permissions.ts'
 import { listInviteTags } from '../../domain/assessments/tags.ts'
+import type { Context } from '../../domain/context.ts'
 import { defined } from '../../domain/defined.ts'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { assignGrader, tagInvite, untagInvite } from '../../domain/invites/change.ts'
-import { listChoices, listClientAssessments } from '../../domain/invites/choices.ts'
+import {
+  listAssessmentChoices,
+  listChoices,
+  listClientAssessments,
+  listGraderChoices,
+  listTagChoices,
+  type Named,
+} from '../../domain/invites/choices.ts'
 import { createInvite } from '../../domain/invites/create.ts'
 import { listInviteEmails } from '../../domain/invites/emails.ts'
 import { getInvite, INVITE_STATUSES, type InviteFilter, listInvites } from '../../domain/invites/invites.ts'
 import { getInvitationLink } from '../../domain/invites/links.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
+import { readTimeline } from '../../domain/invites/timeline.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { listRequirements } from '../../domain/submissions/submission.ts'
 import { waiveRequirement } from '../../domain/submissions/waive.ts'
@@ -123,17 +132,12 @@ async function newPage({ ctx }: FastifyRequest, form: Form) {
 async function showList(request: FastifyRequest, reply: FastifyReply) {
   const { ctx, url } = request
   const values = new URLSearchParams(url.split('?')[1])
-  const { assessments, tags } = may(ctx, 'read')
-    ? await listChoices(ctx)
-    : { assessments: await listClientAssessments(ctx), tags: [] }
+  const { assessments, tags } = await findFilterChoices(ctx)
   const { sort } = readFields(values, 'sort')
   const { order } = (Object.hasOwn(orders, sort) ? orders[sort] : undefined) ?? orders.sent!
-  const filter = readFilter(values)
-  // A client looks at one assessment at a time: so their lists are as cheap as everybody's.
-  if (!may(ctx, 'read')) filter.assessmentId ??= assessments[0]?.id ?? ''
+  const filter = readInviteFilter(ctx, values, assessments)
   try {
-    const page = readPage(values, DEFAULT_PAGE_SIZE)
-    const list = filter.assessmentId === '' ? null : await listInvites(ctx, filter, order, page)
+    const list = filter && (await listInvites(ctx, filter, order, readPage(values, DEFAULT_PAGE_SIZE)))
     return show(request, reply, invitesPage({ values, issues: [] }, { ctx, assessments, tags, list }))
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
@@ -141,7 +145,28 @@ async function showList(request: FastifyRequest, reply: FastifyReply) {
   }
 }
 
-/** What the address asks for; what it can't ask for is left out. */
+/** What the list can be filtered by. */
+export async function findFilterChoices(ctx: Context): Promise<{ assessments: Named[]; tags: Named[] }> {
+  if (!may(ctx, 'read')) return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx) : [], tags: [] }
+  const [assessments, tags] = await Promise.all([listAssessmentChoices(ctx), listTagChoices(ctx)])
+  return { assessments, tags }
+}
+
+/**
+ * What the list's form asks for; what it can't ask for is left out. Of those who may not read everything a grader looks at what is
+ * assigned to them, and a client at one assessment at a time, so that their lists are as cheap as everybody's.
+ *
+ * @returns null when there is nothing that they could look at.
+ * @throws DomainError not_permitted for who is neither.
+ */
+export function readInviteFilter(ctx: Context, values: URLSearchParams, assessments: Named[]): InviteFilter | null {
+  const filter = readFilter(values)
+  if (may(ctx, 'read') || filter.assessmentId !== undefined) return filter
+  if (ctx.actor.kind === 'member' && may(ctx, 'read_as_grader')) return { ...filter, assignedGraderId: ctx.actor.id }
+  authorize(ctx, 'read_as_client')
+  return assessments[0] ? { ...filter, assessmentId: assessments[0].id } : null
+}
+
 function readFilter(values: URLSearchParams): InviteFilter {
   const { state, assessment, tag, search } = readFields(values, 'state', 'assessment', 'tag', 'search')
   const typed = search.trim()
@@ -157,14 +182,16 @@ async function onePage({ ctx }: FastifyRequest, id: string, form: Form, done?: s
   const invite = await getInvite(ctx, id)
   const all = { number: 1, size: MAX_PAGE_SIZE }
   const emails = await listInviteEmails(ctx, id, { field: 'createdAt', direction: 'desc' }, all)
+  const timeline = await readTimeline(ctx, id)
   const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, all)
   const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
   const operations = may(ctx, 'operate_invites')
     ? {
-        link: (await getInvitationLink(ctx, id)).link,
-        choices: await listChoices(ctx),
+        ...(await getInvitationLink(ctx, id)),
+        tagChoices: await listTagChoices(ctx),
+        graders: await listGraderChoices(ctx),
         requirements: await listRequirements(ctx, invite),
       }
     : null
-  return invitePage(form, { ctx, invite, createdBy, tags: tags.items, emails: emails.items, operations, done })
+  return invitePage(form, { ctx, invite, createdBy, tags: tags.items, emails: emails.items, timeline, operations, done })
 }

@@ -3,8 +3,11 @@ import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
 import { may, type Permission } from '../../domain/access/permissions.ts'
 import type { SignedIn } from '../../domain/access/sessions.ts'
 import type { Context } from '../../domain/context.ts'
-import { type Html, html, toText } from '../../http/html.ts'
+import { hostOf } from '../../domain/webhooks/access.ts'
+import { findFailingEndpoints } from '../../domain/webhooks/state.ts'
+import { type Html, html, toText, type Value } from '../../http/html.ts'
 import { assets } from './assets.ts'
+import { time } from './wording.ts'
 
 /** What a page says; the frame is the same for all. */
 export type Page = {
@@ -28,6 +31,7 @@ const PAGES: { path: string; label: string; permission: Permission }[] = [
 const SETTINGS: { path: string; label: string; permission: Permission }[] = [
   { path: 'organization', label: 'Organization', permission: 'manage_settings' },
   { path: 'integrations', label: 'Integrations', permission: 'manage_keys' },
+  { path: 'webhooks', label: 'Webhooks', permission: 'manage_webhooks' },
   { path: 'audit-log', label: 'Audit log', permission: 'read_audit_log' },
 ]
 
@@ -36,14 +40,36 @@ export const pathOf = ({ organization }: { organization: { id: string } }, path 
   `${PORTAL_PREFIX}/${organization.id}/${path}`
 
 /** Sends a page: of an organization in its frame, with what the viewer's roles may see; else in a plain one. */
-export function show(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): FastifyReply {
+export async function show(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> {
   const { ctx, signedIn, url } = request
   const viewer = ctx && signedIn ? { ctx, signedIn, path: url.split('?')[0]! } : null
-  return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page, viewer))
+  const warning = viewer && hasWarnings(viewer) && (await warnOfWebhooks(viewer.ctx))
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .send(renderPage({ ...page, warning }, viewer))
 }
 
+/** Home and Settings, where those come by who can do something about it. */
+const hasWarnings = ({ ctx, path }: Viewer): boolean =>
+  may(ctx, 'manage_webhooks') && (isHome({ ctx, path }) || path.startsWith(pathOf(ctx, 'settings/')))
+
+/** Which webhooks fail, or have been disabled for that; nothing when all is well. */
+async function warnOfWebhooks(ctx: Context): Promise<Html | false> {
+  const failing = await findFailingEndpoints(ctx)
+  const items = failing.map(({ id, url, state, stateSince, failingSince }) => {
+    const link = html`<a href="${pathOf(ctx, `settings/webhooks/${id}`)}">${hostOf(url)}</a>`
+    return state === 'active' && failingSince
+      ? html`<li>The webhook to ${link} has been failing since ${time(failingSince)}.</li>`
+      : html`<li>The webhook to ${link} was disabled for failing at ${time(stateSince)}.</li>`
+  })
+  return items.length > 0 && html`<div class="notice bad" role="status"><ul>${items}</ul></div>\n`
+}
+
+const isHome = ({ ctx, path }: Pick<Viewer, 'ctx' | 'path'>): boolean => path.replace(/\/?$/, '/') === pathOf(ctx)
+
 /** The text of a page. @param viewer null: somebody who is not signed in, or has not chosen an organization. */
-export const renderPage = ({ title, body, notice }: Page, viewer: Viewer | null): string =>
+export const renderPage = ({ title, body, notice, warning }: Page & { warning?: Value }, viewer: Viewer | null): string =>
   toText(html`<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +85,7 @@ ${viewer && bar(viewer)}
 <main id="main" class="${viewer ? 'wide' : 'narrow'}">
 <h1>${title}</h1>
 ${viewer && sections(viewer)}
-${notice && html`<p class="notice good" role="status">${notice}</p>`}
+${warning}${notice && html`<p class="notice good" role="status">${notice}</p>`}
 ${body}
 </main>
 </body>
@@ -76,7 +102,8 @@ ${body}
 </section>
 `
 
-const mayReadInvites = (ctx: Context): boolean => may(ctx, 'read') || may(ctx, 'read_as_client')
+const mayReadInvites = (ctx: Context): boolean =>
+  (['read', 'read_as_grader', 'read_as_client'] as const).some((permission) => may(ctx, permission))
 
 function bar({ ctx, signedIn, path }: Viewer): Html {
   const settings = SETTINGS.find(({ permission }) => may(ctx, permission))
@@ -87,7 +114,7 @@ function bar({ ctx, signedIn, path }: Viewer): Html {
 <header class="bar">
 <p class="organization">${ctx.organization.name}</p>
 <nav aria-label="Portal">
-${link(pathOf(ctx), 'Home', path.replace(/\/?$/, '/') === pathOf(ctx))}
+${link(pathOf(ctx), 'Home', isHome({ ctx, path }))}
 ${PAGES.filter(({ permission }) => may(ctx, permission)).map((page) =>
   link(pathOf(ctx, page.path), page.label, isWithin(path, pathOf(ctx, page.path))),
 )}

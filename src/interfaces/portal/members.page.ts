@@ -3,8 +3,9 @@ import type { Language } from '../../domain/access/manage-members.ts'
 import { MEMBER_ROLES, type Member } from '../../domain/access/members.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
+import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { type Html, html } from '../../http/html.ts'
-import { checkboxes, choice, type Form, field, mistakes } from './forms.ts'
+import { checkboxes, choice, exportButton, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { type Filtered, pager } from './paging.ts'
 import { table } from './table.ts'
@@ -51,6 +52,7 @@ ${choice(found.form, {
   ],
 })}
 <button class="quiet">Show</button>
+${exportButton(pathOf(ctx, 'members/export'))}
 </form>
 ${memberTable(ctx, found.list.items)}
 ${pager(pathOf(ctx, 'members'), found.form.values, found.list)}
@@ -94,9 +96,10 @@ export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHand
 </section>`,
 })
 
-type Facts = { ctx: Context; member: Member; tags: Tag[]; languages: Language[]; done: string }
+/** `isAll`: whether these are all tags of the organization. */
+type Facts = { ctx: Context; member: Member; tags: Tag[]; isAll: boolean; languages: Language[]; done: string }
 
-export function memberPage(form: Form, { ctx, member, tags, languages, done }: Facts): Page {
+export function memberPage(form: Form, { ctx, member, tags, isAll, languages, done }: Facts): Page {
   const others = member.roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
   return {
     title: nameOf(member),
@@ -112,22 +115,27 @@ ${checkboxes(form, {
 })}
 ${field(form, { name: 'department', label: 'Department', value: member.department, optional: true })}
 ${
-  tags.length > 0 &&
-  checkboxes(form, {
-    name: 'tags',
-    label: 'Tags',
-    options: tags.map(({ id, name }) => [id, name]),
-    values: member.tags.map(({ tagId }) => tagId),
-  })
+  tags.length > 0
+    ? checkboxes(form, {
+        name: 'tags',
+        label: 'Tags',
+        options: tags.map(({ id, name }) => [id, name]),
+        values: member.tags.map(({ tagId }) => tagId),
+        ...(!isAll && {
+          hint: `Their own, and the first ${MAX_CHOICES.toLocaleString('en')} by name; the others can not be chosen here.`,
+        }),
+      })
+    : html`<p id="tags" class="hint">There are no tags to give to them.</p>`
 }
 ${
-  languages.length > 0 &&
-  checkboxes(form, {
-    name: 'languages',
-    label: 'Grades in',
-    options: languages.map(({ id, code, name }) => [id, name || code]),
-    values: member.gradingLanguages.map(({ languageId }) => languageId),
-  })
+  languages.length > 0
+    ? checkboxes(form, {
+        name: 'languages',
+        label: 'Grades in',
+        options: languages.map(({ id, code, name }) => [id, name || code]),
+        values: member.gradingLanguages.map(({ languageId }) => languageId),
+      })
+    : html`<p id="languages" class="hint">There are no languages to grade in.</p>`
 }
 <button>Save</button>
 </form>

@@ -6,6 +6,7 @@ import { getMember, listMembers, MEMBER_ROLES, type MemberFilter } from '../../d
 import { authorize } from '../../domain/access/permissions.ts'
 import { findTags, listTags } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
+import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { inviteMemberPage, joinLinkPage, memberPage, membersPage } from './members.page.ts'
@@ -14,13 +15,13 @@ import { queryOf, readList } from './paging.ts'
 type MemberRoute = { Params: { memberId: string } }
 
 /** Tags to choose from, besides those the member has. */
-const CHOICE = { number: 1, size: 200 }
+const CHOICE = { number: 1, size: MAX_CHOICES }
 
 export function membersRoutes(app: FastifyInstance): void {
   app.get('/members', async (request, reply) => {
     const { ctx } = request
     authorize(ctx, 'manage_members')
-    const filter = readFilter(queryOf(request))
+    const filter = readMemberFilter(queryOf(request))
     const found = await readList(request, (page) => listMembers(ctx, filter, { field: 'email', direction: 'asc' }, page))
     return show(request, reply, membersPage(ctx, found))
   })
@@ -95,9 +96,10 @@ async function onePage({ ctx, params }: FastifyRequest<MemberRoute>, form: Form,
     ctx,
     member.tags.map(({ tagId }) => tagId),
   )
-  const { items } = await listTags(ctx, {}, { field: 'name', direction: 'asc' }, CHOICE)
+  const { items, total } = await listTags(ctx, {}, { field: 'name', direction: 'asc' }, CHOICE)
   const tags = [...own, ...items.filter(({ id }) => own.every((tag) => tag.id !== id))]
-  return memberPage(form, { ctx, member, tags, languages: await listLanguages(ctx), done })
+  const isAll = total <= items.length
+  return memberPage(form, { ctx, member, tags, isAll, languages: await listLanguages(ctx), done })
 }
 
 /** Who has changed what they are themselves may not see the page any more. */
@@ -106,7 +108,8 @@ const addressAfter = (ctx: Context, memberId: string, done: string): string =>
 
 const readRoles = (values: URLSearchParams) => MEMBER_ROLES.filter((role) => values.getAll('roles').includes(role))
 
-function readFilter(values: URLSearchParams): MemberFilter {
+/** What the address of the list asks for. */
+export function readMemberFilter(values: URLSearchParams): MemberFilter {
   const { status, role, search } = readFields(values, 'status', 'role', 'search')
   return {
     search,

@@ -1,10 +1,10 @@
 import type { Context } from '../../domain/context.ts'
 import type { Terms } from '../../domain/invites/batches/batches.ts'
-import type { Choices } from '../../domain/invites/choices.ts'
+import { type Choices, MAX_CHOICES, type Named } from '../../domain/invites/choices.ts'
 import { INVITE_DEFAULTS, withDefaults } from '../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'
-import { area, checkbox, choice, type Form, field, mistakes, readFields } from './forms.ts'
+import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 
 /** What is asked for unless it is chosen otherwise. */
@@ -29,7 +29,12 @@ ${termFields(form, choices)}
 })
 
 export const assessmentField = (form: Form, { assessments }: Choices): Html =>
-  choice(form, { name: 'assessmentId', label: 'Assessment', options: assessments.map(({ id, name }) => [id, name]) })
+  choice(form, {
+    name: 'assessmentId',
+    label: 'Assessment',
+    options: assessments.map(({ id, name }) => [id, name]),
+    ...limitHint(assessments),
+  })
 
 /** What can be chosen of an invite besides who is invited to what, with its defaults. */
 export const termFields = (form: Form, { graders, tags }: Choices): Html => html`${field(form, {
@@ -45,15 +50,19 @@ ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', t
 <legend>Of the candidate</legend>
 ${SWITCHES.map(([name, label]) => checkbox(form, { name, label, checked: DEFAULTS[name] }))}
 </fieldset>
-${choice(form, { name: 'assignedGraderId', label: 'Who grades it', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])] })}
+${choice(form, { name: 'assignedGraderId', label: 'Who grades it', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}
 ${
-  tags.length > 0 &&
-  html`<fieldset id="tagIds">
-<legend>Tags</legend>
-${tags.map(({ id, name }) => checkbox(form, { name: 'tagIds', label: name, value: id }))}
-</fieldset>`
+  tags.length > 0
+    ? checkboxes(form, { name: 'tagIds', label: 'Tags', options: tags.map(({ id, name }) => [id, name]), ...limitHint(tags) })
+    : html`<p id="tagIds" class="hint">There are no tags to give to it.</p>`
 }
 ${checkbox(form, { name: 'sendEmail', label: 'Mail the invitation', checked: true })}`
+
+/** Says of a list to choose from that it may not be all there is. */
+export const limitHint = (list: Named[]): { hint?: string } =>
+  list.length < MAX_CHOICES
+    ? {}
+    : { hint: `The first ${MAX_CHOICES.toLocaleString('en')} by name; the others can not be chosen here.` }
 
 /** What was chosen in those fields; the domain checks it. */
 export function readTerms(values: URLSearchParams): Terms {

@@ -9,15 +9,34 @@ import {
 } from '../../domain/submissions/submission.ts'
 import { wordCount, wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
+import { choice, type Form, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
 import { table } from './table.ts'
 import { time } from './wording.ts'
 
-type Facts = { ctx: Context; invite: SubmittedInvite; submission: SubmissionDetail | null; mayReadInvite: boolean }
+type Medium = SubmissionDetail['media'][number]
 
-export const submissionPage = ({ ctx, invite, submission, mayReadInvite }: Facts): Page => ({
+/** What can be deleted at once, by its name in the form. */
+export const DELETABLE = new Map<string, { label: string; kinds: Medium['kind'][] }>([
+  ['photos', { label: 'Photos of the ID and the face', kinds: ['id_photo', 'face_photo'] }],
+  ['proctoring', { label: 'Pictures and recordings of webcam and screen', kinds: ['webcam_still', 'webcam', 'screen'] }],
+  ['answers', { label: 'Recorded answers', kinds: ['answer'] }],
+])
+
+type Facts = {
+  ctx: Context
+  invite: SubmittedInvite
+  submission: SubmissionDetail | null
+  mayReadInvite: boolean
+  mayDelete: boolean
+  done: string | undefined
+}
+
+export const submissionPage = (form: Form, { ctx, invite, submission, mayReadInvite, mayDelete, done }: Facts): Page => ({
   title: `Submission of ${invite.recipientName ?? invite.recipientEmail}`,
-  body: html`${submission ? contents(ctx, invite, submission) : html`<p>Nothing has been sent in yet: the candidate has not started.</p>`}
+  notice: done === 'deleted' ? 'They are deleted.' : undefined,
+  body: html`${mistakes(form)}${submission ? contents(ctx, invite, submission) : html`<p>Nothing has been sent in yet: the candidate has not started.</p>`}
+${mayDelete && submission && deletion(form, ctx, invite)}
 ${mayReadInvite && html`<p><a href="${pathOf(ctx, `invites/${invite.id}`)}">The invite</a></p>`}`,
 })
 
@@ -82,8 +101,6 @@ function takeShown(ctx: Context, { kind, state, text, media, createdAt, complete
   return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
 }
 
-type Medium = SubmissionDetail['media'][number]
-
 const UNSEEN: Record<Exclude<Medium['state'], 'ready'>, string> = {
   uploading: 'still being sent in',
   joining: 'being made ready: look again in a minute',
@@ -146,4 +163,18 @@ const notes = (submission: SubmissionDetail): Html =>
           ['When', 'What'],
           submission.notes.map(({ at, kind }) => [time(at), wordNote(kind)]),
         ),
+  )
+
+const deletion = (form: Form, ctx: Context, { id }: SubmittedInvite): Html =>
+  panel(
+    'deletion',
+    'Delete',
+    html`<details>
+<summary>Delete photos or recordings</summary>
+<form method="post" action="${pathOf(ctx, `invites/${id}/submission/delete`)}">
+${choice(form, { name: 'media', label: 'What', options: [...DELETABLE].map(([name, { label }]): [string, string] => [name, label]) })}
+<p>They are gone for good, for this and earlier submissions of the invite.</p>
+<button class="danger">Delete</button>
+</form>
+</details>`,
   )

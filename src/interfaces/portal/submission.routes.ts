@@ -1,14 +1,36 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { may } from '../../domain/access/permissions.ts'
+import { checkChoice, findIssues } from '../../domain/checks.ts'
+import { refuse } from '../../domain/refuse.ts'
+import { deleteSubmissionMedia } from '../../domain/submissions/retention.ts'
 import { getSubmission } from '../../domain/submissions/submission.ts'
-import { show } from './layout.ts'
-import { submissionPage } from './submission.page.ts'
+import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { pathOf, show } from './layout.ts'
+import { DELETABLE, submissionPage } from './submission.page.ts'
+
+type Route = { Params: { inviteId: string }; Querystring: { done?: string } }
 
 /** What a candidate has sent in, for admins and for the grader it is assigned to. */
 export function submissionRoutes(app: FastifyInstance): void {
-  app.get<{ Params: { inviteId: string } }>('/invites/:inviteId/submission', async (request, reply) => {
-    const { ctx, params } = request
-    const found = await getSubmission(ctx, params.inviteId)
-    return show(request, reply, submissionPage({ ctx, ...found, mayReadInvite: may(ctx, 'read') }))
-  })
+  app.get<Route>('/invites/:inviteId/submission', async (request, reply) =>
+    show(request, reply, await onePage(request, emptyForm, request.query.done)),
+  )
+
+  app.post<Route>('/invites/:inviteId/submission/delete', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { ctx, params } = request
+        const { media } = readFields(values, 'media')
+        refuse(findIssues([['media', checkChoice(media, [...DELETABLE.keys()])]]))
+        await deleteSubmissionMedia(ctx, params.inviteId, DELETABLE.get(media)?.kinds ?? [])
+        return `${pathOf(ctx, `invites/${params.inviteId}/submission`)}?done=deleted`
+      },
+    }),
+  )
+}
+
+async function onePage({ ctx, params }: FastifyRequest<Route>, form: Form, done?: string) {
+  const found = await getSubmission(ctx, params.inviteId)
+  return submissionPage(form, { ctx, ...found, mayReadInvite: may(ctx, 'read'), mayDelete: may(ctx, 'operate_invites'), done })
 }

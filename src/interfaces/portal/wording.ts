@@ -1,4 +1,5 @@
 import type { AccountProblem, Issue } from '../../domain/errors.ts'
+import type { TargetFault } from '../../domain/webhooks/targets.ts'
 import { wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 
@@ -10,7 +11,6 @@ const names: Record<string, string> = {
   password: 'the password',
   current: 'the current password',
   name: 'the name',
-  date: 'the date',
   expiresAt: 'the date',
   search: 'the search',
   defaultQuestionFormat: 'how questions are asked',
@@ -49,7 +49,17 @@ const names: Record<string, string> = {
   customMessage: 'the message',
   assignedGraderId: 'the grader',
   tagIds: 'the tag',
+  url: 'the address',
+  media: 'what is to be deleted',
   requirement: 'what the candidate can start without',
+}
+
+const targetFaults: Record<TargetFault, string> = {
+  url: 'The address is not one of the web.',
+  scheme: 'The address has to begin with https://.',
+  credentials: 'The address must not contain a user name or a password.',
+  port: 'The port of the address has to be 80, 443, or one above 1023.',
+  host: 'The address must not lead into a private network.',
 }
 
 /** The formats, as lists to choose from show them. */
@@ -86,6 +96,10 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   noAddresses: () => 'The first row needs the names of the columns, one of them "email", or an address.',
   tooManyRows: (_name, rows) => `The list has more than ${rows.toLocaleString('en')} rows. Please split it.`,
   tooLarge: (_name, bytes) => `The list is larger than ${bytes / 1024 / 1024} MB. Please split it.`,
+  tooManyWebhooks: (_name, limit) => `There can not be more than ${limit} webhooks. Delete one to make another.`,
+  disabled: () => 'The webhook is disabled. Enable it first.',
+  forgotten: () =>
+    'Some of what it has missed is no longer kept, so it can not be sent. Have your system list the invites instead.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
@@ -118,6 +132,8 @@ export function wordIssue(issue: Issue): string {
     case 'changed':
       if (issue.field === 'order') return 'Somebody else has moved it meanwhile, so it stays where it is now.'
       return `Somebody else has changed ${name} meanwhile: it is now ${wordValue(issue.field, issue.value)}. What you save replaces it.`
+    case 'target':
+      return targetFaults[issue.problem]
     case 'invited':
       return 'Somebody is invited to it, so it can not be deleted.'
     case 'later':

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_TYPES } from '../../domain/events/event.ts'
 import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
 import {
+  MAX_DESCRIPTION_LENGTH,
   type NewWebhookEndpoint,
   WEBHOOK_MODES,
   WEBHOOK_STATES,
@@ -50,7 +51,9 @@ export const WebhookView = Type.Object(
       }),
     ),
     failingSince: OrNull(DateTime('When the first attempt since the last success failed; null when the last one succeeded')),
-    missedFrom: Cursor('Where it stopped being told when it was last disabled, for `replay`; null when it never was'),
+    missedFrom: Cursor(
+      'Where it stopped being told when it was last disabled, for `replay`; null when it never was, or has been sent all since then',
+    ),
     replayedUpTo: Cursor('Where a replay that is under way has come to; null when there is none'),
     previousSecretUntil: OrNull(DateTime('Until then the secret from before the last rotation signs as well')),
     createdAt: DateTime(),
@@ -86,7 +89,7 @@ const fields = {
         'Whether to be told of live events, of test events, or of both; that of the key when left out of a new webhook. Test keys see and make only webhooks of the mode test',
     }),
   ),
-  description: Type.Optional(Text({ maxLength: 1_000, description: 'Empty when left out of a new webhook' })),
+  description: Type.Optional(Text({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'Empty when left out of a new webhook' })),
 }
 
 const { url, types, mode, description } = example

@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest'
+import { listAuditEntries } from '../../../src/domain/access/audit-log.ts'
 import { inviteMember } from '../../../src/domain/access/invite-member.ts'
 import { listKeys } from '../../../src/domain/access/manage-keys.ts'
+import { readOrganizationSettings } from '../../../src/domain/access/organization-settings.ts'
+import type { Permission } from '../../../src/domain/access/permissions.ts'
+import { createAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
 import { createTag, listTags } from '../../../src/domain/assessments/tags.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
+import { listClientAssessments } from '../../../src/domain/invites/choices.ts'
 import { createInvite } from '../../../src/domain/invites/create.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { countAssigned } from '../../../src/domain/invites/own-overview.ts'
 import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -27,8 +33,26 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     requireIdCapture: true,
     facePhotoRequired: true,
   })
-  const attempts: Record<string, (actor: Actor) => Promise<unknown>> = {
+  const newAssessment = (actor: Actor) => ({
+    name: `by ${actor.kind}`,
+    defaultQuestionFormat: 'text' as const,
+    defaultAnswerFormat: 'text' as const,
+    audience: 'invite_only' as const,
+    timeLimit: 0,
+    instructionTitle: '',
+    instruction: '',
+    languages: [],
+    categories: [],
+    skillTypes: [],
+    tags: [],
+    clients: [],
+  })
+  // A link makes whoever has it the candidate of its invite: no other actor can ask to take one.
+  const attempts: Record<Exclude<Permission, 'take_invite'>, (actor: Actor) => Promise<unknown>> = {
     read: async (actor) => listTags(as(actor), {}, order, { number: 1, size: 20 }),
+    read_as_client: async (actor) => listClientAssessments(as(actor)),
+    read_as_grader: async (actor) => countAssigned(as(actor)),
+    write_assessments: async (actor) => createAssessment(as(actor), newAssessment(actor)),
     write_tags: async (actor) => createTag(as(actor), { name: `by ${actor.kind}` }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
@@ -36,6 +60,8 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     manage_keys: async (actor) => listKeys(as(actor)),
     manage_members: async (actor) =>
       inviteMember(as(actor), { email: `invited.by.${actor.kind}@example.com`, roles: ['grader'], mails: false }),
+    manage_settings: async (actor) => readOrganizationSettings(as(actor)),
+    read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>
@@ -49,27 +75,38 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     )
     return (await Promise.all(outcomes)).filter((permission) => permission !== undefined)
   }
-  expect(await allowed({ kind: 'operator' })).toEqual([
+  const all: Permission[] = [
     'read',
+    'write_assessments',
     'write_tags',
     'invite',
     'operate_invites',
     'manage_webhooks',
     'manage_keys',
     'manage_members',
-  ])
+    'manage_settings',
+    'read_audit_log',
+  ]
+  expect(await allowed({ kind: 'operator' })).toEqual(all)
   expect(await allowed({ kind: 'system' })).toEqual(['read'])
   expect(await allowed({ kind: 'candidate', inviteId: invite.id })).toEqual([])
   const key = await service.db.apiKey.findFirstOrThrow({ where: { organizationId: id } })
-  expect(await allowed({ kind: 'apiKey', id: key.id, mode: 'live', createdById: null })).toHaveLength(5)
+  expect(await allowed({ kind: 'apiKey', id: key.id, mode: 'live', createdById: null })).toEqual([
+    'read',
+    'write_tags',
+    'invite',
+    'operate_invites',
+    'manage_webhooks',
+  ])
   const asMemberOf = async (roles: string[]): Promise<Actor> => {
     const member = await service.make.member(id, { roles })
     return { kind: 'member', id: member.id, userId: member.userId, roles }
   }
-  const all = ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'manage_keys', 'manage_members']
-  expect(await allowed(await asMemberOf(['client', 'admin']))).toEqual(all)
-  for (const roles of [['grader'], ['client'], ['grader', 'client'], [], ['owner', 'Admin', 'constructor']])
-    expect(await allowed(await asMemberOf(roles))).toEqual([])
+  expect(await allowed(await asMemberOf(['admin']))).toEqual(all)
+  expect(await allowed(await asMemberOf(['client']))).toEqual(['read_as_client'])
+  expect(await allowed(await asMemberOf(['grader']))).toEqual(['read_as_grader'])
+  expect(await allowed(await asMemberOf(['grader', 'client']))).toEqual(['read_as_client', 'read_as_grader'])
+  for (const roles of [[], ['owner', 'Admin', 'constructor']]) expect(await allowed(await asMemberOf(roles))).toEqual([])
 })
 
 it('has what a member makes made by that member, and live', async () => {

@@ -107,7 +107,7 @@ describe('a text', () => {
     for (const body of [{}, { text: 5, revision: 1 }, { text: 'x' }, { text: 'x', revision: 0 }, { text: 'x', revision: 1e12 }])
       expect(refusal(await put(body))).toEqual([400, 'malformed_request'])
     expect(refusal(await put('{'))).toEqual([400, 'malformed_json'])
-    expect(refusal(await put({ text: 'x'.repeat(300_000), revision: 1 }))).toEqual([413, 'body_too_large'])
+    expect(refusal(await put({ text: 'x'.repeat(300_000), revision: 1 }))).toEqual([413, 'too_big'])
     for (const number of ['2', '3', '999999999'])
       expect(refusal(await put({ text: 'x', revision: 1 }, number))).toEqual([409, 'closed'])
     for (const number of ['0', '-1', 'x', '1e9', '99999999999'])

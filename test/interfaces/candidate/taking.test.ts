@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ASKS_NOTHING, candidateOf, consent, expectPage, prepare } from '../../support/candidate.ts'
-import { startServiceForFile } from '../../support/service.ts'
+import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 import { makeAccepted, makeTaking } from '../../support/taking.ts'
 
 const service = await startServiceForFile()
@@ -109,6 +109,20 @@ describe('before the start', () => {
     await prepare(service, met.invite)
     await met.candidate.press('start')
     expect((await met.stored()).status).toBe('started')
+  })
+
+  it('Start is refused where there is no room for what is to be recorded, and not where nothing is', async () => {
+    const full = await startServiceForTest({ MEDIA_QUOTA: '1' })
+    const asked = await makeAccepted(full, { requireIdCapture: true })
+    await prepare(full, asked.invite)
+    await full.db.submission.updateMany({ data: { mediaBytes: 1 } })
+    const refused = await asked.candidate.press('start')
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('there is no room for recordings')])
+    expect(await asked.stored()).toEqual(asked.invite)
+    const plain = await makeAccepted(full)
+    await consent(plain.candidate)
+    await plain.candidate.press('start')
+    expect((await plain.stored()).status).toBe('started')
   })
 
   it('consent is asked for again where more is asked for than it was given for', async () => {

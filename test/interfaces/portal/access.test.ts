@@ -1,10 +1,10 @@
-import fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
-import { portalPages } from '../../../src/interfaces/portal/index.ts'
 import { unknownId } from '../../support/factories.ts'
+import { makeWebhook } from '../../support/furnish.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
+import { listPortalRoutes } from '../../support/portal-routes.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { jpeg } from '../../support/submissions.ts'
 
 const ROLES = ['admin', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
@@ -18,7 +18,10 @@ type Rows = {
   assessmentId: string
   questionId: string
   inviteId: string
+  mediaId: string
   batchId: string
+  webhookId: string
+  deliveryId: string
 }
 
 /**
@@ -52,7 +55,21 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /settings/integrations': ['admin'],
   'POST /settings/integrations/:keyId/rotate': ['admin'],
   'POST /settings/integrations/:keyId/revoke': ['admin'],
+  'GET /settings/webhooks': ['admin'],
+  'POST /settings/webhooks': ['admin'],
+  'GET /settings/webhooks/:webhookId': ['admin'],
+  'POST /settings/webhooks/:webhookId': ['admin'],
+  'POST /settings/webhooks/:webhookId/enable': ['admin'],
+  'POST /settings/webhooks/:webhookId/disable': ['admin'],
+  'POST /settings/webhooks/:webhookId/replay': ['admin'],
+  'POST /settings/webhooks/:webhookId/rotate-secret': ['admin'],
+  'POST /settings/webhooks/:webhookId/test': ['admin'],
+  'POST /settings/webhooks/:webhookId/delete': ['admin'],
+  'GET /settings/webhooks/:webhookId/deliveries': ['admin'],
+  'GET /settings/webhooks/:webhookId/deliveries/:deliveryId': ['admin'],
+  'POST /settings/webhooks/:webhookId/deliveries/:deliveryId/replay': ['admin'],
   'GET /members': ['admin'],
+  'POST /members/export': ['admin'],
   'GET /members/invite': ['admin'],
   'POST /members/invite': ['admin'],
   'GET /members/:memberId': ['admin'],
@@ -63,15 +80,17 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /settings/organization': ['admin'],
   'POST /settings/organization': ['admin'],
   'GET /settings/audit-log': ['admin'],
+  'POST /settings/audit-log/export': ['admin'],
   'GET /tags': ['admin'],
   'POST /tags': ['admin'],
   'GET /tags/:tagId': ['admin'],
   'POST /tags/:tagId': ['admin'],
   'POST /tags/:tagId/delete': ['admin'],
-  'GET /invites': ['admin', 'client'],
+  'GET /invites': everybody,
+  'POST /invites/export': everybody,
   'GET /invites/new': ['admin'],
   'POST /invites': ['admin'],
-  'GET /invites/:inviteId': ['admin', 'client'],
+  'GET /invites/:inviteId': everybody,
   'POST /invites/:inviteId/resend': ['admin'],
   'POST /invites/:inviteId/extend': ['admin'],
   'POST /invites/:inviteId/revoke': ['admin'],
@@ -79,18 +98,30 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/grader': ['admin'],
   'POST /invites/:inviteId/waive': ['admin'],
   'GET /invites/:inviteId/submission': ['admin'],
+  'POST /invites/:inviteId/submission/delete': ['admin'],
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
+  'GET /media/:mediaId': ['admin'],
   'GET /invites/batches': ['admin'],
   'POST /invites/batches': ['admin'],
   'GET /invites/batches/:batchId': ['admin'],
   'POST /invites/batches/:batchId/start': ['admin'],
+  'POST /invites/batches/:batchId/resume': ['admin'],
   'GET /invites/batches/:batchId/outcome': ['admin'],
 }
-const PREFIX = '/portal/:organizationId'
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
-const FINDS: (keyof Rows)[] = ['keyId', 'memberId', 'assessmentId', 'questionId', 'inviteId', 'batchId']
+const FINDS: (keyof Rows)[] = [
+  'keyId',
+  'memberId',
+  'assessmentId',
+  'questionId',
+  'inviteId',
+  'mediaId',
+  'batchId',
+  'webhookId',
+  'deliveryId',
+]
 
 const service = await startServiceForFile()
 
@@ -120,7 +151,24 @@ async function makeRows(organizationId: string): Promise<Rows> {
       createdAt: service.clock.now(),
     },
   })
-  return { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, batchId }
+  const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
+  const mediaId = await makePhoto({ organizationId, assessmentId, inviteId })
+  const own = { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, mediaId, batchId }
+  return { ...own, webhookId: webhook.id, deliveryId: delivery.id }
+}
+
+/** Of an invite's candidate, who is preparing. */
+async function makePhoto(of: { organizationId: string; assessmentId: string; inviteId: string }): Promise<string> {
+  const { newId, media } = service.deps
+  const [id, submissionId, createdAt] = [newId(), newId(), service.clock.now()]
+  const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
+  await service.db.submission.create({ data: { ...of, ...limits, id: submissionId, createdAt, updatedAt: createdAt } })
+  const { organizationId } = of
+  const key = `${organizationId}/${id}`
+  await media.put(`${key}/file`, jpeg())
+  const photo = { kind: 'id_photo', state: 'ready', contentType: 'image/jpeg', bytes: jpeg().length } as const
+  await service.db.media.create({ data: { ...photo, id, key, organizationId, submissionId, createdAt } })
+  return id
 }
 
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
@@ -132,7 +180,7 @@ const send = (person: Visitor, route: Route, address: string) =>
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {
   const { organization, apiKey, member, user, session, tag, assessment, question } = service.db
-  const { invite, inviteTag, inviteEmail, inviteBatch, auditEntry } = service.db
+  const { invite, inviteTag, inviteEmail, inviteBatch, auditEntry, webhookEndpoint, webhookDelivery, event } = service.db
   const where = { organizationId }
   return {
     organization: await organization.findUnique({ where: { id: organizationId } }),
@@ -151,26 +199,15 @@ async function contents(organizationId: string) {
     batches: await inviteBatch.findMany({ where }),
     inviteTags: await inviteTag.count({ where }),
     inviteEmails: await inviteEmail.count({ where }),
+    webhooks: await webhookEndpoint.findMany({ where, orderBy: { id: 'asc' } }),
+    deliveries: await webhookDelivery.findMany({ where }),
+    events: await event.count({ where }),
     audit: await auditEntry.count({ where }),
   }
 }
 
 it('lists every page and form of an organization', async () => {
-  const found = new Set<string>()
-  const app = fastify()
-  app.decorateRequest<Context | null>('ctx', null)
-  app.addHook('onRoute', ({ method, url }) => {
-    const path = url.startsWith(PREFIX) ? url.slice(PREFIX.length) || '/' : undefined
-    for (const verb of [method].flat()) if (path && verb !== 'HEAD') found.add(`${verb} ${path}`)
-  })
-  await app.register(
-    (scope) => portalPages(scope, { system: service.system, settings: { publicUrl: 'http://x', secretKeys: ['x'] } }),
-    {
-      prefix: '/portal',
-    },
-  )
-  await app.ready()
-  expect([...found].sort()).toEqual(Object.keys(allowed).sort())
+  expect(await listPortalRoutes(service.system)).toEqual(Object.keys(allowed).sort())
 })
 
 describe.each(routes)('$name', (route) => {
@@ -180,6 +217,8 @@ describe.each(routes)('$name', (route) => {
     const person = await signInAs(service, id, [role])
     const client = { organizationId: id, assessmentId: rows.assessmentId, memberId: person.member.id, position: 0 }
     if (role === 'client') await service.db.assessmentClient.create({ data: client })
+    const assigned = { where: { id: rows.inviteId }, data: { assignedGraderId: person.member.id } }
+    if (role === 'grader') await service.db.invite.update(assigned)
     const before = await contents(id)
     const answer = await send(person, route, addressOf(route, id, rows))
     if (route.roles.includes(role)) {
@@ -223,9 +262,8 @@ describe.each(routes)('$name', (route) => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
-      const parameters = ['keyId', 'sessionId', 'memberId', 'tagId', 'assessmentId', 'questionId', 'inviteId', 'batchId'] as const
-      const rows = Object.fromEntries(parameters.map((name) => [name, value])) as Rows
-      expect((await send(admin, route, addressOf(route, id, rows))).status).toBeLessThan(500)
+      const address = `/portal/${id}${route.path.replace(/:\w+/g, value)}`
+      expect((await send(admin, route, address)).status).toBeLessThan(500)
     }
   })
 

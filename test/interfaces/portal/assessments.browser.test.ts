@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
+import { expectAccessible, isBrowserInstalled, overflow, press, startBrowser } from '../../support/browser.ts'
 import { signInAs } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -18,7 +18,6 @@ afterAll(async () => {
   await service?.close()
 })
 
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const follow = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 const scriptsOf = (page: Page) => page.locator('table th a').allTextContents()
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { rowsOf } from '../../support/forms.ts'
 import { joinAs, signInAs, visit } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
@@ -10,10 +11,6 @@ async function start() {
   const admin = await signInAs(service, organization.id, ['admin'])
   return { organization, admin, path: `${admin.home}settings/audit-log` }
 }
-const rowsOf = (text: string): string[] =>
-  [...text.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs)].map(([, row]) =>
-    row!.replace(/<\/t[hd]><td>/g, ' | ').replace(/<[^>]+>/g, ''),
-  )
 
 it('says who did what to whom, the newest first', async () => {
   const { organization, admin, path } = await start()

@@ -5,13 +5,26 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
-import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
+import { EVENT_TYPES, inviteEvents } from '../../../src/domain/events/event.ts'
+import { recordEvents } from '../../../src/domain/events/record.ts'
+import {
+  desktop,
+  expectAccessible,
+  heading,
+  isBrowserInstalled,
+  overflow,
+  phone,
+  press,
+  startBrowser,
+  watch,
+} from '../../support/browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
+import { makeWebhook } from '../../support/furnish.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
+import { startReceiver, verify } from '../../support/receiver.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
-const desktop = { width: 1280, height: 900 }
-const phone = { width: 390, height: 844 }
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'
 
 let service: Service
@@ -34,24 +47,17 @@ async function openContext(options: Parameters<Browser['newContext']>[0] = {}): 
   return context
 }
 
-/** What the browser refuses to do because of the page's policy, and what goes wrong in its scripts. */
-function watch(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-  page.on('pageerror', (error) => void complaints.push(error.message))
-  return complaints
-}
-
 /** Somebody who is signed in already, in a browser. */
-async function signInBrowser(context: BrowserContext, organizationId: string, roles = ['admin']) {
-  const { cookie, home, member } = await signInAs(service, organizationId, roles)
+async function signInBrowser(
+  context: BrowserContext,
+  organizationId: string,
+  { roles = ['admin'], at = service, there = origin } = {},
+) {
+  const { cookie, home, member } = await signInAs(at, organizationId, roles)
   const [name, value] = cookie()!.split('=') as [string, string]
-  await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }])
-  return { home: origin + home, member }
+  await context.addCookies([{ name, value, url: there, httpOnly: true, sameSite: 'Lax' }])
+  return { home: there + home, member }
 }
-
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
 describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
   it.each([
@@ -127,6 +133,43 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       page.getByRole('link', { name: 'All rows as CSV' }).click(),
     ])
     expect(readFileSync(await download.path(), 'utf8')).toContain('1,ada@example.com,Ada,invited,')
+    expect(await overflow(page)).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ] as const)('the way of a webhook, without scripts, on %s', async (_device, viewport) => {
+    const fresh = await startServiceForTest(TO_LOOPBACK)
+    const there = await fresh.app.listen({ port: 0, host: '127.0.0.1' })
+    const receiver = await startReceiver()
+    const context = await openContext({ viewport, javaScriptEnabled: false })
+    const { home } = await signInBrowser(context, (await fresh.make.organization()).id, { at: fresh, there })
+    const page = await context.newPage()
+    const complaints = watch(page)
+    await page.goto(home)
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await page.getByLabel('Address').fill(receiver.url)
+    await page.getByLabel('The candidate was invited').check()
+    await press(page, 'Make the webhook')
+    const secret = (await page.locator('#secret').textContent())!
+    await page.getByRole('link', { name: 'Done, on to the webhook' }).click()
+    await press(page, 'Send a test')
+    await page.getByRole('heading', { name: 'Attempt 1' }).waitFor() // the page reloads by itself
+    expect(() => verify(secret, receiver.received[0]!)).not.toThrow()
+    await page.getByRole('link', { name: 'All deliveries' }).click()
+    expect(await page.getByRole('rowheader', { name: 'A test' }).count()).toBe(1)
+    await page.getByRole('link', { name: 'The webhook', exact: true }).click()
+    await page.locator('summary', { hasText: 'Disable' }).click()
+    await press(page, 'Disable')
+    await page.getByText('The webhook is disabled').waitFor()
+    await press(page, 'Enable')
+    await page.getByText('The webhook is enabled').waitFor()
+    await page.locator('summary', { hasText: 'Delete' }).click()
+    await press(page, 'Delete')
+    await page.getByText('The webhook is deleted').waitFor()
     expect(await overflow(page)).toBe(0)
     expect(complaints).toEqual([])
   })
@@ -221,6 +264,24 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       return { id: assessment.id, questionId }
     }
 
+    /** A webhook whose texts, and the answers to what it was sent, can be too long for a line. */
+    async function makeFailing(home: string) {
+      const organizationId = home.split('/').at(-2)!
+      const { webhook, delivery } = await makeWebhook(service, organizationId, `${LONG} ${LONG}`)
+      const now = service.clock.now()
+      const url = `https://${'long-label.'.repeat(9)}example.com/${LONG.repeat(4)}`
+      const data = { url, types: [...EVENT_TYPES], failingSince: now }
+      await service.db.webhookEndpoint.update({ where: { id: webhook.id }, data })
+      const attempt = { organizationId, endpointId: webhook.id, eventId: delivery.id, createdAt: now, milliseconds: 15_000 }
+      await service.db.webhookAttempt.createMany({
+        data: [
+          { ...attempt, number: 1, error: LONG, answer: '' },
+          { ...attempt, number: 2, status: 500, error: '', answer: `${LONG.repeat(9)}\n<html>\n\n${LONG}` },
+        ],
+      })
+      return { id: webhook.id, own: `${home}settings/webhooks/${webhook.id}`, deliveryId: delivery.id }
+    }
+
     const open: Record<string, (home: string, page: Page) => Promise<unknown>> = {
       home: (home, page) => page.goto(home),
       account: (home, page) => page.goto(`${home}account?done=name`),
@@ -243,6 +304,34 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.getByRole('rowheader').getByRole('link').first().click()
       },
       integrations: (home, page) => page.goto(`${home}settings/integrations?done=revoked`),
+      webhooks: async (home, page) => {
+        await makeFailing(home)
+        await page.goto(`${home}settings/webhooks?done=deleted`)
+      },
+      'a webhook that is refused': async (home, page) => {
+        await page.goto(`${home}settings/webhooks`)
+        await page.getByLabel('Address').fill('http://10.0.0.1')
+        await page.getByLabel('Description').fill(LONG.repeat(20))
+        await press(page, 'Make the webhook')
+        await page.getByText('That did not work').waitFor()
+      },
+      'the secret of a webhook': async (home, page) => {
+        await page.goto(`${home}settings/webhooks`)
+        await page.getByLabel('Address').fill(`https://example.com/${LONG}`)
+        await press(page, 'Make the webhook')
+        await page.locator('#secret').waitFor()
+      },
+      'a webhook': async (home, page) => page.goto((await makeFailing(home)).own),
+      'a webhook that has missed something': async (home, page) => {
+        const { id, own } = await makeFailing(home)
+        await service.db.webhookEndpoint.update({ where: { id }, data: { missedFrom: -1 } })
+        await page.goto(`${own}?done=enabled`)
+      },
+      deliveries: async (home, page) => page.goto(`${(await makeFailing(home)).own}/deliveries`),
+      'a delivery': async (home, page) => {
+        const { own, deliveryId } = await makeFailing(home)
+        await page.goto(`${own}/deliveries/${deliveryId}`)
+      },
       assessments: async (home, page) => {
         const { id } = await makeAssessment(home)
         await service.db.assessment.update({ where: { id }, data: { createdAt: new Date(0) } })
@@ -318,7 +407,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     async function furnish(context: BrowserContext) {
       const { id } = await service.make.organization()
       await service.db.organization.update({ where: { id }, data: { name: `${LONG} ${id}` } })
-      const { home, member } = await signInBrowser(context, id, ['admin', 'grader', 'client'])
+      const { home, member } = await signInBrowser(context, id, { roles: ['admin', 'grader', 'client'] })
       await service.db.user.update({ where: { id: member.userId }, data: { firstName: LONG, lastName: LONG } })
       const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
       const assessment = await service.make.assessment(id, { name: `${LONG} ${LONG}` })
@@ -337,6 +426,11 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       const failed = { state: 'failed', reason: LONG.repeat(3), createdAt: now, updatedAt: now } as const
       const email = { id: service.deps.newId(), organizationId: id, inviteId, linkVersion: 1, ...failed }
       await service.db.inviteEmail.create({ data: email })
+      const { id: keyId } = await service.db.apiKey.findFirstOrThrow({ where: { organizationId: id } })
+      await service.db.apiKey.update({ where: { id: keyId }, data: { name: LONG.repeat(2) } })
+      const actor = { kind: 'apiKey', id: keyId, mode: 'live', createdById: null } as const
+      const invite = await service.db.invite.findUniqueOrThrow({ where: { id: inviteId } })
+      await recordEvents({ ...service.system, actor }, [inviteEvents.extended(invite)])
       const other = await service.make.organization()
       await service.make.member(other.id, { credentialId, roles: ['admin'] })
       return home

@@ -254,3 +254,20 @@ describe('a list that is started', () => {
     days(-91)
   })
 })
+
+it('is tried again at once by whoever may invite, once it has failed so often that it is tried no more', async () => {
+  const { organization, admin, give, outcome } = await furnish()
+  const { location } = await give('sam@example.com')
+  const id = location.split('/').at(-1)!
+  await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } }) // and no job is left
+  expect((await admin.get(location)).text).toContain('Try again now')
+  expect((await admin.post(`${location}/resume`)).headers.location).toBe(location)
+  const readBatch = () => service.db.inviteBatch.findUniqueOrThrow({ where: { id } })
+  await waitUntil('the batch to be finished', async () => (await readBatch()).finishedAt ?? undefined)
+  expect((await outcome(location)).map(([, email, , state]) => [email, state])).toEqual([['sam@example.com', 'invited']])
+  expect((await admin.get(location)).text).not.toContain('Try again now')
+  const resumed = { organizationId: organization.id, action: 'resumed_batch' }
+  expect(await service.db.auditEntry.count({ where: resumed })).toBe(1)
+  await admin.post(`${location}/resume`) // does nothing to one that is finished
+  expect(await service.db.auditEntry.count({ where: resumed })).toBe(1)
+})

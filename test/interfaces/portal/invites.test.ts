@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
+import { mistakesIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -79,6 +80,28 @@ describe('the list', () => {
     const { admin, home } = await furnish()
     const answer = await admin.get(`${home}invites?search=${'a+'.repeat(3)}b+c+d+e+f+g+h+i+j+k`)
     expect([answer.status, answer.text.includes('The search has more than 8 words.')]).toEqual([422, true])
+  })
+
+  it('shows a grader the invites that are assigned to them, to look at, and no others', async () => {
+    const { organization, assessment, home } = await furnish()
+    const grader = await signInAs(service, organization.id, ['grader'])
+    const mine = { assignedGraderId: grader.member.id, recipientEmail: 'mine@example.com' }
+    const { id } = await service.make.invite(assessment, mine)
+    const completed = { ...mine, recipientEmail: 'completed@example.com', status: 'completed' as const }
+    await service.make.invite(assessment, { ...completed, sentAt: new Date(0) })
+    const other = await service.make.invite(assessment, { recipientEmail: 'other@example.com' })
+    const list = async (query = '') => listed((await grader.get(`${home}invites${query}`)).text)
+    expect(await list()).toEqual(['mine@example.com', 'completed@example.com'])
+    expect(await list('?state=completed')).toEqual(['completed@example.com'])
+    expect(await list('?search=other@example.com')).toEqual([])
+    const { status, text } = await grader.get(`${home}invites/${id}`)
+    expect([status, text.includes('What can be done')]).toEqual([200, false])
+    expect((await grader.get(`${home}invites/${other.id}`)).status).toBe(404)
+    expect((await grader.get(`${home}invites?assessment=${assessment.id}`)).status).toBe(404)
+    await service.db.invite.update({ where: { id }, data: { assignedGraderId: null } })
+    expect((await grader.get(`${home}invites/${id}`)).status).toBe(404)
+    await service.db.member.update({ where: { id: grader.member.id }, data: { roles: ['Recruiter'] } })
+    expect((await grader.get(`${home}invites`)).status).toBe(404)
   })
 
   it('shows a client the invites of the assessments they are client of, to look at, and no others', async () => {
@@ -295,4 +318,16 @@ describe('an invite', () => {
     await admin.post(`${path}/revoke`)
     expect(await linkOn()).toBeUndefined()
   })
+})
+
+it('keeps a grader who may not grade any more when the form is sent as it stands, or says what is wrong', async () => {
+  const { id } = await service.make.organization()
+  const admin = await signInAs(service, id, ['admin'])
+  const grader = await service.make.member(id, { status: 'inactive' })
+  const invite = await service.make.invite(await service.make.assessment(id), { assignedGraderId: grader.id })
+  const { text } = await admin.get(`${admin.home}invites/${invite.id}`)
+  expect(text).toMatch(new RegExp(`<option value="${grader.id}" selected>`))
+  const answer = await admin.post(`${admin.home}invites/${invite.id}/grader`, { assignedGraderId: grader.id })
+  expect([answer.status, mistakesIn(answer)]).toEqual([422, ['This member is not active, or may not grade.']])
+  expect(await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).toMatchObject({ assignedGraderId: grader.id })
 })

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { importDocument } from '../../../src/import/load.ts'
+import { readDocument } from '../../../src/import/read.ts'
 import { joinAs, PASSWORD, signInAs, visit } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -139,6 +141,42 @@ describe('one member', () => {
     )
   })
 
+  it.each(['portal', 'import'])(
+    'does not get back by being activated what deactivating has ended, though nothing was asked for in between, also not what other organizations keep open: %s',
+    async (how) => {
+      const { organization, admin } = await start()
+      const member = await joinAs(service, organization, { roles: ['client'] })
+      const { id, credentialId } = await service.db.member.findFirstOrThrow({ where: { email: member.email } })
+      const other = await service.make.organization()
+      const elsewhere = await service.make.member(other.id, { credentialId, roles: ['admin'], status: 'inactive' })
+      const set = async (status: 'active' | 'inactive') => {
+        service.clock.advance(1_000)
+        if (how === 'portal') return admin.post(`${admin.home}members/${id}/${status === 'active' ? 'reactivate' : 'deactivate'}`)
+        const row = { id, firstName: 'Ada', lastName: 'Lovelace', email: member.email, status }
+        const document = { organizations: [{ id: organization.id, name: organization.name, members: [row] }] }
+        return importDocument(service.system, readDocument(document))
+      }
+      await set('inactive')
+      await set('active')
+      expect((await member.get(member.home)).headers.location).toMatch(/sign-in/)
+
+      const signIn = async () => {
+        service.clock.advance(1_000)
+        const person = visit(service)
+        await person.post('/portal/sign-in', { email: member.email, password: PASSWORD })
+        return person
+      }
+      await service.db.member.update({ where: { id: elsewhere.id }, data: { status: 'active' } })
+      const before = await signIn()
+      await set('inactive')
+      await set('active')
+      expect((await before.get(member.home)).status).toBe(404)
+      expect((await before.get(`/portal/${other.id}/`)).status).toBe(200)
+      const after = await signIn()
+      for (const home of [member.home, `/portal/${other.id}/`]) expect((await after.get(home)).status).toBe(200)
+    },
+  )
+
   it('stays signed in to their other organizations', async () => {
     const { organization, admin } = await start()
     const member = await signInAs(service, organization.id, ['client'])
@@ -190,4 +228,23 @@ it('shows what is hostile as text, on every page', async () => {
       path,
       expect.not.stringMatching(/<script>alert|<img src=x/),
     ])
+})
+
+it('keeps a tag that is beyond those listed when something else is saved, and says that not all are listed', async () => {
+  const { organization, admin } = await start()
+  const now = service.clock.now()
+  const names = Array.from({ length: 1_001 }, (_, i) => `Tag ${String(i).padStart(4, '0')}`)
+  const rows = names.map((name) => ({ id: service.deps.newId(), organizationId: organization.id, name, color: '#123456' }))
+  await service.db.tag.createMany({ data: rows.map((row) => ({ ...row, createdAt: now, updatedAt: now })) })
+  const member = await service.make.member(organization.id)
+  const tagId = rows.at(-1)!.id
+  await service.db.memberTag.create({ data: { organizationId: organization.id, memberId: member.id, tagId, position: 0 } })
+  const path = `${admin.home}members/${member.id}`
+  const { text } = await admin.get(path)
+  expect(text).toContain('the first 1,000 by name')
+  const tags = [...text.matchAll(/name="tags" value="([^"]+)" checked/g)].map(([, id]) => id!)
+  expect(tags).toEqual([tagId])
+  await admin.post(path, { roles: 'grader', department: 'Research', tags })
+  expect(await find(member.id)).toMatchObject({ department: 'Research', tags: [{ tagId }] })
+  expect((await admin.get(`${admin.home}invites/new`)).text).toContain('The first 1,000 by name')
 })

@@ -109,6 +109,25 @@ describe('the page of a submission', () => {
     expect((await assigned.get(address)).status).toBe(404)
   })
 
+  it('deletes photos or recordings for an admin, and for nobody else', async () => {
+    const { candidate, submission, invite, organization, admin, address, read } = await furnish({
+      questions: [{ responseType: 'mixed' }],
+    })
+    await candidate.press('open', { number: '1' })
+    const mediaId = await record(await submission(), 'ready')
+    const state = async () => (await service.db.media.findUniqueOrThrow({ where: { id: mediaId } })).state
+    const grader = await signInAs(service, organization.id, ['grader'])
+    await service.db.invite.update({ where: { id: invite.id }, data: { assignedGraderId: grader.member.id } })
+    expect((await grader.get(address)).text).not.toContain('Delete')
+    expect((await grader.post(`${address}/delete`, { media: 'answers' })).status).toBe(404)
+    for (const media of ['', 'all', 'constructor']) expect((await admin.post(`${address}/delete`, { media })).status).toBe(422)
+    expect((await admin.post(`${address}/delete`, { media: 'photos' })).status).toBe(303)
+    expect(await state()).toBe('ready')
+    expect((await admin.post(`${address}/delete`, { media: 'answers' })).headers.location).toBe(`${address}?done=deleted`)
+    expect(await state()).toBe('deleted')
+    expect(await read()).toContain('Answer by video: deleted.')
+  })
+
   it('says so where nothing was sent in yet', async () => {
     const { invite, organization } = await makeAccepted(service)
     const admin = await signInAs(service, organization.id, ['admin'])

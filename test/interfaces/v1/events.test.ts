@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { forgetOldEvents } from '../../../src/domain/events/forget.ts'
+import { noticeRestore } from '../../../src/domain/events/restored.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { readFeed, type Told, waitForNumbering } from '../../support/events.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
@@ -154,10 +155,26 @@ describe('a cursor that leads nowhere is a 410 that says what to do', () => {
     expect((await get()).events).toHaveLength(1)
   })
 
-  it('when the feed does not go so far, as after the restore of a backup', async () => {
+  it('when the feed does not go so far', async () => {
     const { client, get } = await furnish(1)
     const { cursor } = await get()
     expect(await client.get(`/events?cursor=${BigInt(cursor) + 1_000n}`)).toMatchObject(gone)
+  })
+
+  it('when the database is a restored backup, which has lost events that the reader knows of; never because it is another one', async () => {
+    const own = await startServiceForTest()
+    const { client, assessment, get, happen } = await furnish(2, own)
+    const { cursor: atBackup } = await get()
+    const ofLostEvents = BigInt(atBackup) + 2n
+    await own.db.eventNumbering.updateMany({ data: { database: 'the one that was backed up' } })
+    await noticeRestore(own.system)
+    await noticeRestore(own.system)
+    await happen(3, (await own.make.invite(assessment)).id)
+    expect(await client.get(`/events?cursor=${ofLostEvents}`)).toMatchObject(gone)
+    const { events, cursor } = await get(`?cursor=${atBackup}`)
+    expect(events).toHaveLength(3)
+    expect(await get(`?cursor=${cursor}`)).toEqual({ events: [], cursor, hasMore: false })
+    expect((await get()).events).toHaveLength(5)
   })
 })
 

@@ -1,10 +1,12 @@
+import { violatedConstraint } from '../../../db/errors.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import { recordAudit } from '../../audit.ts'
 import { checkUuid, findIssues } from '../../checks.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { type Listing, type Page, readPage } from '../../page.ts'
+import { EXPORTED_AT_ONCE, type Write } from '../../exports.ts'
+import { type Listing, type Page, readPage, type Window } from '../../page.ts'
 import { refuse } from '../../refuse.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../uuid.ts'
@@ -56,6 +58,9 @@ export async function createBatch(
     await inside.db.inviteBatch.create({ data: { ...batch, terms: { ...terms }, createdAt: deps.clock() } })
     for (let i = 0; i < checked.length; i += STORED_AT_ONCE)
       await storeRows(inside, batch.id, checked.slice(i, i + STORED_AT_ONCE))
+  }).catch((error) => {
+    if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
+    refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
   })
   return batch.id
 }
@@ -131,14 +136,20 @@ export async function listBatchRows(
   )
 }
 
-/** All rows of a batch. */
-export const findAllBatchRows = (ctx: Context, { id }: Batch): Promise<BatchRow[]> => findRows(ctx, id, undefined, {})
+/** Exports all rows of a batch, in their order. */
+export async function exportBatchRows(ctx: Context, { id }: Batch, write: Write<BatchRow>): Promise<void> {
+  for (let skip = 0; ; skip += EXPORTED_AT_ONCE) {
+    const rows = await findRows(ctx, id, undefined, { skip, take: EXPORTED_AT_ONCE })
+    await write(rows)
+    if (rows.length < EXPORTED_AT_ONCE) return
+  }
+}
 
 async function findRows(
   { db, organization, deps }: Context,
   batchId: string,
   state: InviteBatchRowState | undefined,
-  window: { skip?: number; take?: number },
+  window: Window,
 ): Promise<BatchRow[]> {
   const rows = await db.inviteBatchRow.findMany({
     where: { organizationId: organization.id, batchId, ...(state !== undefined && { state }) },
@@ -167,6 +178,22 @@ export async function startBatch(ctx: Context, id: string): Promise<void> {
     if (count === 0) return
     await deps.queue.enqueueInviteBatch(db, id)
     await recordAudit(inside, { action: 'invited_many', target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
+  })
+}
+
+/**
+ * Has a started batch tried again at once: for one whose job has failed until its retries were used up, or waits for the next. A job that
+ * is still there does no harm, since each row is invited once. A batch that is finished, or was never started, stays as it is.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
+export async function resumeBatch(ctx: Context, id: string): Promise<void> {
+  requireMember(ctx)
+  const { counts, startedAt, finishedAt } = await getBatch(ctx, id)
+  if (!startedAt || finishedAt) return
+  await inTransaction(ctx, async (inside) => {
+    await inside.deps.queue.enqueueInviteBatch(inside.db, id)
+    await recordAudit(inside, { action: 'resumed_batch', target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
   })
 }
 

@@ -1,0 +1,35 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
+import { refuseExcess } from '../filters.ts'
+import { type MemberFilter, toWhere } from './members.ts'
+import { authorize } from './permissions.ts'
+
+const include = {
+  user: { select: { firstName: true, lastName: true } },
+  tags: { select: { tag: { select: { name: true } } }, orderBy: { position: 'asc' } },
+  gradingLanguages: { select: { language: { select: { code: true } } }, orderBy: { position: 'asc' } },
+} satisfies Prisma.MemberInclude
+
+/** A member with the person's name, and the names of its tags and codes of its grading languages. */
+export type ExportedMember = Prisma.MemberGetPayload<{ include: typeof include }>
+
+/** Exports the members that match the filter, in the order of their ids. @throws DomainError not_permitted; invalid; too_many_exports. */
+export async function exportMembers(ctx: Context, filter: MemberFilter, write: Write<ExportedMember>): Promise<void> {
+  authorize(ctx, 'manage_members')
+  refuseExcess(filter)
+  const { status, roles = {}, search } = filter
+  const exported = {
+    action: 'exported_members',
+    filter: { status, role: Object.keys(roles).join(', '), search },
+  } as const
+  const find = (last: ExportedMember | undefined) =>
+    ctx.db.member.findMany({
+      where: { ...toWhere(ctx, filter), ...(last && { id: { gt: last.id } }) },
+      orderBy: { id: 'asc' },
+      include,
+      relationLoadStrategy: 'join',
+      take: EXPORTED_AT_ONCE,
+    })
+  await runExport(ctx, exported, find, write)
+}

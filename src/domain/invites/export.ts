@@ -1,0 +1,63 @@
+import { type InviteStatus, type KeyMode, Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
+import { refuseExcess } from '../filters.ts'
+import type { InviteFilter } from './filter.ts'
+import { expireDueInvites } from './lifecycle.ts'
+import { selectMatches } from './search.ts'
+import { authorizeInvites } from './visibility.ts'
+
+export type ExportedInvite = {
+  id: string
+  recipientEmail: string
+  recipientName: string | null
+  assessmentId: string
+  assessment: string
+  status: InviteStatus
+  mode: KeyMode
+  /** Names, in their order. */
+  tags: string[]
+  /** Addresses of members. */
+  grader: string | null
+  createdBy: string | null
+  createdAt: Date
+  sentAt: Date
+  expiresAt: Date
+  acceptedAt: Date | null
+  startedAt: Date | null
+  completedAt: Date | null
+  revokedAt: Date | null
+}
+
+/**
+ * Exports the invites that match the filter, in the order of their ids: each that is there from beginning to end exactly once.
+ *
+ * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits; too_many_exports.
+ */
+export async function exportInvites(ctx: Context, filter: InviteFilter, write: Write<ExportedInvite>): Promise<void> {
+  await authorizeInvites(ctx, filter)
+  refuseExcess(filter)
+  await expireDueInvites(ctx)
+  const { status, assessmentId, tagId, assignedGraderId, search, recipientEmail } = filter
+  // Not for what was searched: the audit log keeps no candidate's address.
+  const searched = search || recipientEmail ? 'yes' : undefined
+  const exported = { action: 'exported_invites', filter: { status, assessmentId, tagId, assignedGraderId, searched } } as const
+  await runExport(ctx, exported, (last) => findInvites(ctx, filter, last?.id), write)
+}
+
+function findInvites(ctx: Context, filter: InviteFilter, after: string | undefined): Promise<ExportedInvite[]> {
+  const further = after === undefined ? Prisma.empty : Prisma.sql`WHERE id > ${after}::uuid`
+  return ctx.db.$queryRaw<ExportedInvite[]>`
+    SELECT i.id, i.recipient_email AS "recipientEmail", i.recipient_name AS "recipientName", i.assessment_id AS "assessmentId",
+      a.name AS assessment, batch.status, i.mode, grader.email AS grader, creator.email AS "createdBy",
+      ARRAY(SELECT t.name FROM invite_tags it JOIN tags t ON t.id = it.tag_id WHERE it.invite_id = i.id ORDER BY it.position) AS tags,
+      i.created_at AS "createdAt", i.sent_at AS "sentAt", i.expires_at AS "expiresAt", i.accepted_at AS "acceptedAt",
+      i.started_at AS "startedAt", i.completed_at AS "completedAt", i.revoked_at AS "revokedAt"
+    FROM (SELECT id, status FROM (${selectMatches(ctx, filter, ctx.deps.clock())}) matches ${further} ORDER BY id LIMIT ${EXPORTED_AT_ONCE}) AS batch
+    JOIN invites i USING (id)
+    JOIN assessments a ON a.id = i.assessment_id
+    LEFT JOIN members grader ON grader.id = i.assigned_grader_id
+    LEFT JOIN members creator ON creator.id = i.created_by_id
+    WHERE i.organization_id = ${ctx.organization.id}::uuid
+    ORDER BY i.id`
+}

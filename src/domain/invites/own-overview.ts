@@ -1,0 +1,53 @@
+import type { InviteStatus } from '../../generated/prisma/client.ts'
+import { authorize, may } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { listClientAssessments, type Named } from './choices.ts'
+import { expireDueInvites, statusAt } from './lifecycle.ts'
+import { countInvites } from './paging.ts'
+
+/** How many invites are in each state; those of which there are none are missing. */
+export type StateCounts = Map<InviteStatus, number>
+
+/** What a member may see of the invites without running the organization. Null: what their roles do not open. */
+export type OwnOverview = {
+  /** The invites that are assigned to them. */
+  assigned: StateCounts | null
+  /** The assessments that they are client of, by name. */
+  assessments: (Named & { states: StateCounts })[] | null
+}
+
+/** What the context's actor has to do with the organization's invites, as a grader and as a client. */
+export async function readOwnOverview(ctx: Context): Promise<OwnOverview> {
+  const [assigned, assessments] = await Promise.all([
+    may(ctx, 'read_as_grader') ? countAssigned(ctx) : null,
+    may(ctx, 'read_as_client') ? countOfAssessments(ctx) : null,
+  ])
+  return { assigned, assessments }
+}
+
+type Count = { status: InviteStatus; count: number }
+const toMap = (counts: Count[]): StateCounts => new Map(counts.map(({ status, count }) => [status, count]))
+
+/** Those assigned to the context's actor, by state. @throws DomainError not_permitted. */
+export async function countAssigned(ctx: Context): Promise<StateCounts> {
+  authorize(ctx, 'read_as_grader')
+  const { actor, db, deps, organization } = ctx
+  if (actor.kind !== 'member') return new Map()
+  const counts = await db.$queryRaw<Count[]>`
+    SELECT ${statusAt(deps.clock())} AS status, count(*)::int AS count FROM invites
+    WHERE organization_id = ${organization.id}::uuid AND assigned_grader_id = ${actor.id}::uuid GROUP BY 1`
+  return toMap(counts)
+}
+
+/** From the kept counts: it costs the same however many invites there are. */
+async function countOfAssessments(ctx: Context): Promise<(Named & { states: StateCounts })[]> {
+  const { db, organization } = ctx
+  if ((await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
+  const assessments = await listClientAssessments(ctx)
+  const ids = assessments.map(({ id }) => id)
+  const counts = await db.$queryRaw<(Count & { id: string })[]>`
+    SELECT assessment_id AS id, status, sum(count)::int AS count FROM assessment_invite_counts
+    WHERE organization_id = ${organization.id}::uuid AND assessment_id = ANY(${ids}::uuid[]) GROUP BY 1, 2`
+  const byId = Map.groupBy(counts, ({ id }) => id)
+  return assessments.map((assessment) => ({ ...assessment, states: toMap(byId.get(assessment.id) ?? []) }))
+}

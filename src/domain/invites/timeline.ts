@@ -1,0 +1,27 @@
+import { findNames } from '../access/audit-log.ts'
+import { may } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { findInviteEvents, type InviteEvent } from '../events/feed.ts'
+import { requireInvite } from './invites.ts'
+
+/** Events of a timeline: the last ones of an invite that has more. */
+export const TIMELINE_LENGTH = 200
+
+/**
+ * What happened to an invite, the newest last. `names` are those of the members and API keys that did it, by their ids, for whoever may
+ * read everything; `isWhole`, whether it goes back to the invite's creation.
+ */
+export type Timeline = { events: InviteEvent[]; names: Map<string, string>; isWhole: boolean }
+
+/** @throws DomainError invite_not_found, not_permitted. */
+export async function readTimeline(ctx: Context, inviteId: string): Promise<Timeline> {
+  await requireInvite(ctx, inviteId)
+  const events = await findInviteEvents(ctx, inviteId, TIMELINE_LENGTH)
+  const idsOf = (kind: InviteEvent['actor']['type']) =>
+    events.flatMap(({ actor }) => (actor.type === kind && actor.id !== null ? [actor.id] : []))
+  // Clients are not told who works for the organization, nor what with.
+  const names = may(ctx, 'read')
+    ? await findNames(ctx, { memberIds: idsOf('member'), keyIds: idsOf('api_key') })
+    : new Map<string, string>()
+  return { events, names, isWhole: events[0]?.type === 'invite.created' }
+}

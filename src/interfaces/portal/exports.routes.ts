@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { exportAuditLog } from '../../domain/access/audit-log.ts'
+import { exportMembers } from '../../domain/access/export-members.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { exportInvites } from '../../domain/invites/export.ts'
+import { sendCsv } from '../../http/send-csv.ts'
+import { readAuditFilter } from './audit-log.routes.ts'
+import { auditColumns, inviteColumns, memberColumns } from './exports.columns.ts'
+import { findFilterChoices, readInviteFilter } from './invites.routes.ts'
+import { readMemberFilter } from './members.routes.ts'
+
+/** The lists as files, as the form above each has filtered it. */
+export function exportsRoutes(app: FastifyInstance): void {
+  app.post('/invites/export', async (request, reply) => {
+    const { ctx } = request
+    const { assessments } = await findFilterChoices(ctx)
+    const filter = readInviteFilter(ctx, filterOf(request), assessments)
+    if (!filter) throw new DomainError('not_permitted')
+    return sendCsv(reply, { name: nameOf(request, 'invites'), columns: inviteColumns }, (write) =>
+      exportInvites(ctx, filter, write),
+    )
+  })
+
+  app.post('/members/export', async (request, reply) => {
+    const filter = readMemberFilter(filterOf(request))
+    return sendCsv(reply, { name: nameOf(request, 'members'), columns: memberColumns }, (write) =>
+      exportMembers(request.ctx, filter, write),
+    )
+  })
+
+  app.post('/settings/audit-log/export', async (request, reply) => {
+    const filter = readAuditFilter(filterOf(request))
+    return sendCsv(reply, { name: nameOf(request, 'audit-log'), columns: auditColumns }, (write) =>
+      exportAuditLog(request.ctx, filter, write),
+    )
+  })
+}
+
+const filterOf = ({ body }: FastifyRequest): URLSearchParams => (body instanceof URLSearchParams ? body : new URLSearchParams())
+
+const nameOf = ({ ctx }: FastifyRequest, list: string): string => `${list}-${ctx.deps.clock().toISOString().slice(0, 10)}.csv`

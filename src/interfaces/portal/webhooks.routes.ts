@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { EVENT_TYPES } from '../../domain/events/event.ts'
+import { refuse } from '../../domain/refuse.ts'
+import { getEndpoint } from '../../domain/webhooks/access.ts'
+import { countLastDeliveries, replayFrom, sendTestEvent } from '../../domain/webhooks/deliveries.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  listEndpoints,
+  MAX_ENDPOINTS,
+  updateEndpoint,
+  WEBHOOK_MODES,
+} from '../../domain/webhooks/endpoints.ts'
+import { rotateSecret } from '../../domain/webhooks/secrets.ts'
+import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { type Page, pathOf, show } from './layout.ts'
+import { queryOf } from './paging.ts'
+import { webhookPage } from './webhook.page.ts'
+import { secretPage, webhooksPage } from './webhooks.page.ts'
+
+export type WebhookRoute = { Params: { webhookId: string } }
+
+export function webhooksRoutes(app: FastifyInstance): void {
+  app.get('/settings/webhooks', async (request, reply) => show(request, reply, await listPage(request, emptyForm)))
+
+  app.post('/settings/webhooks', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => listPage(request, form),
+      work: async (values) => secretPage(request.ctx, await createEndpoint(request.ctx, readWebhook(values))),
+    }),
+  )
+
+  app.get<WebhookRoute>('/settings/webhooks/:webhookId', async (request, reply) =>
+    show(request, reply, await onePage(request, emptyForm)),
+  )
+
+  type Request = FastifyRequest<WebhookRoute>
+  const answer = (request: Request, reply: FastifyReply, work: (id: string, values: URLSearchParams) => Promise<string | Page>) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      work: (values) => work(request.params.webhookId, values),
+    })
+  const addressOf = ({ ctx, params }: Request, done: string) =>
+    `${pathOf(ctx, `settings/webhooks/${params.webhookId}`)}?done=${done}`
+
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId', (request, reply) =>
+    answer(request, reply, async (id, values) => {
+      await updateEndpoint(request.ctx, id, readWebhook(values))
+      return addressOf(request, 'saved')
+    }),
+  )
+
+  for (const [action, state] of [
+    ['enable', 'active'],
+    ['disable', 'disabled'],
+  ] as const)
+    app.post<WebhookRoute>(`/settings/webhooks/:webhookId/${action}`, (request, reply) =>
+      answer(request, reply, async (id) => {
+        await updateEndpoint(request.ctx, id, { state })
+        return addressOf(request, `${action}d`)
+      }),
+    )
+
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId/replay', (request, reply) =>
+    answer(request, reply, async (id) => {
+      const { missedFrom } = await getEndpoint(request.ctx, id)
+      // Somebody else was faster: it is on its way.
+      if (missedFrom !== null) await replayFrom(request.ctx, id, missedFrom)
+      return addressOf(request, 'replayed')
+    }),
+  )
+
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId/rotate-secret', (request, reply) =>
+    answer(request, reply, async (id) => secretPage(request.ctx, await rotateSecret(request.ctx, id))),
+  )
+
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId/test', (request, reply) =>
+    answer(request, reply, async (id) => {
+      const { eventId } = await sendTestEvent(request.ctx, id)
+      return pathOf(request.ctx, `settings/webhooks/${id}/deliveries/${eventId}`)
+    }),
+  )
+
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId/delete', (request, reply) =>
+    answer(request, reply, async (id) => {
+      await deleteEndpoint(request.ctx, id)
+      return `${pathOf(request.ctx, 'settings/webhooks')}?done=deleted`
+    }),
+  )
+}
+
+async function listPage(request: FastifyRequest, form: Form) {
+  const { ctx } = request
+  const all = { number: 1, size: MAX_ENDPOINTS }
+  const { items } = await listEndpoints(ctx, { field: 'createdAt', direction: 'asc' }, all)
+  const done = queryOf(request).get('done') ?? ''
+  return webhooksPage(form, { ctx, endpoints: items, counts: await countLastDeliveries(ctx), done })
+}
+
+async function onePage(request: FastifyRequest<WebhookRoute>, form: Form) {
+  const { ctx, params } = request
+  const endpoint = await getEndpoint(ctx, params.webhookId)
+  const counts = (await countLastDeliveries(ctx)).get(endpoint.id)
+  return webhookPage(form, { ctx, endpoint, counts, done: queryOf(request).get('done') ?? '' })
+}
+
+/** @throws DomainError invalid without an address. */
+function readWebhook(values: URLSearchParams) {
+  const { url, mode, description } = readFields(values, 'url', 'mode', 'description')
+  refuse(url.trim() === '' ? [{ field: 'url', rule: 'required' }] : [])
+  return {
+    url: url.trim(),
+    types: EVENT_TYPES.filter((type) => values.getAll('types').includes(type)),
+    mode: WEBHOOK_MODES.find((known) => known === mode) ?? 'live',
+    description: description.trim(),
+  }
+}

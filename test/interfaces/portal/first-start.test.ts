@@ -1,0 +1,80 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+import { desktop, heading, isBrowserInstalled, overflow, phone, press, startBrowser, watch } from '../../support/browser.ts'
+import { makeDataDir } from '../../support/data-dir.ts'
+import { PASSWORD } from '../../support/portal.ts'
+import { ask, startProcess } from '../../support/processes.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+/** Where `npm run screenshots` wants the README's pictures; usually none are taken. */
+const PICTURES = process.env.SCREENSHOTS
+
+/** What `npm start` runs, on an empty folder, up to the link that it prints. */
+async function startOnNothing() {
+  const service = await startProcess({ DATA_DIR: await makeDataDir(), SECRET_KEY: '' }, ['-c', manifest.scripts.start], '/bin/sh')
+  const link = await waitUntil('the link to the portal', () => /http:\S+\/portal\/join\/\S+/.exec(service.output())?.[0])
+  return { service, link }
+}
+
+/** A window that never scrolls sideways, and in which nothing goes wrong. */
+async function openWindow(viewport: { width: number; height: number }) {
+  const browser = await startBrowser()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage({ viewport, colorScheme: 'light' })
+  const complaints = watch(page)
+  const expectGood = async () => expect([page.url(), await overflow(page), complaints]).toEqual([page.url(), 0, []])
+  return { page, expectGood }
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  if (!PICTURES) return
+  await mkdir(PICTURES, { recursive: true })
+  await page.screenshot({ path: path.join(PICTURES, `${name}.png`) })
+}
+
+it.skipIf(!isBrowserInstalled).each([
+  ['a desktop', desktop],
+  ['a phone', phone],
+])(
+  'leads from a start on an empty folder to a key, an invite made with it, and the invite in the portal, on %s (skipped where no chromium is installed)',
+  async (device, viewport) => {
+    const { service, link } = await startOnNothing()
+    const { page, expectGood } = await openWindow(viewport)
+    await page.goto(link)
+    await page.getByLabel('First name').fill('Ada')
+    await page.getByLabel('Last name').fill('Lovelace')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await expectGood()
+    await press(page, 'Join')
+    await page.getByRole('heading', { name: 'The last 30 days' }).waitFor()
+    await expectGood()
+    if (device === 'a desktop') await takePicture(page, 'portal-home')
+
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('link', { name: 'Integrations' }).click()
+    await page.getByLabel('Name').fill('My own system')
+    await press(page, 'Generate API Key')
+    const key = (await page.locator('#key').textContent())!
+    await expectGood()
+
+    const { assessments } = (await (await ask(service, key, '/assessments')).json()) as { assessments: { id: string }[] }
+    const body = { assessmentId: assessments[0]!.id, recipientEmail: 'grace@example.com', recipientName: 'Grace Hopper' }
+    expect((await ask(service, key, '/invites', body)).status).toBe(201)
+
+    await page.getByRole('link', { name: 'Invites', exact: true }).click()
+    const row = page.getByRole('row', { name: 'grace@example.com' })
+    expect(await row.locator('.status').textContent()).toBe('pending')
+    await expectGood()
+    await row.getByRole('link').click()
+    expect(await heading(page)).toBe('Invite of grace@example.com')
+    await page.getByText('an API key of Ada Lovelace').waitFor()
+    await expectGood()
+    await page.getByRole('link', { name: 'Assessments', exact: true }).click()
+    await page.getByRole('heading', { name: 'All assessments' }).waitFor()
+    await expectGood()
+    if (device === 'a desktop') await takePicture(page, 'portal-assessments')
+  },
+)

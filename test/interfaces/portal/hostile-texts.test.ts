@@ -1,0 +1,177 @@
+import { parse } from 'csv-parse/sync'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createResetLink } from '../../../src/domain/access/invite-member.ts'
+import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.ts'
+import { DAY_MS } from '../../support/factories.ts'
+import { furnish } from '../../support/furnish.ts'
+import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
+import { listPortalRoutes } from '../../support/portal-routes.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+/** Ends any attribute, element, comment and script it may stand in, and is a formula, backwards. */
+const HOSTILE = `HYPERLINK("https://evil.example","x")'"><x-hostile data-hostile="1" onclick=alert(1)></textarea></title></option></script><script>document.title='taken'</script><img src=x onerror=alert(1)>--><!--&lt;\u202egnp.{{7*7}}`
+/** What a spreadsheet takes for the beginning of a formula. */
+const BEGINNINGS = ['=', '+', '-', '@', '\t', '\r']
+
+const service = await startServiceForFile()
+let origin: string
+let browser: Browser
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+
+/** An organization with one of everything, its admin, and the ids that its pages' addresses are made of. */
+async function makeOrganization() {
+  const { db, deps, clock } = service
+  const rows = await furnish(service, 'words')
+  const organizationId = rows.id
+  const admin = await signInAs(service, organizationId, ['admin', 'grader', 'client'])
+  const other = await service.make.organization()
+  const { credentialId } = await db.member.findUniqueOrThrow({ where: { id: admin.member.id } })
+  await service.make.member(other.id, { credentialId, roles: ['client'] }) // so that there is a choice of organizations
+  await db.assessmentClient.create({
+    data: { organizationId, assessmentId: rows.assessment.id, memberId: admin.member.id, position: 9 },
+  })
+  const soon = new Date(clock.now().getTime() + DAY_MS)
+  await db.invite.update({
+    where: { id: rows.invite.id },
+    data: { expiresAt: soon, createdById: admin.member.id, createdByKeyId: null },
+  })
+  await db.inviteEmail.updateMany({ data: { state: 'failed', reason: 'words' } })
+  const of = { organizationId, assessmentId: rows.assessment.id, createdById: admin.member.id, createdAt: clock.now() }
+  const batch = await db.inviteBatch.create({ data: { id: deps.newId(), ...of, terms: {}, unusedColumns: [] } })
+  const row = { organizationId, batchId: batch.id, email: 'words', name: 'words', terms: {} }
+  await db.inviteBatchRow.createMany({
+    data: [
+      { ...row, number: 1, state: 'invalid' },
+      { ...row, number: 2, state: 'already', inviteId: rows.invite.id },
+    ],
+  })
+  const { id: sessionId } = await db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
+  const { id: keyId } = await db.apiKey.findFirstOrThrow({ where: { organizationId } })
+  const ids: Record<string, string> = {
+    sessionId,
+    keyId,
+    memberId: rows.member.id,
+    tagId: rows.tag.id,
+    assessmentId: rows.assessment.id,
+    questionId: rows.question.id,
+    inviteId: rows.invite.id,
+    batchId: batch.id,
+    webhookId: rows.webhook.id,
+    deliveryId: rows.delivery.id,
+    eventId: rows.delivery.id,
+  }
+  return { organizationId, admin, ids }
+}
+
+type Column = { table: string; column: string; type: string }
+
+/** Every column that holds text, but for those that repeat another table's, and addresses that are sent to. */
+const findTexts = () => service.db.$queryRaw<Column[]>`
+  SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
+  FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+  WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.table_name <> '_prisma_migrations'
+    AND c.data_type IN ('text', 'ARRAY', 'character varying') AND (c.table_name, c.column_name) <> ('webhook_endpoints', 'url')
+    AND NOT EXISTS (
+      SELECT FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)
+      WHERE f.contype = 'f' AND f.conrelid = format('public.%I', c.table_name)::regclass AND a.attname = c.column_name)
+  ORDER BY 1, 2`
+
+/** Makes every text in the database hostile, whatever it is the text of, each with another beginning each turn. @returns how many columns. */
+async function poison(turn: number): Promise<number> {
+  const { db } = service
+  const columns = await findTexts()
+  for (const [i, { table, column, type }] of columns.entries()) {
+    const beginning = column.endsWith('_url') ? 'javascript:' : BEGINNINGS[(i + turn) % BEGINNINGS.length]
+    const text = type === 'ARRAY' ? `array_append("${column}", $1)` : `$1 || ctid::text`
+    await db.$executeRawUnsafe(`UPDATE "${table}" SET "${column}" = ${text}`, `${beginning}${HOSTILE}`)
+  }
+  await db.auditEntry.updateMany({ data: { details: { [HOSTILE]: [HOSTILE], changed: { before: HOSTILE, after: HOSTILE } } } })
+  const issues = [{ field: 'tagIds', rule: 'reference', value: HOSTILE }]
+  await db.inviteBatchRow.updateMany({ where: { state: 'invalid' }, data: { issues } })
+  return columns.length
+}
+
+/** What the address of a page may ask for, by the names that pages read. */
+const ASKED = [
+  'search',
+  'who',
+  'action',
+  'done',
+  'state',
+  'status',
+  'role',
+  'sort',
+  'assessment',
+  'tag',
+  'before',
+  'next',
+  'page',
+]
+const query = `?${new URLSearchParams(Object.fromEntries(ASKED.map((name) => [name, `=${HOSTILE}`])))}`
+
+/** What a page has become in a browser: the elements that a text has made, and all its text. */
+const look = (page: Page) =>
+  page.evaluate(`({
+    made: document.querySelectorAll('x-hostile, [data-hostile], [onclick], [onerror], img, script:not([src])').length,
+    leads: [...document.querySelectorAll('[href], [src], [action], [formaction]')].map((element) =>
+      element.getAttribute('href') ?? element.getAttribute('src') ?? element.getAttribute('action')).filter((address) => /^\\s*(javascript|data):/i.test(address)),
+    text: document.title + document.documentElement.textContent,
+  })`) as Promise<{ made: number; leads: string[]; text: string }>
+
+it.skipIf(!isBrowserInstalled)(
+  'shows script, quotes and formulas in every text as text, on every page, and as harmless cells in every file (skipped where no chromium is installed)',
+  async () => {
+    const { organizationId, admin, ids } = await makeOrganization()
+    const organization = { id: organizationId, name: 'words' }
+    const join = await joinPath(service, organization, 'joins@example.com')
+    const { email } = await service.db.credential.findFirstOrThrow()
+    const reset = new URL((await createResetLink(asOperator(service, organization), email, { mails: false }))!.url).pathname
+    expect(await poison(0)).toBeGreaterThan(50)
+
+    const [name, value] = admin.cookie()!.split('=') as [string, string]
+    const context = await browser.newContext()
+    await context.addCookies([{ name, value, url: origin }])
+    const page = await context.newPage()
+    const complaints = watch(page)
+    const expectText = async (address: string, isNamed: boolean) => {
+      const response = (await page.goto(origin + address))!
+      expect([address, response.status()]).toEqual([address, expect.toBeOneOf([200, 422])])
+      const { made, leads, text } = await look(page)
+      expect([address, made, leads, complaints.filter((line) => !/status of 422/.test(line))]).toEqual([address, 0, [], []])
+      if (isNamed) expect(text).toContain(HOSTILE)
+    }
+
+    const files: string[] = []
+    for (const route of (await listPortalRoutes(service.system)).filter((known) => known.startsWith('GET '))) {
+      const path = route.slice('GET '.length).replace(/:(\w+)/g, (_all, parameter: string) => {
+        if (!ids[parameter]) throw new Error(`${route} needs an id for ${parameter} here`)
+        return ids[parameter]
+      })
+      const address = `/portal/${organizationId}${path}`
+      const { headers } = await admin.get(address)
+      if (headers['content-type']?.startsWith('text/csv')) files.push(address)
+      else for (const asked of ['', query]) await expectText(address + asked, true)
+    }
+    await expectText('/portal', true)
+    await context.clearCookies()
+    for (const address of [join, reset]) expect((await visit(service).get(address)).text).toContain('&lt;x-hostile')
+    for (const address of [join, reset, '/portal/sign-in', '/portal/forgot'])
+      for (const asked of ['', query]) await expectText(address + asked, false)
+
+    expect(files.length).toBeGreaterThan(0)
+    for (const turn of BEGINNINGS.keys()) {
+      await poison(turn)
+      for (const address of files) {
+        const cells = (parse((await admin.get(address)).text, { bom: true }) as string[][]).flat()
+        expect(cells.filter((cell) => /^[=+\-@\t\r\n]/.test(cell))).toEqual([])
+        expect(cells.join()).toContain(HOSTILE)
+      }
+    }
+  },
+)

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
+import { furnish } from '../../support/furnish.ts'
+import { signInAs, visit } from '../../support/portal.ts'
+import { listPortalRoutes } from '../../support/portal-routes.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+
+/** Every field of every form. */
+const FIELDS = [
+  ...[
+    'name',
+    'firstName',
+    'lastName',
+    'email',
+    'password',
+    'current',
+    'mode',
+    'expiry',
+    'date',
+    'roles',
+    'department',
+    'tags',
+    'languages',
+  ],
+  ...[
+    'color',
+    'description',
+    'senderName',
+    'replyTo',
+    'invitationText',
+    'defaultQuestionFormat',
+    'defaultAnswerFormat',
+    'audience',
+  ],
+  ...[
+    'timeLimit',
+    'instructionTitle',
+    'instruction',
+    'categories',
+    'skillTypes',
+    'clients',
+    'inputType',
+    'responseType',
+    'script',
+  ],
+  ...['audioUrl', 'videoUrl', 'points', 'sourceLanguage', 'targetLanguage', 'place', 'order', 'assessmentId', 'recipientEmail'],
+  ...[
+    'recipientName',
+    'expiresInDays',
+    'questionReplayLimit',
+    'answerRecordLimit',
+    'customMessage',
+    'assignedGraderId',
+    'tagIds',
+    'list',
+  ],
+  ...['url', 'types', 'seen'],
+]
+/** What no field takes: too much, nothing, what is none, and a day that is over. */
+const WRONG: Record<string, string> = {
+  long: 'x'.repeat(6_000),
+  nothing: '',
+  unknown: unknownId,
+  past: '2001-01-01',
+  gone: unknownId,
+}
+
+const posts = (await listPortalRoutes(service.system)).flatMap((route) =>
+  route.startsWith('POST ') ? [route.slice('POST '.length)] : [],
+)
+
+it.each([...posts, '/portal/sign-in', '/portal/forgot'])('leads from every mistake to its field: POST %s', async (path) => {
+  const rows = await furnish(service, service.make.unique('words').replace(' ', '.'))
+  const { id: organizationId, assessment, question, invite, member, tag } = rows
+  const admin = await signInAs(service, organizationId, ['admin'])
+  const { id: keyId } = await service.db.apiKey.findFirstOrThrow({ where: { organizationId } })
+  const ids: Record<string, string> = {
+    ...{ assessmentId: assessment.id, questionId: question.id, inviteId: invite.id, memberId: member.id, tagId: tag.id, keyId },
+    ...{ webhookId: rows.webhook.id, deliveryId: rows.delivery.id },
+  }
+  const address = path.startsWith('/portal')
+    ? path
+    : admin.home.slice(0, -1) + path.replace(/:(\w+)/g, (_all, id) => ids[id] ?? unknownId)
+  const person = path.startsWith('/portal') ? visit(service) : admin
+  for (const [what, wrong] of Object.entries(WRONG)) {
+    if (what === 'gone') await service.db.tag.deleteMany({ where: { organizationId } }) // with what there is to choose from
+    const fields = { ...Object.fromEntries(FIELDS.map((field) => [field, wrong])), expiry: 'date' }
+    const { status, text } = await person.post(address, fields)
+    if (status !== 422) continue
+    const targets = [...text.matchAll(/href="#(\w+)"/g)].map(([, id]) => id!).filter((id) => id !== 'main')
+    const missing = targets.filter((id) => !new RegExp(`<(input|select|textarea|fieldset|section|p)[^>]* ?id="${id}"`).test(text))
+    expect([what, missing]).toEqual([what, []])
+  }
+})
