@@ -34,18 +34,19 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
 
   function show(): void {
     const isRecording = recorder !== null
+    const isRunning = recorder?.isRunning() ?? false
     for (const starter of starters) starter.hidden = isRecording || isOpening || takesLeft === 0
     stopper.hidden = !isRecording
     preview.hidden = !isRecording || preview.srcObject === null
     level.hidden = !isRecording
-    line.classList.toggle('live', isRecording)
+    line.classList.toggle('live', isRunning)
     setText(line, wordState())
     setText(left, isRecording ? '' : wordLeft())
   }
 
   function wordState(): string {
     if (isOpening) return 'Opening your devices…'
-    if (recorder) return `Recording: ${wordTime(recorder.elapsed())}${wordSaved(recorder.recording)}`
+    if (recorder) return wordRecorder(recorder)
     if (last) return wordEnded(last)
     return question.takes.some(({ state }) => state === 'complete') ? 'Your answer is saved.' : ''
   }
@@ -168,6 +169,12 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
       tidy()
     },
   }
+}
+
+function wordRecorder(recorder: Recorder): string {
+  const elapsed = recorder.elapsed()
+  if (recorder.isRunning()) return `Recording: ${wordTime(elapsed)}${wordSaved(recorder.recording)}`
+  return elapsed === 0 ? 'Opening your devices…' : `The recording waits for your device, at ${wordTime(elapsed)}`
 }
 
 const wordSaved = ({ saved }: Recording): string => (saved > 0 ? `, saved up to ${wordTime(saved)}` : '')

@@ -46,18 +46,23 @@ export function startRecorder(
   let recorder: MediaRecorder
   let tracks: MediaStreamTrack[] = []
   let isStopped = false
-  /** Milliseconds of the segments that have ended, and when the present one began. */
+  /** Milliseconds of the segments that have ended, and when the present one began: null while the device opens. */
   let before = 0
-  let began = 0
+  let began: number | null = null
 
-  const elapsed = () => before + (recorder.state === 'recording' ? performance.now() - began : 0)
+  const isRunning = () => recorder.state === 'recording' && began !== null
+  const elapsed = () => before + (isRunning() ? performance.now() - began! : 0)
 
   function startSegment(of: MediaStream): void {
     const mimeType = typeFor(kind)
     recorder = new MediaRecorder(of, { ...BITS[kind], ...(mimeType && { mimeType }) })
     segment++
     const own = { segment, began: performance.now(), before }
-    began = own.began
+    began = null
+    // The encoder takes a moment to begin: what is said and shown before is not recorded.
+    recorder.onstart = () => {
+      began = own.began = performance.now()
+    }
     recorder.ondataavailable = ({ data }) => {
       const end = own.before + performance.now() - own.began
       writing = writing.then(() => write(data, own.segment, end))
@@ -120,5 +125,5 @@ export function startRecorder(
   }
 
   startSegment(stream)
-  return { stop, elapsed, recording }
+  return { stop, elapsed, isRunning, recording }
 }
