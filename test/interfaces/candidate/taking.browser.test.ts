@@ -71,21 +71,30 @@ async function makeCandidate({ responseTypes, timeLimit = 0, proctored = false, 
 }
 type Candidate = Awaited<ReturnType<typeof makeCandidate>>
 
-/** Notes in the page how long each recording lasted, from when the browser says that it has begun, in `recorded`. */
+/** Notes in the page how long each recording lasted: since it was asked for, and since the browser said that it had begun. */
 const WATCH_RECORDERS = `
   globalThis.recorded = []
   const { start } = MediaRecorder.prototype
   MediaRecorder.prototype.start = function (...given) {
-    let began
-    this.addEventListener('start', () => (began = performance.now()))
-    this.addEventListener('stop', () => recorded.push(performance.now() - began))
+    const asked = performance.now()
+    let begun
+    this.addEventListener('start', () => (begun = performance.now()))
+    this.addEventListener('stop', () => recorded.push({ asked: performance.now() - asked, begun: performance.now() - begun }))
     return start.apply(this, given)
   }`
+type Lasted = { asked: number; begun: number }
+
+/** A small screen: how long a machine takes to encode a large one is not what is shown here. */
+const SMALL_SCREEN = `
+  const media = navigator.mediaDevices
+  const share = media?.getDisplayMedia.bind(media)
+  if (share) media.getDisplayMedia = ({ video }) => share({ video: { ...video, width: { max: 640 }, height: { max: 400 } } })`
 
 async function openContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: desktop, ...options })
   onTestFinished(() => context.close())
   await context.addInitScript(WATCH_RECORDERS)
+  await context.addInitScript(SMALL_SCREEN)
   return context
 }
 
@@ -144,7 +153,7 @@ const savedUpTo = (page: Page, seconds: number) =>
       return Number(at ?? 0)
     }, PATIENT)
     .toBeGreaterThanOrEqual(seconds)
-const recorded = async (page: Page) => ((await page.evaluate('recorded')) as number[]).at(-1)!
+const recorded = async (page: Page) => ((await page.evaluate('recorded')) as Lasted[]).at(-1)!
 
 /** Waits until the recording of that kind can be played. */
 const readyMedia = (candidate: Candidate, kind: string) =>
@@ -154,11 +163,13 @@ const readyMedia = (candidate: Candidate, kind: string) =>
     return (await candidate.media()).find((media) => isIt(media) && media.state === 'ready')
   })
 
-/** What is stored is a file of a player's liking, as long as what was recorded. */
-async function expectWhole(kind: string, { key }: { key: string }, lasted: number): Promise<void> {
+/** What is stored is a file of a player's liking, and as long as what was recorded. */
+async function expectWhole(kind: string, { key }: { key: string }, lasted: Lasted): Promise<void> {
   const { duration, canBeSought } = await play(await readFile(path.join(dataDir, 'media', key, 'file')))
   const stored = duration! * 1_000
-  expect(Math.abs(stored - lasted), `${kind}: ${stored} ms are stored of ${lasted} ms`).toBeLessThan(INEXACT_MS)
+  const figures = `${kind}: ${stored} ms are stored of ${lasted.begun} to ${lasted.asked} ms`
+  expect(stored, figures).toBeGreaterThan(lasted.begun - INEXACT_MS)
+  expect(stored, figures).toBeLessThan(lasted.asked + INEXACT_MS)
   expect([kind, canBeSought]).toEqual([kind, true])
 }
 
@@ -172,7 +183,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await answerBox(page).fill('I am Sam.')
     await page.getByText('Saved.').waitFor()
     await press(page, 'Save and go on')
-    const lengths: Record<string, number> = {}
+    const lengths: Record<string, Lasted> = {}
     for (const [number, kind] of [
       [2, 'audio'],
       [3, 'video'],
