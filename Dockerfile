@@ -1,11 +1,14 @@
-# Three stages: everything is installed to generate the database client, then only what production needs is installed once more, and
-# the image holds the latter with the sources. Node runs TypeScript as it is: there is no build, but what it compiles at each start is kept.
+# Three stages: everything is installed to generate the database client and what browsers load, then only what production needs is
+# installed once more, and the image holds the latter with the sources. Node runs TypeScript as it is: there is no build, but what it
+# compiles at each start is kept.
 
 FROM node:24-slim AS generate
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
 COPY prisma ./prisma
-RUN npm ci --ignore-scripts --omit=optional && npm run generate
+COPY src ./src
+RUN npm run generate && node src/bundle.ts
 
 FROM node:24-slim AS production
 WORKDIR /app

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** What both runs share; the other is test/faults/vitest.config.ts. */
 export const shared = {
-  globalSetup: ['test/support/database.ts'],
+  globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
   setupFiles: ['test/support/patient-database.ts'],
   reporters: ['default', './test/support/unrun-tests.ts'],
   // One database a file, all on one server: two files at a time keep two cores busy.

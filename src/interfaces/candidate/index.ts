@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
+import { INVITATION_PATH } from '../../domain/invites/links.ts'
+import { serveAssets } from '../../http/assets.ts'
 import { answerFailures } from '../../http/envelope.ts'
-import { serveAssets } from './assets.ts'
+import { assets } from './assets.ts'
 import { candidateEnvelope } from './errors.ts'
 import { readForms } from './forms.ts'
 import { candidateHeaders } from './headers.ts'
@@ -21,7 +23,7 @@ export async function candidatePages(
     reply.headers(headers)
   })
   answerFailures(app, () => candidateEnvelope)
-  serveAssets(app)
+  serveAssets(app, INVITATION_PATH, assets)
   readForms(app)
   invitationRoutes(app, { system, settings })
   if (playerUrl) return

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../domain/invites/candidate.ts'
 import { INVITATION_PATH } from '../../domain/invites/links.ts'
 import { type Html, html, toText } from '../../http/html.ts'
-import { STYLESHEET } from './assets.ts'
+import { assets } from './assets.ts'
 
 export type Page = { title: string; body: Html }
 
@@ -22,7 +22,9 @@ export const renderPage = ({ title, body }: Page): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <title>${title}</title>
-<link rel="stylesheet" href="${STYLESHEET}">
+<link rel="icon" href="${assets.icon.address}">
+<link rel="stylesheet" href="${assets.stylesheet.address}">
+<script type="module" src="${assets.script.address}"></script>
 </head>
 <body>
 <main>

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
+import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
 import type { ServiceContext } from '../../domain/context.ts'
+import { serveAssets } from '../../http/assets.ts'
 import { answerFailures } from '../../http/envelope.ts'
 import { accountRoutes } from './account.routes.ts'
 import { assessmentsRoutes } from './assessments.routes.ts'
-import { serveAssets } from './assets.ts'
+import { assets } from './assets.ts'
 import { auditLogRoutes } from './audit-log.routes.ts'
 import { portalEnvelope } from './errors.ts'
 import { exportsRoutes } from './exports.routes.ts'
@@ -62,7 +64,7 @@ export async function portalPages(
   answerFailures(app, () => portalEnvelope)
   refuseForeignForms(app, () => settings.publicUrl)
   readForms(app)
-  serveAssets(app)
+  serveAssets(app, PORTAL_PREFIX, assets)
   const cookie = await useSessions(app, system, settings.publicUrl.startsWith('https:'))
   for (const addRoutes of publicPages) addRoutes(app, { system, settings, cookie })
   await app.register(

@@ -6,7 +6,7 @@ import type { Context } from '../../domain/context.ts'
 import { hostOf } from '../../domain/webhooks/access.ts'
 import { findFailingEndpoints } from '../../domain/webhooks/state.ts'
 import { type Html, html, toText, type Value } from '../../http/html.ts'
-import { icon, script, stylesheet } from './assets.ts'
+import { assets } from './assets.ts'
 import { time } from './wording.ts'
 
 /** What a page says; the frame is the same for all. */
@@ -79,9 +79,9 @@ export const renderPage = ({ title, body, notice, warning, isRefused }: Sent, vi
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${isRefused && 'Mistake: '}${title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
-<link rel="icon" href="${icon.address}">
-<link rel="stylesheet" href="${stylesheet.address}">
-<script type="module" src="${script.address}"></script>
+<link rel="icon" href="${assets.icon.address}">
+<link rel="stylesheet" href="${assets.stylesheet.address}">
+<script type="module" src="${assets.script.address}"></script>
 </head>
 <body>
 ${viewer && bar(viewer)}

@@ -10,15 +10,16 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
 })
 
 /** Times in the reader's own zone, which is named; the exact one stays in `datetime` and in the title. */
-for (const time of document.querySelectorAll('time[datetime]')) time.textContent = TIME.format(new Date(time.dateTime))
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[datetime]'))
+  time.textContent = TIME.format(new Date(time.dateTime))
 
 /** `<button hidden data-copy="id">` copies the text of the element with that id. */
-for (const button of document.querySelectorAll('button[data-copy]')) {
-  const source = document.getElementById(button.dataset.copy)
+for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+  const source = document.getElementById(button.dataset.copy!)
   if (!source || !navigator.clipboard) continue
   button.hidden = false
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(source.textContent.trim())
+    await navigator.clipboard.writeText(source.textContent!.trim())
     button.textContent = 'Copied'
   })
 }

@@ -1,0 +1,22 @@
+// npm run compile: makes of each interface's modules for browsers, and of its stylesheets, the one script and the one stylesheet that its
+// pages load. They stand in src/generated/browser/.
+import path from 'node:path'
+import { build } from 'esbuild'
+
+/** Browsers of the last three years, and Safari 16. */
+const TARGET = ['chrome120', 'edge120', 'firefox121', 'safari16']
+
+const inSource = (file: string) => path.join(import.meta.dirname, file)
+
+await build({
+  entryPoints: ['candidate', 'portal'].flatMap((name) => [
+    { in: inSource(`interfaces/${name}/browser/${name}.ts`), out: name },
+    { in: inSource(`interfaces/${name}/assets/${name}.css`), out: name },
+  ]),
+  outdir: inSource('generated/browser'),
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: TARGET,
+  logLevel: 'warning',
+})

@@ -1,0 +1,160 @@
+// What the candidates' pages gain where scripts run: devices are checked, answers recorded, texts saved as they are typed. One document
+// for the whole session, see pages.ts.
+
+import { countDown } from './countdown.ts'
+import { useDevices } from './devices.ts'
+import { button, make, setNotice } from './dom.ts'
+import { keepNotes } from './notes.ts'
+import { openOutbox } from './outbox.ts'
+import { fieldsOf, reloadPage, sendForm } from './pages.ts'
+import { openPartStore } from './part-store.ts'
+import type { PageControl, Player } from './player.ts'
+import { prepare } from './prepare.ts'
+import { watchSession } from './proctoring.ts'
+import { answerQuestion } from './question.ts'
+import { openSession, Refusal } from './session.ts'
+import { showStatus } from './status.ts'
+
+const SYNCHRONIZE_EVERY_MS = 60_000
+const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => {} }
+
+const found = document.querySelector<HTMLElement>('[data-session]')
+if (found) await take(found.dataset.session!).catch(showFailure)
+
+async function take(base: string): Promise<void> {
+  const status = showStatus()
+  const devices = useDevices()
+  const session = openSession(base, { takenOver: () => void giveUp(), reachable: (is) => reachable(is) })
+  const store = await openPartStore(base)
+  const outbox = openOutbox(session, store, () => status.uploads(outbox))
+  const notes = keepNotes(session)
+  const proctoring = watchSession({ session, outbox, devices, notes, status })
+  let control = NO_CONTROL
+  let stopClock = () => {}
+
+  await session.claim()
+  const state = await session.read()
+  const player: Player = { session, outbox, devices, notes, status, state, refresh }
+  await outbox.resume(state.uploads, state.question?.closesAt ?? state.deadlineAt)
+  enter()
+
+  /** What the page that is shown now has to do. */
+  function enter(): void {
+    control.close()
+    stopClock()
+    const { deadlineAt } = player.state
+    const taking = document.querySelector<HTMLElement>('[data-taking]')
+    if (taking) {
+      const { capture = '', webcam = 'stills' } = taking.dataset
+      void proctoring.begin(capture.split(' '), webcam, deadlineAt)
+      if (deadlineAt && deadlineAt !== player.state.question?.closesAt) countWhole(taking, deadlineAt)
+    } else if (!document.querySelector('[data-prepare]')) void proctoring.end()
+    control = controlOf()
+  }
+
+  function controlOf(): PageControl {
+    const question = document.querySelector<HTMLElement>('[data-question]')
+    if (question) return answerQuestion(player, question)
+    const preparing = document.querySelector<HTMLElement>('[data-prepare]')
+    if (preparing) return prepare(player, preparing)
+    return document.querySelector('[data-end]') ? { ...NO_CONTROL, beforeSending: beforeFinish } : NO_CONTROL
+  }
+
+  function countWhole(taking: HTMLElement, deadlineAt: string): void {
+    const clock = make('p', { class: 'facts clock', role: 'timer' })
+    taking.prepend(clock)
+    stopClock = countDown(clock, 'Time left for the whole assessment', () => session.momentOf(deadlineAt), {
+      say: status.say,
+      soon: () => {},
+      over: () => void refresh(),
+    })
+  }
+
+  async function beforeFinish(form: HTMLFormElement): Promise<boolean> {
+    const line = make('p', { class: 'hint', role: 'status' }, 'Sending the rest of what was recorded…')
+    form.append(line)
+    await proctoring.end()
+    await outbox.flush()
+    line.remove()
+    return true
+  }
+
+  async function refresh(): Promise<void> {
+    await reloadPage()
+    await readAndEnter()
+  }
+
+  async function readAndEnter(): Promise<void> {
+    if (document.querySelector('[data-session]')) player.state = await session.read()
+    enter()
+  }
+
+  document.addEventListener('submit', (event) => {
+    const form = event.target as HTMLFormElement
+    event.preventDefault()
+    if (form.ariaBusy !== 'true') void submit(form, event.submitter)
+  })
+
+  async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+    form.ariaBusy = 'true'
+    try {
+      if (!(await control.beforeSending(form, submitter))) return
+      await sendForm(form.action, fieldsOf(form, submitter))
+      await readAndEnter()
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'taken_over')) sayNotSent(form)
+    } finally {
+      form.ariaBusy = null
+    }
+  }
+
+  function sayNotSent(form: HTMLFormElement): void {
+    const line =
+      form.querySelector<HTMLElement>('[data-not-sent]') ?? make('p', { class: 'mistake', role: 'alert', 'data-not-sent': true })
+    form.append(line)
+    setNotice(line, 'There is no connection. Nothing is lost: try again in a moment.')
+  }
+
+  function reachable(is: boolean): void {
+    status.connection(is, outbox)
+    notes.note(is ? 'online' : 'offline')
+    control.connectionChanged?.()
+    if (is) void notes.send()
+  }
+
+  async function giveUp(): Promise<void> {
+    control.close()
+    stopClock()
+    await proctoring.end()
+    const heading = make('h1', { tabindex: '-1' }, 'This assessment is open in another tab')
+    const text = make(
+      'p',
+      {},
+      'You have opened it in another tab or window, or on another device. Go on there: nothing is recorded or saved here any more.',
+    )
+    document.querySelector('main')!.replaceChildren(
+      heading,
+      text,
+      button('Go on here instead', () => location.reload()),
+    )
+    status.remove()
+    heading.focus()
+  }
+
+  // The clock that the page counts by may stand still while the device sleeps.
+  const synchronize = async () => {
+    if (document.hidden || session.isTakenOver() || !document.querySelector('[data-taking]')) return
+    await session.read().catch(() => {}) // the next one comes
+  }
+  setInterval(synchronize, SYNCHRONIZE_EVERY_MS)
+  document.addEventListener('visibilitychange', synchronize)
+  window.addEventListener('beforeunload', (event) => {
+    if (!session.isTakenOver() && (!outbox.isEmpty() || control.hasUnsaved?.())) event.preventDefault()
+  })
+}
+
+/** Without an answer the page stays as it works without scripts. */
+function showFailure(error: unknown): void {
+  if (error instanceof Refusal && error.code === 'taken_over') return
+  throw error
+}

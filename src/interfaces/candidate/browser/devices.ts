@@ -1,0 +1,107 @@
+// The camera, the microphone and the shared screen: opened once, kept as long as they are needed, closed when they are not.
+
+const VIDEO: MediaTrackConstraints = {
+  width: { ideal: 640 },
+  height: { ideal: 480 },
+  frameRate: { ideal: 15 },
+  facingMode: 'user',
+}
+const SCREEN: MediaTrackConstraints = { frameRate: { ideal: 5, max: 10 }, width: { max: 1920 }, height: { max: 1200 } }
+
+export type Wanted = { audio: boolean; video: boolean }
+
+export type Devices = ReturnType<typeof useDevices>
+
+export function useDevices() {
+  let opened: MediaStream | null = null
+  let screen: MediaStream | null = null
+  let lock: WakeLockSentinel | null = null
+  let wantsLock = false
+
+  /**
+   * The wanted devices, asked for together: browsers ask the candidate once.
+   *
+   * @throws DOMException by the browser's name for what is wrong.
+   */
+  async function open({ audio, video }: Wanted): Promise<MediaStream> {
+    const has = (kind: string) => opened?.getTracks().some((track) => track.kind === kind && track.readyState === 'live') ?? false
+    const lacks = (audio && !has('audio')) || (video && !has('video'))
+    if (lacks) {
+      const all = { audio: audio || has('audio'), video: video || has('video') }
+      close()
+      opened = await navigator.mediaDevices.getUserMedia({ audio: all.audio, video: all.video && VIDEO })
+    }
+    const wanted = { audio, video }
+    return new MediaStream(opened!.getTracks().filter(({ kind }) => wanted[kind as keyof Wanted]))
+  }
+
+  function close(): void {
+    for (const track of opened?.getTracks() ?? []) track.stop()
+    opened = null
+  }
+
+  const sharedScreen = (): MediaStream | null => (screen?.getVideoTracks()[0]?.readyState === 'live' ? screen : null)
+
+  /** @throws DOMException by the browser's name for what is wrong. */
+  async function shareScreen(): Promise<MediaStream> {
+    screen = sharedScreen() ?? (await navigator.mediaDevices.getDisplayMedia({ video: { ...SCREEN, displaySurface: 'monitor' } }))
+    return screen
+  }
+
+  function closeScreen(): void {
+    for (const track of screen?.getTracks() ?? []) track.stop()
+    screen = null
+  }
+
+  /** Keeps the device's screen on, where the browser can. Hidden pages lose the lock, and ask again when they are shown. */
+  async function stayAwake(): Promise<void> {
+    wantsLock = true
+    if (document.visibilityState === 'visible') lock = await navigator.wakeLock?.request('screen').catch(() => null)
+  }
+  document.addEventListener('visibilitychange', () => {
+    if (wantsLock) void stayAwake()
+  })
+
+  function mayDoze(): void {
+    wantsLock = false
+    void lock?.release().catch(() => {}) // it may be gone by itself
+  }
+
+  return {
+    open,
+    close,
+    shareScreen,
+    sharedScreen,
+    closeScreen,
+    stayAwake,
+    mayDoze,
+    closeAll() {
+      close()
+      closeScreen()
+      mayDoze()
+    },
+  }
+}
+
+/** A still of the camera, for a document that has to be legible. The camera is opened for it at its best, where it is not in use. */
+export const openSharpCamera = (): Promise<MediaStream> =>
+  navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 1920 }, height: { ideal: 1080 } } })
+
+/** What the camera shows now, as a JPEG. @param quality from 0 to 1. */
+export async function takeStill(video: HTMLVideoElement, quality: number): Promise<{ canvas: HTMLCanvasElement; jpeg: Blob }> {
+  const canvas = document.createElement('canvas')
+  canvas.width = video.videoWidth
+  canvas.height = video.videoHeight
+  canvas.getContext('2d')!.drawImage(video, 0, 0)
+  const jpeg = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/jpeg', quality))
+  if (!jpeg) throw new Error('The camera shows nothing')
+  return { canvas, jpeg }
+}
+
+/** Shows a stream without its sound. */
+export async function showStream(video: HTMLVideoElement, stream: MediaStream): Promise<void> {
+  video.muted = true
+  video.playsInline = true
+  video.srcObject = stream
+  await video.play().catch(() => {}) // paused by the browser while the page is hidden: it goes on by itself
+}

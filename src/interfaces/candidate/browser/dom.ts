@@ -1,0 +1,54 @@
+type Attributes = Record<string, string | boolean | ((event: Event) => void)>
+type Child = Node | string | false | null
+
+/** An element with attributes (`true`: without a value, `false`: not there; `onclick` and the like: listeners) and what is in it. */
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name)
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(key.slice(2), value)
+    else if (value !== false) element.setAttribute(key, value === true ? '' : value)
+  }
+  element.append(...children.filter((child) => child !== false && child !== null))
+  return element
+}
+
+/** A button that does something on the page. It is busy, and can't be pressed again, until that is done. */
+export function button(label: string, act: () => void | Promise<void>, kind = ''): HTMLButtonElement {
+  const element = make('button', { type: 'button', class: kind }, label)
+  element.addEventListener('click', async () => {
+    if (element.ariaDisabled === 'true') return
+    element.ariaDisabled = 'true'
+    try {
+      await act()
+    } finally {
+      element.ariaDisabled = null
+    }
+  })
+  return element
+}
+
+/** Changes the text of an element only where it differs: what reads pages aloud reads what has changed. */
+export function setText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text
+}
+
+/** Shows an element with a text, or hides it where there is none. */
+export function setNotice(element: HTMLElement, text: string): void {
+  setText(element, text)
+  element.hidden = text === ''
+}
+
+/** "1:05". @param milliseconds from 0. */
+export function wordTime(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  const padded = String(seconds % 60).padStart(2, '0')
+  if (minutes < 60) return `${minutes}:${padded}`
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${padded}`
+}
+
+export const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

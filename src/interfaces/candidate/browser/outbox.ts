@@ -1,0 +1,196 @@
+import type { Part, PartKey, PartStore } from './part-store.ts'
+import { Refusal, type Session, type Upload } from './session.ts'
+
+/** What is recorded and sent: an answer, the screen, or the webcam. */
+export type Recording = {
+  readonly mediaId: string
+  readonly kind: string
+  /** Until when parts are taken, in milliseconds of `performance.now()`. */
+  readonly until: number
+  /** How many parts each segment has. */
+  readonly segments: number[]
+  /** Milliseconds that are recorded, and that the service has. */
+  recorded: number
+  saved: number
+  state: 'recording' | 'sending' | 'completing' | 'saved' | 'failed'
+  /** Why it has failed. */
+  failure: string
+}
+
+type Waiting = PartKey & { end: number; isSaved: boolean }
+
+const AT_A_TIME = 2
+/** How long after the end of a question parts are still taken: a little less than the service allows. */
+const GRACE_MS = 28_000
+
+export type Outbox = ReturnType<typeof openOutbox>
+
+/** Sends what is recorded, while it is recorded: in order, two parts at a time, each until the service has it. */
+export function openOutbox(session: Session, store: PartStore, onChange: () => void) {
+  const recordings = new Map<string, Recording>()
+  const parts = new Map<string, Waiting[]>()
+  const queue: Waiting[] = []
+  const settled = new Map<string, PromiseWithResolve>()
+  let sending = 0
+
+  function begin(mediaId: string, kind: string, closesAt: string | null): Recording {
+    const until = closesAt === null ? Number.POSITIVE_INFINITY : session.momentOf(closesAt) + GRACE_MS
+    const recording: Recording = {
+      mediaId,
+      kind,
+      until,
+      segments: [],
+      recorded: 0,
+      saved: 0,
+      state: 'recording',
+      failure: '',
+    }
+    recordings.set(mediaId, recording)
+    parts.set(mediaId, [])
+    settled.set(mediaId, promiseWithResolve())
+    return recording
+  }
+
+  /** Takes the next part of the segment. @param end milliseconds of the recording up to the end of this part. */
+  async function add(recording: Recording, segment: number, bytes: ArrayBuffer, end: number): Promise<void> {
+    const number = recording.segments[segment] ?? 0
+    recording.segments[segment] = number + 1
+    recording.recorded = end
+    if (recording.state === 'failed') return
+    const part: Part = { mediaId: recording.mediaId, segment, number, bytes, end }
+    await store.put(part)
+    enqueue({ mediaId: recording.mediaId, segment, number, end, isSaved: false })
+  }
+
+  function enqueue(waiting: Waiting): void {
+    parts.get(waiting.mediaId)!.push(waiting)
+    queue.push(waiting)
+    pump()
+  }
+
+  function pump(): void {
+    onChange()
+    while (sending < AT_A_TIME && queue.length > 0 && !session.isTakenOver()) {
+      const waiting = queue.shift()!
+      sending++
+      sendPart(recordings.get(waiting.mediaId)!, waiting).finally(() => {
+        sending--
+        pump()
+      })
+    }
+  }
+
+  async function sendPart(recording: Recording, waiting: Waiting): Promise<void> {
+    if (recording.state === 'failed') return
+    const part = await store.get(waiting)
+    if (!part) return fail(recording, 'lost')
+    const address = `/media/${waiting.mediaId}/parts/${waiting.segment}/${waiting.number}`
+    try {
+      await session.send('PUT', address, { bytes: part.bytes, until: recording.until })
+    } catch (error) {
+      if (codeOf(error) !== 'taken_over') await fail(recording, codeOf(error)) // the tab that has taken over sends it
+      return
+    }
+    waiting.isSaved = true
+    recording.saved = savedUpTo(parts.get(waiting.mediaId)!)
+    await store.remove(waiting)
+    await completeIfAllIsSaved(recording)
+  }
+
+  /** Nothing more is recorded. @returns when the service has all of it, or is not going to. */
+  async function finish(recording: Recording): Promise<void> {
+    if (recording.state === 'recording') recording.state = 'sending'
+    onChange()
+    await completeIfAllIsSaved(recording)
+    await settled.get(recording.mediaId)!.promise
+  }
+
+  async function completeIfAllIsSaved(recording: Recording): Promise<void> {
+    const { mediaId, segments, until } = recording
+    if (recording.state !== 'sending' || parts.get(mediaId)!.some(({ isSaved }) => !isSaved)) return
+    recording.state = 'completing'
+    try {
+      if (segments.length === 0) await session.post(`/media/${mediaId}/abandon`, {}, until)
+      else await session.post(`/media/${mediaId}/complete`, { segments }, until)
+    } catch (error) {
+      // When its time is over the service itself completes what it has, and that is all of it.
+      if (!['closed', 'submitted'].includes(codeOf(error))) return fail(recording, codeOf(error))
+    }
+    if (segments.length === 0) return fail(recording, 'empty')
+    recording.state = 'saved'
+    await settle(recording)
+  }
+
+  async function fail(recording: Recording, code: string): Promise<void> {
+    if (recording.state === 'failed') return
+    recording.state = 'failed'
+    recording.failure = code
+    await settle(recording)
+  }
+
+  async function settle(recording: Recording): Promise<void> {
+    await store.drop(recording.mediaId)
+    settled.get(recording.mediaId)!.resolve()
+    onChange()
+  }
+
+  /** Sends what an earlier page of the session has left, and completes its recordings. @param uploads what the service has of them. */
+  async function resume(uploads: Upload[], closesAt: string | null): Promise<Recording[]> {
+    const left = await store.list()
+    const open = new Set(uploads.map(({ mediaId }) => mediaId))
+    for (const mediaId of new Set(left.map(({ mediaId }) => mediaId))) if (!open.has(mediaId)) await store.drop(mediaId)
+    return Promise.all(uploads.map((upload) => resumeOne(upload, left, closesAt)))
+  }
+
+  async function resumeOne({ mediaId, kind, segments }: Upload, left: PartKey[], closesAt: string | null): Promise<Recording> {
+    const recording = begin(mediaId, kind, closesAt)
+    const kept = left.filter((part) => part.mediaId === mediaId)
+    const known = new Set(segments.flatMap(({ segment, parts }) => parts.map((number) => `${segment}/${number}`)))
+    const missing = kept.filter(({ segment, number }) => !known.has(`${segment}/${number}`))
+    for (const { segment, number } of missing) known.add(`${segment}/${number}`)
+    for (let segment = 0; known.has(`${segment}/0`); segment++) {
+      let count = 1
+      while (known.has(`${segment}/${count}`)) count++
+      recording.segments[segment] = count
+    }
+    for (const part of missing) enqueue({ ...part, end: 0, isSaved: false })
+    void finish(recording)
+    return recording
+  }
+
+  return {
+    begin,
+    add,
+    finish,
+    resume,
+    fail,
+    list: () => [...recordings.values()],
+    /** Whether there is something that the service does not have yet. */
+    isEmpty: () => [...recordings.values()].every(({ state }) => state === 'saved' || state === 'failed'),
+    /** When everything that is not being recorded is sent, or is not going to be. */
+    async flush(): Promise<void> {
+      const ended = [...recordings.values()].filter(({ state }) => state !== 'recording')
+      await Promise.all(ended.map(({ mediaId }) => settled.get(mediaId)!.promise))
+    },
+    survivesClosing: store.keepsAll,
+  }
+}
+
+const codeOf = (error: unknown): string => (error instanceof Refusal ? error.code : 'lost')
+
+/** How far a recording is saved without a gap. */
+function savedUpTo(parts: Waiting[]): number {
+  const gap = parts.findIndex(({ isSaved }) => !isSaved)
+  const saved = gap === -1 ? parts : parts.slice(0, gap)
+  return saved.at(-1)?.end ?? 0
+}
+
+type PromiseWithResolve = { promise: Promise<void>; resolve: () => void }
+
+function promiseWithResolve(): PromiseWithResolve {
+  let resolve = () => {}
+  const promise = new Promise<void>((keep) => {
+    resolve = keep
+  })
+  return { promise, resolve }
+}

@@ -1,0 +1,187 @@
+import { showStream } from './devices.ts'
+import { button, make, setNotice, setText, wordTime } from './dom.ts'
+import { explainFailure, obstacle } from './failures.ts'
+import { measureLevel } from './meter.ts'
+import type { Recording } from './outbox.ts'
+import type { Player } from './player.ts'
+import { type Recorder, startRecorder } from './recorder.ts'
+import { Refusal, type TakeKind } from './session.ts'
+import { wordFailure } from './wording.ts'
+
+const BEGIN_WITHIN_MS = 20_000
+const REFRESH_MS = 500
+
+const LABELS: Record<TakeKind, string> = { audio: 'Record audio', video: 'Record video' }
+
+/** Records an answer, as often as the organization allows. @param kinds what the candidate can choose from. */
+export function offerRecording(player: Player, number: number, kinds: TakeKind[], place: HTMLElement) {
+  const { session, outbox, devices, status, state } = player
+  const question = state.question!
+  let takesLeft = question.takesLeft
+  let recorder: Recorder | null = null
+  let last: Recording | null = null
+  let isOpening = false
+  let stopMeter = () => {}
+
+  const preview = make('video', { class: 'preview', hidden: true, 'aria-label': 'What your camera sees' })
+  const level = make('meter', { hidden: true, min: '0', max: '1', 'aria-label': 'How loud you are' })
+  const line = make('p', { class: 'recording-state' })
+  const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
+  const left = make('p', { class: 'facts' })
+  const starters = kinds.map((kind) => button(LABELS[kind], () => begin(kind)))
+  const stopper = button('Stop recording', () => stop(), 'danger')
+  place.replaceChildren(preview, level, line, mistake, make('div', { class: 'actions' }, ...starters, stopper), left)
+
+  function show(): void {
+    const isRecording = recorder !== null
+    const isRunning = recorder?.isRunning() ?? false
+    for (const starter of starters) starter.hidden = isRecording || isOpening || takesLeft === 0
+    stopper.hidden = !isRecording
+    preview.hidden = !isRecording || preview.srcObject === null
+    level.hidden = !isRecording
+    line.classList.toggle('live', isRunning)
+    setText(line, wordState())
+    setText(left, isRecording ? '' : wordLeft())
+  }
+
+  function wordState(): string {
+    if (isOpening) return 'Opening your devices…'
+    if (recorder) return wordRecorder(recorder)
+    if (last) return wordEnded(last)
+    return question.takes.some(({ state }) => state === 'complete') ? 'Your answer is saved.' : ''
+  }
+
+  function wordLeft(): string {
+    if (takesLeft === 0) return 'You can’t record this answer again.'
+    const times = takesLeft === 1 ? 'once' : `${takesLeft} times`
+    return last || question.takes.length > 0
+      ? `You can record it again ${times}: the new recording takes the place of the one before.`
+      : `You can record your answer ${times}.`
+  }
+
+  async function begin(kind: TakeKind): Promise<void> {
+    setNotice(mistake, '')
+    isOpening = true
+    show()
+    try {
+      await record(kind)
+    } finally {
+      isOpening = false
+      show()
+    }
+    if (recorder) stopper.focus()
+  }
+
+  async function record(kind: TakeKind): Promise<void> {
+    const device = kind === 'video' ? 'camera and microphone' : 'microphone'
+    try {
+      const stream = await openFor(kind)
+      await beginTake(kind, stream)
+      await watch(kind, stream)
+      status.say('Recording has begun')
+    } catch (error) {
+      setNotice(mistake, error instanceof Refusal ? wordFailure(error.code) : obstacle(device) || explainFailure(error, device))
+    }
+  }
+
+  /** An attempt counts from here on. */
+  async function beginTake(kind: TakeKind, stream: MediaStream): Promise<void> {
+    const until = performance.now() + BEGIN_WITHIN_MS
+    const taken = (await session.post(`/questions/${number}/takes`, { kind }, until)) as { mediaId: string; takesLeft: number }
+    takesLeft = taken.takesLeft
+    last = outbox.begin(taken.mediaId, kind, question.closesAt)
+    try {
+      recorder = startRecorder(kind, stream, outbox, last, { lost: () => replace(kind), ended: interrupted })
+    } catch (error) {
+      void outbox.finish(last) // there is nothing in it: it is abandoned
+      throw error
+    }
+  }
+
+  const openFor = (kind: TakeKind) => devices.open({ audio: true, video: kind === 'video' })
+
+  async function watch(kind: TakeKind, stream: MediaStream): Promise<void> {
+    stopMeter()
+    if (kind === 'video') await showStream(preview, stream)
+    stopMeter = measureLevel(stream, {
+      level: (value) => {
+        level.value = value
+      },
+      silent: (is) => setNotice(mistake, is ? 'Nothing is heard. Is your microphone on, and is it the right one?' : ''),
+    })
+  }
+
+  /** A device is gone: perhaps there is another. */
+  async function replace(kind: TakeKind): Promise<MediaStream | null> {
+    player.notes.note(kind === 'video' ? 'camera_lost' : 'microphone_lost')
+    const stream = await openFor(kind).catch(() => null)
+    if (stream) await watch(kind, stream)
+    return stream
+  }
+
+  function interrupted(): void {
+    recorder = null
+    tidy()
+    setNotice(
+      mistake,
+      'Your microphone or camera was disconnected, and the recording ended there. What was recorded until then is your answer.',
+    )
+    show()
+  }
+
+  function tidy(): void {
+    stopMeter()
+    stopMeter = () => {}
+    preview.srcObject = null
+  }
+
+  async function stop(): Promise<void> {
+    const ending = recorder
+    if (!ending) return
+    recorder = null
+    await ending.stop()
+    tidy()
+    setNotice(mistake, '')
+    show()
+    status.say('Recording has stopped')
+    starters.find(({ hidden }) => !hidden)?.focus()
+  }
+
+  const timer = setInterval(show, REFRESH_MS)
+  show()
+
+  return {
+    stop,
+    /** An earlier page has left it behind. */
+    adopt(recording: Recording): void {
+      last = recording
+    },
+    /** @returns when all that was recorded is saved. @throws Refusal of what could not be saved. */
+    async finish(): Promise<void> {
+      await stop()
+      if (!last || last.state === 'saved') return
+      if (last.state !== 'failed') await outbox.finish(last)
+    },
+    failure: (): string => (last?.state === 'failed' ? wordFailure(last.failure) : ''),
+    isBusy: () => recorder !== null || last?.state === 'sending' || last?.state === 'completing',
+    close(): void {
+      clearInterval(timer)
+      tidy()
+    },
+  }
+}
+
+function wordRecorder(recorder: Recorder): string {
+  const elapsed = recorder.elapsed()
+  if (recorder.isRunning()) return `Recording: ${wordTime(elapsed)}${wordSaved(recorder.recording)}`
+  return elapsed === 0 ? 'Opening your devices…' : `The recording waits for your device, at ${wordTime(elapsed)}`
+}
+
+const wordSaved = ({ saved }: Recording): string => (saved > 0 ? `, saved up to ${wordTime(saved)}` : '')
+
+function wordEnded(recording: Recording): string {
+  const { state, saved, recorded } = recording
+  if (state === 'failed') return saved > 0 ? `Saved up to ${wordTime(saved)}, no further.` : 'Not saved.'
+  if (state !== 'saved') return `Sending your answer${wordSaved(recording)}`
+  return recorded > 0 ? `Saved: ${wordTime(recorded)}.` : 'What you had recorded before is saved.'
+}

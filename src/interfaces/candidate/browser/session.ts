@@ -1,0 +1,141 @@
+import { wait } from './dom.ts'
+
+export type TakeKind = 'audio' | 'video'
+export type Question = {
+  number: number
+  of: number
+  responseType: string
+  closesAt: string | null
+  playsLeft: number
+  takesLeft: number
+  text: { text: string; revision: number } | null
+  takes: { id: string; mediaId: string | null; kind: 'text' | TakeKind; state: 'recording' | 'complete' | 'abandoned' }[]
+}
+export type Upload = { mediaId: string; kind: string; segments: { segment: number; parts: number[] }[]; bytes: number }
+/** What the candidate has to have, or to show. */
+export type Needs = { microphone: boolean; camera: boolean; screen: boolean; idPhoto: boolean; facePhoto: boolean }
+export type SessionState = {
+  state: string
+  now: string
+  deadlineAt: string | null
+  needs: Needs
+  checks: { passed: string[]; waived: string[] }
+  photos: { id_photo: boolean; face_photo: boolean }
+  webcam: 'stills' | 'video'
+  question: Question | null
+  uploads: Upload[]
+}
+
+/** An answer that trying again does not change. */
+export class Refusal extends Error {
+  readonly code: string
+  readonly details: Record<string, unknown>
+  constructor(code: string, details: Record<string, unknown> = {}) {
+    super(code)
+    this.code = code
+    this.details = details
+  }
+}
+
+export type Sending = {
+  json?: object
+  bytes?: ArrayBuffer | Blob
+  type?: string
+  /** Until when it is tried again, in milliseconds of `performance.now()`; for good where it says nothing. */
+  until?: number
+  /** Sent though the page is being left; tried once. */
+  keepalive?: boolean
+}
+
+const TRY_MS = 20_000
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 8_000
+/** What may be answered otherwise a moment later. 507 is not among them: the organization has no room. */
+const PASSING = [408, 425, 429, 500, 502, 503, 504]
+
+export type Session = ReturnType<typeof openSession>
+
+/**
+ * The service's side of the session, as this tab sees it: what is asked is tried until it is answered.
+ *
+ * @param base address of the session.
+ * @param on.takenOver another tab has been opened since: nothing that this one sends is taken.
+ * @param on.reachable whether the last try was answered, when that changes.
+ */
+export function openSession(base: string, on: { takenOver: () => void; reachable: (isReachable: boolean) => void }) {
+  const tab = newTabId()
+  let isReachable = true
+  let isTakenOver = false
+  /** What to add to `performance.now()` to have the server's time: the device's own clock may be wrong, or be changed. */
+  let ahead = 0
+
+  function setReachable(is: boolean): void {
+    if (is === isReachable) return
+    isReachable = is
+    on.reachable(is)
+  }
+
+  async function tryOnce(method: string, path: string, { json, bytes, type, keepalive = false }: Sending): Promise<Response> {
+    const body = json ? JSON.stringify(json) : bytes
+    const headers: Record<string, string> = { 'x-tab': tab }
+    if (body !== undefined) headers['content-type'] = json ? 'application/json' : (type ?? 'application/octet-stream')
+    const signal = keepalive ? null : AbortSignal.timeout(TRY_MS)
+    return fetch(base + path, { method, headers, keepalive, signal, ...(body === undefined ? {} : { body }) })
+  }
+
+  /** @throws Refusal, also `unreachable` when the time for it is over. */
+  async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
+    const { until = Number.POSITIVE_INFINITY, keepalive } = sending
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      if (isTakenOver) throw new Refusal('taken_over')
+      const answer = await tryOnce(method, path, sending).catch(() => null)
+      if (answer && !PASSING.includes(answer.status)) return read(answer)
+      if (keepalive || performance.now() + pause > until) throw new Refusal('unreachable')
+      setReachable(answer !== null && answer.status < 500)
+      await Promise.race([wait(pause * (0.75 + Math.random() / 2)), nextEvent(window, 'online')])
+    }
+  }
+
+  async function read(answer: Response): Promise<unknown> {
+    setReachable(true)
+    const body = answer.status === 204 ? {} : await answer.json().catch(() => ({}))
+    if (answer.ok) return body
+    const code = typeof body.code === 'string' ? body.code : `status_${answer.status}`
+    if (code === 'taken_over' && !isTakenOver) {
+      isTakenOver = true
+      on.takenOver()
+    }
+    throw new Refusal(code, body)
+  }
+
+  return {
+    base,
+    send,
+    post: (path: string, json?: object, until?: number) =>
+      send('POST', path, { ...(json && { json }), ...(until !== undefined && { until }) }),
+    /** From now on only this tab may write. */
+    claim: () => send('POST', '/tab', { json: { tab } }),
+    async read(): Promise<SessionState> {
+      const asked = performance.now()
+      const state = (await send('GET', '')) as SessionState
+      ahead = Date.parse(state.now) - (asked + performance.now()) / 2
+      return state
+    },
+    /** The moment of an ISO time of the server, in milliseconds of `performance.now()`. */
+    momentOf: (time: string): number => Date.parse(time) - ahead,
+    isReachable: () => isReachable,
+    isTakenOver: () => isTakenOver,
+  }
+}
+
+const nextEvent = (target: EventTarget, type: string) =>
+  new Promise<void>((resolve) => target.addEventListener(type, () => resolve(), { once: true }))
+
+/** A uuid, also where the page has come without encryption and the browser makes none. */
+function newTabId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

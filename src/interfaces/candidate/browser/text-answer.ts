@@ -1,0 +1,141 @@
+import { setText } from './dom.ts'
+import type { Player } from './player.ts'
+import { Refusal } from './session.ts'
+
+const AFTER_LAST_KEY_MS = 1_000
+const AT_LEAST_EVERY_MS = 5_000
+
+/**
+ * Saves a text while it is typed. What the service does not have yet is kept in the browser, also when the page is closed.
+ *
+ * @param line where it says so.
+ */
+export function saveText({ session, status, state }: Player, number: number, area: HTMLTextAreaElement, line: HTMLElement) {
+  const drafts = openDrafts(`draft ${session.base} ${number}`)
+  const server = state.question?.text ?? { text: '', revision: 0 }
+  const draft = drafts.read()
+  let revision = Math.max(server.revision, draft?.revision ?? 0)
+  let saved = server.revision
+  const latestText = draft && draft.revision > server.revision ? draft.text : server.text
+  // The page may be older than what was sent while the one before was left.
+  if (area.value === area.defaultValue) area.value = latestText
+  area.autocomplete = 'off' // browsers put back what an earlier page had
+  let saving: Promise<void> | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let changedAt = 0
+  let failure = ''
+
+  const isSaved = () => saved >= revision
+
+  function show(): void {
+    if (failure) setText(line, failure)
+    else if (!isSaved() && !session.isReachable())
+      setText(
+        line,
+        drafts.isKept()
+          ? 'No connection: not saved yet, but kept on this device.'
+          : 'No connection: not saved yet. Keep this page open.',
+      )
+    else if (!isSaved()) setText(line, 'Saving…')
+    else setText(line, revision === 0 ? 'Saved as you type.' : 'Saved.')
+  }
+
+  function change(): void {
+    revision++
+    drafts.write({ text: area.value, revision })
+    if (changedAt === 0) changedAt = performance.now()
+    clearTimeout(timer)
+    const wait = Math.min(AFTER_LAST_KEY_MS, Math.max(0, changedAt + AT_LEAST_EVERY_MS - performance.now()))
+    timer = setTimeout(save, wait)
+    show()
+  }
+
+  /** @returns when what is there now is saved, or can't be. */
+  function save(): Promise<void> {
+    clearTimeout(timer)
+    changedAt = 0
+    saving ??= saveAll().finally(() => {
+      saving = null
+      show()
+    })
+    return saving
+  }
+
+  async function saveAll(): Promise<void> {
+    while (!isSaved() && failure === '') {
+      const sent = { text: area.value, revision }
+      try {
+        const { saved: there } = (await session.send('PUT', `/questions/${number}/text`, { json: sent, until: latest() })) as {
+          saved: number
+        }
+        if (there > sent.revision)
+          revision = there + 1 // another page has saved a later one: this is later still
+        else saved = sent.revision
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    if (isSaved()) drafts.clear()
+  }
+
+  const latest = () => (state.question?.closesAt ? session.momentOf(state.question.closesAt) : Number.POSITIVE_INFINITY)
+
+  function refuse(error: unknown): void {
+    const code = error instanceof Refusal ? error.code : ''
+    failure =
+      code === 'closed' || code === 'unreachable'
+        ? 'The time was over before your last words were saved.'
+        : 'Your last words could not be saved. Copy them, and load this page again.'
+    status.say(failure)
+  }
+
+  function saveOnLeaving(): void {
+    if (isSaved() || failure) return
+    const json = { text: area.value, revision }
+    session.send('PUT', `/questions/${number}/text`, { json, keepalive: true }).then(
+      () => {
+        saved = Math.max(saved, json.revision)
+      },
+      () => {}, // it is in the drafts
+    )
+  }
+
+  area.addEventListener('input', change)
+  window.addEventListener('pagehide', saveOnLeaving)
+  document.addEventListener('visibilitychange', saveOnLeaving)
+  if (area.value !== latestText) change() // typed before this script was there
+  if (!isSaved()) void save()
+  show()
+
+  return {
+    save,
+    show,
+    isSaved: () => isSaved(),
+    close(): void {
+      clearTimeout(timer)
+      window.removeEventListener('pagehide', saveOnLeaving)
+      document.removeEventListener('visibilitychange', saveOnLeaving)
+    },
+  }
+}
+
+type Draft = { text: string; revision: number }
+
+/** What is typed, in this browser, until it is saved. */
+function openDrafts(key: string) {
+  let isKept = true
+  const attempt = <Result>(act: () => Result): Result | undefined => {
+    try {
+      return act()
+    } catch {
+      isKept = false // refused, as in some private windows
+      return undefined
+    }
+  }
+  return {
+    isKept: () => isKept,
+    read: (): Draft | null => attempt(() => JSON.parse(localStorage.getItem(key) ?? 'null') as Draft | null) ?? null,
+    write: (draft: Draft) => attempt(() => localStorage.setItem(key, JSON.stringify(draft))),
+    clear: () => attempt(() => localStorage.removeItem(key)),
+  }
+}
