@@ -36,7 +36,7 @@ export const submissionPage = (form: Form, { ctx, invite, submission, mayReadInv
   title: `Submission of ${invite.recipientName ?? invite.recipientEmail}`,
   notice: done === 'deleted' ? 'They are deleted.' : undefined,
   body: html`${mistakes(form)}${submission ? contents(ctx, invite, submission) : html`<p>Nothing has been sent in yet: the candidate has not started.</p>`}
-${mayDelete && submission && deletion(form, ctx, invite)}
+${mayDelete && deletion(form, ctx, invite)}
 ${mayReadInvite && html`<p><a href="${pathOf(ctx, `invites/${invite.id}`)}">The invite</a></p>`}`,
 })
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { may } from '../../domain/access/permissions.ts'
+import { authorize, may } from '../../domain/access/permissions.ts'
 import { checkChoice, findIssues } from '../../domain/checks.ts'
 import { refuse } from '../../domain/refuse.ts'
 import { deleteSubmissionMedia } from '../../domain/submissions/retention.ts'
@@ -21,6 +21,7 @@ export function submissionRoutes(app: FastifyInstance): void {
       page: (form) => onePage(request, form),
       async work(values) {
         const { ctx, params } = request
+        authorize(ctx, 'operate_invites')
         const { media } = readFields(values, 'media')
         refuse(findIssues([['media', checkChoice(media, [...DELETABLE.keys()])]]))
         await deleteSubmissionMedia(ctx, params.inviteId, DELETABLE.get(media)?.kinds ?? [])
