@@ -64,7 +64,8 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
       return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
     return acceptedPage(
       view,
-      html`${termsInWords(view, terms)}\n${prepareSection(view, { preparation, submission, refusal: happened.refusal })}`,
+      html`${prepareSection(view, { preparation, submission, refusal: happened.refusal })}
+<details><summary>What you have agreed to</summary>${termsInWords(view, terms)}</details>`,
     )
   }
   if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)

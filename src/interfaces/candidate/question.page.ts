@@ -73,7 +73,7 @@ function openQuestion(here: Here, question: OpenQuestion): Page {
 ${question.script && html`<p class="script">${question.script}</p>`}
 ${isWebAddress(question.audioUrl) && html`<p data-prompt="audio"><a href="${question.audioUrl}" rel="noreferrer">Listen to the question</a></p>`}
 ${isWebAddress(question.videoUrl) && html`<p data-prompt="video"><a href="${question.videoUrl}" rel="noreferrer">Watch the question</a></p>`}
-<p class="facts">Answer by ${question.responseType}${question.timeLimit > 0 && `, within ${wordDuration(question.timeLimit)}`}${question.points > 0 && `, ${wordCount(question.points, 'point')}`}</p>
+<p class="facts">Answer by ${isChosen(question) ? 'text, audio or video' : question.responseType}${question.timeLimit > 0 && `, within ${wordDuration(question.timeLimit)}`}${question.points > 0 && `, ${wordCount(question.points, 'point')}`}</p>
 ${closesAt && html`<p class="facts" data-clock>When this page was loaded, you had ${remaining(closesAt, now)} left.</p>`}
 ${isRecorded(question) ? recordedAnswer(view, number) : writtenAnswer(view, question)}</section>`,
     ),

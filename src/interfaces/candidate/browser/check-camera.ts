@@ -30,7 +30,7 @@ export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wan
   const isPassed = checks.every((check) => state.checks.passed.includes(check))
   const step = makeStep(
     device[0]!.toUpperCase() + device.slice(1),
-    'Nothing of this is kept. The browser asks whether this page may use them: allow it.',
+    `Nothing of this is kept. The browser asks whether this page may use your ${device}: allow it.`,
     isPassed,
     preview,
     level,

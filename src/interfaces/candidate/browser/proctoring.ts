@@ -75,7 +75,7 @@ export function watchSession({ session, outbox, devices, notes, status }: Omit<P
     }
     stream.getVideoTracks()[0]!.onended = () => notes.note('camera_lost')
     stills = setInterval(send, STILL_EVERY_MS)
-    await send()
+    void send() // it may have to wait, and what else is missing is asked for meanwhile
   }
 
   /** A share, and after a reload a camera, can only be had by a click of the candidate. */

@@ -90,6 +90,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
       if (isTakenOver) throw new Refusal('taken_over')
       const answer = await tryOnce(method, path, sending).catch(() => null)
       if (answer && !PASSING.includes(answer.status)) return read(answer)
+      void answer?.body?.cancel() // unread, it would keep its connection
       if (keepalive || performance.now() + pause > until) throw new Refusal('unreachable')
       setReachable(answer !== null && answer.status < 500)
       await Promise.race([wait(pause * (0.75 + Math.random() / 2)), nextEvent(window, 'online')])
