@@ -96,7 +96,9 @@ describe('PATCH /webhooks/{webhookId}', () => {
     const before = (await own.client.get(path)).body.webhook
     const change = { types: ['invite.created', 'invite.created'], mode: 'all', description: 'All', url: `${URL}/2` }
     const { status, body } = await own.client.patch(path).send(change)
-    expect([status, body.webhook]).toEqual([200, { ...before, ...change, types: ['invite.created'] }])
+    const { updatedAt } = body.webhook
+    expect([status, body.webhook]).toEqual([200, { ...before, ...change, types: ['invite.created'], updatedAt }])
+    expect(Date.parse(updatedAt)).toBeGreaterThan(Date.parse(before.updatedAt))
     expect((await own.client.patch(path).send({})).body.error).toMatch(/^At least one of/)
     expect((await own.client.patch(path).send({ url: 'http://10.0.0.1' })).body.error).toBe('url must begin with https://')
     expect((await own.client.get(path)).body).toEqual(body)
