@@ -84,3 +84,29 @@ export const webmPart = (content = ''): Buffer =>
   Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84]), Buffer.from(`webm${content}`)])
 
 export const jpeg = (content = ''): Buffer => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from(content)])
+
+/** What an invite's candidate has handed in, with one text wherever there is one: a text, a recording that can't be played, and a note. */
+export async function handIn(
+  { db, deps, clock }: Service,
+  of: { organizationId: string; inviteId: string; assessmentId: string },
+  text: string,
+): Promise<void> {
+  const createdAt = clock.now()
+  const submissionId = deps.newId()
+  const limits = { questionReplayLimit: 1, answerRecordLimit: 1, userAgent: text }
+  await db.submission.create({
+    data: { ...of, ...limits, id: submissionId, state: 'submitted', createdAt, updatedAt: createdAt },
+  })
+  await db.invite.update({ where: { id: of.inviteId }, data: { assessmentSession: submissionId } })
+  const own = { organizationId: of.organizationId, submissionId }
+  const texts = { inputType: text, responseType: text, script: text, audioUrl: text, videoUrl: text }
+  const asked = { ...own, questionId: deps.newId(), points: 1, timeLimit: 0 }
+  await db.paperQuestion.create({ data: { ...asked, ...texts, number: 1 } })
+  const mediaId = deps.newId()
+  const kept = { ...own, id: mediaId, kind: 'answer', state: 'failed', key: mediaId, contentType: text, createdAt } as const
+  await db.media.create({ data: kept })
+  const take = { ...own, questionNumber: 1, state: 'complete', createdAt, completedAt: createdAt } as const
+  await db.take.create({ data: { ...take, id: deps.newId(), kind: 'text', text } })
+  await db.take.create({ data: { ...take, id: deps.newId(), kind: 'video', mediaId } })
+  await db.sessionNote.create({ data: { ...own, id: deps.newId(), kind: text, at: createdAt } })
+}

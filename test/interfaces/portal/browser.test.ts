@@ -23,6 +23,7 @@ import { makeWebhook } from '../../support/furnish.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+import { handIn } from '../../support/submissions.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'
@@ -388,6 +389,17 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'an invite': async (home, page) => {
         await page.goto(`${home}invites`)
         await page.locator('tbody th a').first().click()
+      },
+      'what a candidate has sent in': async (home, page) => {
+        const {
+          id: inviteId,
+          organizationId,
+          assessmentId,
+        } = await service.db.invite.findFirstOrThrow({
+          where: { organizationId: home.split('/').at(-2)! },
+        })
+        await handIn(service, { organizationId, assessmentId, inviteId }, LONG.repeat(3))
+        await page.goto(`${home}invites/${inviteId}/submission`)
       },
       'a new invite': (home, page) => page.goto(`${home}invites/new`),
       'a new invite with mistakes': async (home, page) => {

@@ -8,6 +8,7 @@ import { furnish } from '../../support/furnish.ts'
 import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { handIn } from '../../support/submissions.ts'
 
 /** Ends any attribute, element, comment and script it may stand in, and is a formula, backwards. */
 const HOSTILE = `HYPERLINK("https://evil.example","x")'"><x-hostile data-hostile="1" onclick=alert(1)></textarea></title></option></script><script>document.title='taken'</script><img src=x onerror=alert(1)>--><!--&lt;\u202egnp.{{7*7}}`
@@ -51,7 +52,7 @@ async function makeOrganization() {
       { ...row, number: 2, state: 'already', inviteId: rows.invite.id },
     ],
   })
-  await makeSubmission({ organizationId, inviteId: rows.invite.id, assessmentId: rows.assessment.id })
+  await handIn(service, { organizationId, inviteId: rows.invite.id, assessmentId: rows.assessment.id }, 'words')
   const { id: sessionId } = await db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
   const { id: keyId } = await db.apiKey.findFirstOrThrow({ where: { organizationId } })
   const ids: Record<string, string> = {
@@ -68,29 +69,6 @@ async function makeOrganization() {
     eventId: rows.delivery.id,
   }
   return { organizationId, admin, ids }
-}
-
-/** What the invite's candidate has sent in: a text, a recording that can't be played, and notes. */
-async function makeSubmission(of: { organizationId: string; inviteId: string; assessmentId: string }): Promise<void> {
-  const { db, deps, clock } = service
-  const createdAt = clock.now()
-  const submissionId = deps.newId()
-  const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
-  await db.submission.create({
-    data: { ...of, ...limits, id: submissionId, state: 'submitted', createdAt, updatedAt: createdAt },
-  })
-  await db.invite.update({ where: { id: of.inviteId }, data: { assessmentSession: submissionId } })
-  const own = { organizationId: of.organizationId, submissionId }
-  const words = { inputType: 'words', responseType: 'words', script: 'words', audioUrl: 'words', videoUrl: 'words' }
-  const asked = { ...own, questionId: deps.newId(), points: 1, timeLimit: 0 }
-  await db.paperQuestion.create({ data: { ...asked, ...words, number: 1 } })
-  const mediaId = deps.newId()
-  const kept = { ...own, id: mediaId, kind: 'answer', state: 'failed', key: 'words', contentType: 'words', createdAt } as const
-  await db.media.create({ data: kept })
-  const take = { ...own, questionNumber: 1, state: 'complete', createdAt, completedAt: createdAt } as const
-  await db.take.create({ data: { ...take, id: deps.newId(), kind: 'text', text: 'words' } })
-  await db.take.create({ data: { ...take, id: deps.newId(), kind: 'video', mediaId } })
-  await db.sessionNote.create({ data: { ...own, id: deps.newId(), kind: 'words', at: createdAt } })
 }
 
 type Column = { table: string; column: string; type: string }
