@@ -57,7 +57,7 @@ const steps: Record<string, Step> = {
   start: async (rows, pick) => {
     const invite = pick((await rows.rows()).filter(({ status }) => status === 'accepted'))
     if (!invite) return
-    await prepare(service, invite)
+    await prepare(service, invite).catch(() => {}) // another step prepares it too, or deletes it
     await candidateOf(service, invite).press('start')
   },
   finish: press('finish'),
