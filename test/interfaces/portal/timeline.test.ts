@@ -5,7 +5,7 @@ import { findInviteEvents } from '../../../src/domain/events/feed.ts'
 import { forgetOldEvents } from '../../../src/domain/events/forget.ts'
 import { recordEvents } from '../../../src/domain/events/record.ts'
 import type { Invite, Prisma } from '../../../src/generated/prisma/client.ts'
-import { candidateOf } from '../../support/candidate.ts'
+import { candidateOf, prepare } from '../../support/candidate.ts'
 import { waitForNumbering } from '../../support/events.ts'
 import { rowsOf } from '../../support/forms.ts'
 import { asOperator, signInAs } from '../../support/portal.ts'
@@ -55,6 +55,7 @@ it('says what happened to an invite and who did it, the newest last, as soon as 
   const { text } = await admin.get(path)
   expect(text).toContain(`it expires <time datetime="${(await read()).expiresAt.toISOString()}"`)
   await candidateOf(service, await read()).press('accept')
+  await prepare(service, await read())
   await candidateOf(service, await read()).press('start')
   await recordEvents(service.system, [mailFailed(await read(), 'refused')])
   expect(timelineIn(await admin.get(path)).slice(2)).toEqual([
