@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../src/db/client.ts'
+import { noApiKeyCache } from '../../src/domain/access/api-key-cache.ts'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import type { Deps, KeyMode, ServiceContext, Tier } from '../../src/domain/context.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
@@ -14,7 +15,7 @@ export type Factories = ReturnType<typeof factories>
 export const systemOn = (db: Db): ServiceContext => ({
   actor: { kind: 'system' },
   db,
-  deps: { newId: () => uuidv7(), clock: () => new Date() } as Deps,
+  deps: { newId: () => uuidv7(), clock: () => new Date(), apiKeyCache: noApiKeyCache } as Deps,
 })
 
 /** Makes rows with sensible values; a test names only what it is about. Every test makes its own organization. */
