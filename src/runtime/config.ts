@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
-import { Redis } from 'ioredis'
-import { Client } from 'pg'
-import { isEmailAddress } from '../domain/email-address.ts'
 import type { KeptDays } from '../domain/submissions/kept.ts'
 import { type Allowance, readAllowance } from '../domain/webhooks/targets.ts'
-import { Environment, MIN_SECRET_LENGTH, SECRETS } from './environment.ts'
-import { isTaken } from './paths.ts'
-
-const HOW_TO_MAKE_A_SECRET = 'Make one with: openssl rand -hex 32'
-const HOW_TO_WRITE_A_PASSWORD = 'In its password / is written %2F, @ %40, # %23 and % %25.'
+import { findContradictions, splitList } from './contradictions.ts'
+import { Environment, SECRETS } from './environment.ts'
 
 /** The settings, checked, in the program's terms. */
 export type Config = {
@@ -178,92 +171,3 @@ function describe({
   const kind = words ? `one of ${words.join(', ')}` : kinds[type as keyof typeof kinds]
   return `needs ${kind}, e.g. ${example}. ${description}`
 }
-
-/** What a schema can't say of one variable, or of two together. */
-function findContradictions(settings: Partial<Static<typeof Environment>>): string[] {
-  const { DATABASE_URL, SMTP_URL, REDIS_URL, PUBLIC_URL, PLAYER_URL, MAIL_FROM, ALTERNATE_PREFIX, TRUST_PROXY } = settings
-  const secretKeys = splitList(settings.SECRET_KEY)
-  const publicUrl = PUBLIC_URL && URL.parse(PUBLIC_URL)
-  const rules: [broken: unknown, problem: string][] = [
-    [
-      DATABASE_URL && !isAccepted(() => new Client({ connectionString: DATABASE_URL })),
-      `DATABASE_URL: can not be read as an address, or names a file that is not there. ${HOW_TO_WRITE_A_PASSWORD}`,
-    ],
-    [
-      REDIS_URL && !isAccepted(() => new Redis(REDIS_URL, { lazyConnect: true })),
-      `REDIS_URL: can not be read as an address. ${HOW_TO_WRITE_A_PASSWORD}`,
-    ],
-    [
-      SMTP_URL && !URL.parse(SMTP_URL)?.hostname,
-      `SMTP_URL: can not be read as an address, or names no server. ${HOW_TO_WRITE_A_PASSWORD}`,
-    ],
-    [DATABASE_URL && !secretKeys, `SECRET_KEY: is required with a DATABASE_URL. ${HOW_TO_MAKE_A_SECRET}`],
-    [
-      secretKeys?.some((key) => key.length < MIN_SECRET_LENGTH),
-      `SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. ${HOW_TO_MAKE_A_SECRET}`,
-    ],
-    [
-      secretKeys?.some((key) => /^change-?me/i.test(key)),
-      `SECRET_KEY: is a placeholder that everybody knows, who could forge links with it. ${HOW_TO_MAKE_A_SECRET}`,
-    ],
-    [
-      PUBLIC_URL && (!publicUrl || publicUrl.href !== `${publicUrl.origin}/`),
-      'PUBLIC_URL: must be a scheme and a host, perhaps a port, and nothing else, e.g. https://assessments.example.com.',
-    ],
-    [
-      settings.MEDIA_URL && !URL.parse(settings.MEDIA_URL)?.hostname,
-      'MEDIA_URL: names no bucket, e.g. s3://bucket/prefix?region=eu-central-1.',
-    ],
-    [PLAYER_URL && !URL.canParse(PLAYER_URL), 'PLAYER_URL: is not a URL.'],
-    [
-      MAIL_FROM && !isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
-      'MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.',
-    ],
-    [
-      TRUST_PROXY && !isProxyList(TRUST_PROXY),
-      'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
-    ],
-    [
-      settings.WEBHOOK_ALLOW && readAllowance(settings.WEBHOOK_ALLOW).unreadable.length > 0,
-      'WEBHOOK_ALLOW: needs host names, addresses and networks, e.g. hooks.internal, 10.1.0.0/16.',
-    ],
-    ...findOrphans(settings),
-    [
-      settings.INIT_ADMIN_EMAIL && !isEmailAddress(settings.INIT_ADMIN_EMAIL),
-      'INIT_ADMIN_EMAIL: needs an address, e.g. admin@example.com.',
-    ],
-    [ALTERNATE_PREFIX && isTaken(ALTERNATE_PREFIX), 'ALTERNATE_PREFIX: is taken by another part of the service.'],
-  ]
-  return rules.filter(([broken]) => broken).map(([, problem]) => problem)
-}
-
-/** What is made at the first start belongs to the organization that is made then. */
-const findOrphans = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
-  (['INIT_API_KEY_NAME', 'INIT_ADMIN_EMAIL'] as const).map((name) => [
-    settings[name] && !settings.INIT_ORG_NAME,
-    `${name}: needs an INIT_ORG_NAME to belong to.`,
-  ])
-
-const splitList = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim())
-
-/** Whether those who will connect by it can read it. Making them connects to nothing. */
-function isAccepted(make: () => unknown): boolean {
-  try {
-    make()
-    return true
-  } catch {
-    return false
-  }
-}
-
-const isProxyList = (list: string): boolean =>
-  ['true', 'false'].includes(list) ||
-  list.split(',').every((text) => {
-    const item = text.trim()
-    const [address = '', bits, ...rest] = item.split('/')
-    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(item)
-    return named || (isIP(address) > 0 && rest.length === 0 && (bits === undefined || isPrefixLength(bits, address)))
-  })
-
-const isPrefixLength = (bits: string, address: string): boolean =>
-  /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (isIP(address) === 4 ? 32 : 128)

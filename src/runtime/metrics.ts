@@ -47,35 +47,16 @@ export function createMetrics(): MetricsRegistry {
     registers,
   })
   const invites = new Counter({ name: 'invites_created_total', help: 'Invites made', registers })
-  const emails = new Counter({
-    name: 'invite_email_attempts_total',
-    help: 'Attempts to send a mail',
-    labelNames: ['outcome'],
-    registers,
-  })
   // A series that begins at its first event can not be seen to rise by it: who alerts on a rate would miss the first failure.
-  for (const outcome of EMAIL_OUTCOMES) emails.inc({ outcome }, 0)
-  const memberEmails = new Counter({
-    name: 'member_email_attempts_total',
-    help: 'Attempts to send a mail to a member',
-    labelNames: ['outcome'],
-    registers,
-  })
-  for (const outcome of EMAIL_OUTCOMES) memberEmails.inc({ outcome }, 0)
-  const webhooks = new Counter({
-    name: 'webhook_attempts_total',
-    help: 'Attempts to deliver an event to an endpoint',
-    labelNames: ['outcome'],
-    registers,
-  })
-  for (const outcome of WEBHOOK_OUTCOMES) webhooks.inc({ outcome }, 0)
-  const recordings = new Counter({
-    name: 'recordings_joined_total',
-    help: 'Recordings whose parts were to become one file',
-    labelNames: ['outcome'],
-    registers,
-  })
-  for (const outcome of JOIN_OUTCOMES) recordings.inc({ outcome }, 0)
+  const countOutcomes = (name: string, help: string, outcomes: readonly string[]) => {
+    const counter = new Counter({ name, help, labelNames: ['outcome'], registers })
+    for (const outcome of outcomes) counter.inc({ outcome }, 0)
+    return counter
+  }
+  const emails = countOutcomes('invite_email_attempts_total', 'Attempts to send a mail', EMAIL_OUTCOMES)
+  const memberEmails = countOutcomes('member_email_attempts_total', 'Attempts to send a mail to a member', EMAIL_OUTCOMES)
+  const webhooks = countOutcomes('webhook_attempts_total', 'Attempts to deliver an event to an endpoint', WEBHOOK_OUTCOMES)
+  const recordings = countOutcomes('recordings_joined_total', 'Recordings whose parts were to become one file', JOIN_OUTCOMES)
   const sweeps = new Counter({
     name: 'sweep_parts_total',
     help: 'Runs of each part of the scheduled sweep',
