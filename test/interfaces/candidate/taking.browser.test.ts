@@ -320,6 +320,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     const first = await context.newPage()
     await start(candidate, first)
     await press(first, 'Open question 1')
+    await answerBox(first).waitFor()
     const second = await context.newPage()
     await second.goto(candidate.link)
     await answerBox(second).fill('From the second.')
