@@ -53,6 +53,9 @@ export const AUDIT_ACTIONS = [
   'exported_audit_log',
   'waived_requirement',
   'deleted_media',
+  'assigned_second_grader',
+  'released_result',
+  'reopened_result',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -4,6 +4,7 @@ import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './access/account-tokens.ts'
 import type { ApiKeyCache } from './access/cached-api-key.ts'
 import type { InvitationRef } from './invites/tokens.ts'
+import type { MediaLink } from './submissions/media-tokens.ts'
 import type { Allowance } from './webhooks/targets.ts'
 
 export type { Connection, KeyMode, Tier }
@@ -107,6 +108,8 @@ export type Deps = {
   invitationUrl: (invite: InvitationRef) => string
   /** The address behind which a member joins or sets a new password. Like the other it is a secret. */
   accountUrl: (link: AccountLinkRef) => string
+  /** The address of a recording, good for a while: whoever has it sees it. */
+  mediaUrl: (link: MediaLink) => string
   /** What has to be readable again is encrypted under, newest first. */
   secretKeys: readonly string[]
   /** Where webhooks may go besides public addresses. */

@@ -19,6 +19,7 @@ export type ErrorKind =
   | 'member_not_found'
   | 'tag_not_found'
   | 'media_not_found'
+  | 'submission_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
   | 'duplicate_invite'
@@ -39,7 +40,8 @@ export type Range = { minimum: number; maximum: number }
  * What can be wrong with an account, a key, a member, an invite, a list of candidates or a webhook. `minLength` has characters as its
  * limit, `tooMany` the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`,
  * `joined` and `inactive` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list, with rows
- * or bytes as the limit; the last three of a webhook, `forgotten` of the events that it has missed.
+ * or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to `undecided`
+ * of grades, with the question's points, or the number of the first question in the way, as the limit.
  */
 export type AccountProblem =
   | 'wrong'
@@ -65,6 +67,11 @@ export type AccountProblem =
   | 'tooManyWebhooks'
   | 'disabled'
   | 'forgotten'
+  | 'points'
+  | 'released'
+  | 'notReleased'
+  | 'ungraded'
+  | 'undecided'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

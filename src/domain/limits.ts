@@ -71,6 +71,11 @@ export const MAX_PHOTO_BYTES = 3_000_000
 export const MAX_STILLS = 1_000
 export const STILLS_EVERY_SECONDS = 20
 
+// What a grader writes.
+
+/** Of the comment on an answer, or on a result, and of the message to the candidate. */
+export const MAX_COMMENT_LENGTH = 5_000
+
 // How much one list may be asked for. Words, values and characters are compared with every row of the organization, so what a caller
 // sends must not decide what they cost.
 

@@ -41,6 +41,7 @@ const occurrence = {
   invite_batch_not_found: 'declared',
   member_not_found: 'declared',
   tag_not_found: 'declared',
+  submission_not_found: 'declared',
   media_not_found: 'declared',
   webhook_not_found: 'declared',
   delivery_not_found: 'declared',

@@ -21,7 +21,7 @@ export type MemberRow = Omit<Member, 'credentialId'> & { tagIds: string[]; gradi
 /** Without the value before a rotation. */
 export type ApiKeyRow = Omit<ApiKey, 'previousHash' | 'previousExpiresAt'>
 /** Without the counts, which the database keeps. */
-export type AssessmentRow = Omit<Assessment, 'questionCount' | 'totalPoints'> & {
+export type AssessmentRow = Omit<Assessment, 'questionCount' | 'totalPoints' | 'secondGrader' | 'gradedBlind'> & {
   languageIds: string[]
   categoryIds: string[]
   clientIds: string[]

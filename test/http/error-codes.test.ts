@@ -179,6 +179,7 @@ const documented = {
     'duplicate_tag_name',
     'move_not_allowed',
     'cursor_gone',
+    'submission_not_found',
     'webhook_not_found',
     'delivery_not_found',
     'too_many_webhooks',

@@ -8,6 +8,8 @@ export type Permission =
   | 'read_as_client'
   /** Of invites that are assigned to them, see there too, and of what their candidates send in. */
   | 'read_as_grader'
+  /** What candidates have handed in, see submissions/grading. */
+  | 'grade'
   | 'write_assessments'
   | 'write_tags'
   | 'invite'
@@ -43,8 +45,8 @@ const permissions = {
 
 /** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
 const memberPermissions = new Map<string, readonly Permission[]>([
-  ['admin', ADMINISTRATION],
-  ['grader', ['read_as_grader']],
+  ['admin', [...ADMINISTRATION, 'grade']],
+  ['grader', ['read_as_grader', 'grade']],
   ['client', ['read_as_client']],
 ])
 

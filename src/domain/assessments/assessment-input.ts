@@ -22,6 +22,9 @@ export type AssessmentInput = {
   audience: Audience
   /** Seconds; 0 is no limit. */
   timeLimit: number
+  /** Whether two graders grade it, neither seeing the other's grades. */
+  secondGrader: boolean
+  gradedBlind: boolean
   instructionTitle: string
   /** Empty for none. */
   instruction: string
@@ -62,7 +65,17 @@ const checkNames = (names: string[], limit: number): Violation | undefined =>
 
 /** An assessment as it would be written to be what it is. */
 export async function toAssessmentInput(ctx: Context, assessment: Assessment): Promise<AssessmentInput> {
-  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId } = assessment
+  const {
+    name,
+    defaultQuestionFormat,
+    defaultAnswerFormat,
+    audience,
+    timeLimit,
+    secondGrader,
+    gradedBlind,
+    skillTypes,
+    instructionId,
+  } = assessment
   const [instruction] = await findInstructions(ctx, instructionId ? [instructionId] : [])
   const categoryIds = assessment.categories.map(({ categoryId }) => categoryId)
   const tagIds = assessment.tags.map(({ tagId }) => tagId)
@@ -73,6 +86,8 @@ export async function toAssessmentInput(ctx: Context, assessment: Assessment): P
     defaultAnswerFormat,
     audience,
     timeLimit,
+    secondGrader,
+    gradedBlind,
     skillTypes,
     instructionTitle: instruction?.title ?? '',
     instruction: instruction?.body ?? '',

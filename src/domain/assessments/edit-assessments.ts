@@ -70,9 +70,19 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
     const original = await lockAssessment(inside, id)
-    const { defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId } = original
+    const {
+      defaultQuestionFormat,
+      defaultAnswerFormat,
+      audience,
+      timeLimit,
+      secondGrader,
+      gradedBlind,
+      skillTypes,
+      instructionId,
+    } = original
     const name = [...`Copy of ${original.name}`].slice(0, MAX_NAME_LENGTH).join('')
-    const columns = { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId }
+    const formats = { defaultQuestionFormat, defaultAnswerFormat }
+    const columns = { name, ...formats, audience, timeLimit, secondGrader, gradedBlind, skillTypes, instructionId }
     const copyId = await insert(inside, columns)
     const references = referencesOf(original)
     const tags = await holdTags(inside, references.tagIds)
@@ -113,12 +123,20 @@ export async function lockAssessment(ctx: Context, id: string): Promise<Assessme
 
 type Columns = Pick<
   Assessment,
-  'name' | 'defaultQuestionFormat' | 'defaultAnswerFormat' | 'audience' | 'timeLimit' | 'skillTypes' | 'instructionId'
+  | 'name'
+  | 'defaultQuestionFormat'
+  | 'defaultAnswerFormat'
+  | 'audience'
+  | 'timeLimit'
+  | 'secondGrader'
+  | 'gradedBlind'
+  | 'skillTypes'
+  | 'instructionId'
 >
 
 const columnsOf = (input: AssessmentInput): Omit<Columns, 'instructionId'> => {
-  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes } = input
-  return { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes }
+  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, secondGrader, gradedBlind, skillTypes } = input
+  return { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, secondGrader, gradedBlind, skillTypes }
 }
 
 async function insert({ db, deps, organization, actor }: Context, columns: Columns): Promise<string> {

@@ -15,6 +15,7 @@ export const EVENT_TYPES = [
   'invite.expired',
   'email.sent',
   'email.failed',
+  'submission.released',
   'submission.media_deleted',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
@@ -53,6 +54,7 @@ export type EventData = {
   'invite.expired': OfInvite
   'email.sent': OfInvite & { emailId: string }
   'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
+  'submission.released': OfInvite & { submissionId: string }
   'submission.media_deleted': OfInvite & { submissionId: string; kinds: MediaKind[] }
 }
 
@@ -98,6 +100,10 @@ export const inviteEvents = {
   resent: (invite) => tell('invite.resent', invite, state(invite)),
   expired: (invite) => tell('invite.expired', invite, state(invite)),
 } satisfies Record<string, TellInvite>
+
+/** The result of a submission of the invite was released, the first time or anew. */
+export const resultReleased = (invite: ToldInvite, submissionId: string): NewEvent =>
+  tell('submission.released', invite, { ...state(invite), submissionId })
 
 /** Photos or recordings of a submission of the invite are gone. */
 export const mediaDeleted = (invite: ToldInvite, submissionId: string, kinds: MediaKind[]): NewEvent =>

@@ -1,5 +1,5 @@
 import { Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { GRADING_ROLES } from './create.ts'
 
@@ -40,7 +40,7 @@ export async function listTagChoices(ctx: Context): Promise<Named[]> {
 
 /** The members who may grade, by name and address. @throws DomainError not_permitted. */
 export async function listGraderChoices(ctx: Context): Promise<Named[]> {
-  authorize(ctx, 'read')
+  if (!may(ctx, 'grade')) authorize(ctx, 'read')
   return readNames(
     ctx,
     Prisma.sql`

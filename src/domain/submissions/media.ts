@@ -4,6 +4,7 @@ import type { Media, MediaKind } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../uuid.ts'
+import { readMediaLink } from './media-tokens.ts'
 import { authorizeSubmission } from './visibility.ts'
 
 export type { Media, MediaKind }
@@ -47,12 +48,27 @@ export async function getMedia(ctx: Context, id: string): Promise<Media> {
   const found = isUuid(id)
     ? await ctx.db.media.findFirst({
         where,
-        include: { submission: { select: { invite: { select: { assignedGraderId: true } } } } },
+        include: {
+          submission: { select: { state: true, secondGraderId: true, invite: { select: { assignedGraderId: true } } } },
+        },
       })
     : null
   if (!found) throw new DomainError('media_not_found')
-  authorizeSubmission(ctx, found.submission.invite)
+  authorizeSubmission(ctx, found.submission.invite, found.submission)
   return found
+}
+
+/**
+ * The recording that a link opens.
+ *
+ * @throws DomainError media_not_found for a link that nobody has signed, whose time is over, or whose recording is gone.
+ */
+export async function openMediaLink({ db, deps }: ServiceContext, secretKeys: readonly string[], token: string): Promise<Media> {
+  const link = readMediaLink(secretKeys, token)
+  const isGood = link !== null && link.expiresAt > deps.clock()
+  const media = isGood ? await db.media.findUnique({ where: { id: link.mediaId, state: 'ready' } }) : null
+  if (!media) throw new DomainError('media_not_found')
+  return media
 }
 
 /**
@@ -60,7 +76,11 @@ export async function getMedia(ctx: Context, id: string): Promise<Media> {
  *
  * @throws Error when the store has lost it.
  */
-export async function readMedia({ deps }: Context, { key }: Media, range?: { start: number; end: number }): Promise<Readable> {
+export async function readMedia(
+  { deps }: Pick<ServiceContext, 'deps'>,
+  { key }: Media,
+  range?: { start: number; end: number },
+): Promise<Readable> {
   const content = await deps.media.get(fileOf(key), range)
   if (!content) throw new Error('A file is not in the media store')
   return content

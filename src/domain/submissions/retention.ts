@@ -40,7 +40,7 @@ export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Pr
     [
       ['id_photo', 'face_photo'],
       before(kept.idPhoto),
-      Prisma.sql`s.state = 'released' AND s.updated_at <= ${before(kept.idPhoto)}`,
+      Prisma.sql`s.state = 'released' AND s.released_at <= ${before(kept.idPhoto)}`,
     ],
     [['id_photo', 'face_photo', 'answer'], before(kept.answers), Prisma.sql`${since} <= ${before(kept.answers)}`],
     [['webcam_still', 'webcam', 'screen'], before(kept.proctoring), Prisma.sql`${since} <= ${before(kept.proctoring)}`],

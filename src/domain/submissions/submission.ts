@@ -35,7 +35,7 @@ export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvi
 /**
  * What was sent in for an invite: its own submission, which is none before the candidate has started.
  *
- * @throws DomainError invite_not_found; not_permitted but for who may read everything, and for the grader it is assigned to.
+ * @throws DomainError invite_not_found; not_permitted, see authorizeSubmission.
  */
 export async function getSubmission(
   ctx: Context,
@@ -46,11 +46,17 @@ export async function getSubmission(
   const organizationId = organization.id
   const invite = await db.invite.findFirst({ where: { organizationId, id: inviteId }, select: shownInvite })
   if (!invite) throw new DomainError('invite_not_found')
-  authorizeSubmission(ctx, invite)
-  if (invite.assessmentSession === null) return { invite, submission: null }
-  const where = { organizationId, id: invite.assessmentSession, inviteId }
-  return { invite, submission: await db.submission.findFirst({ where, include }) }
+  const submission = invite.assessmentSession === null ? null : await findDetail(ctx, { id: invite.assessmentSession, inviteId })
+  authorizeSubmission(ctx, invite, submission)
+  return { invite, submission }
 }
+
+/** A submission with all there is of it, for whoever asks. */
+export const findDetail = (
+  { db, organization }: Context,
+  { id, inviteId }: { id: string; inviteId: string },
+): Promise<SubmissionDetail | null> =>
+  db.submission.findFirst({ where: { organizationId: organization.id, id, inviteId }, include })
 
 /** The answer to a question: the complete take that came last; undefined when there is none. */
 export const answerOf = <T extends Pick<TakeDetail, 'kind' | 'state' | 'text' | 'completedAt'>>(

@@ -42,6 +42,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   delivery_not_found: [404, UNKNOWN],
   too_many_exports: [429, TOO_MANY_EXPORTS],
   media_not_found: [404, UNKNOWN],
+  submission_not_found: [404, UNKNOWN],
   request_timeout: [408, REFUSED],
   body_too_large: [413, TOO_LARGE],
   headers_too_large: [431, REFUSED],

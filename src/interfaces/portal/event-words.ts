@@ -14,6 +14,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
   'invite.expired': 'The invite expired',
   'email.sent': 'The mail server took the mail to the candidate',
   'email.failed': 'The mail to the candidate was not sent',
+  'submission.released': 'The result was released',
   'submission.media_deleted': 'Photos or recordings were deleted',
 }
 

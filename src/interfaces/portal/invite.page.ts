@@ -71,7 +71,7 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Started without', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
     [
       'Submission',
-      mayReadSubmission(ctx, invite) &&
+      mayReadSubmission(ctx, invite, null) &&
         invite.assessmentSession !== null &&
         html`<a href="${pathOf(ctx, `invites/${invite.id}/submission`)}">What was sent in</a>`,
     ],

@@ -17,6 +17,7 @@ const names: Record<string, string> = {
   defaultAnswerFormat: 'how they are answered',
   audience: 'the audience',
   timeLimit: 'the time limit',
+  secondGrader: 'by how many it is graded',
   instructionTitle: 'the title of the instruction',
   instruction: 'the instruction',
   languages: 'the list of languages',
@@ -30,6 +31,7 @@ const names: Record<string, string> = {
   audioUrl: 'the address of the audio',
   videoUrl: 'the address of the video',
   points: 'the number of points',
+  comment: 'the comment',
   sourceLanguage: 'the language of the question',
   targetLanguage: 'the language of the answer',
   order: 'the order',
@@ -108,6 +110,11 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   disabled: () => 'The webhook is disabled. Enable it first.',
   forgotten: () =>
     'Some of what it has missed is no longer kept, so it can not be sent. Have your system list the invites instead.',
+  points: (_name, limit) => `The points have to be between 0 and ${limit}, in steps of 0.5.`,
+  released: () => 'The result is released. Reopen it first.',
+  notReleased: () => 'The result is not released.',
+  ungraded: (_name, number) => `Question ${number} is not graded yet.`,
+  undecided: (_name, number) => `The two grades of question ${number} are too far apart: an admin has to decide.`,
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
@@ -158,6 +165,7 @@ export function wordIssue(issue: Issue): string {
 /** What somebody else has made of a field. */
 function wordValue(field: string, value: unknown): string {
   if (field === 'timeLimit') return Number(value) > 0 ? wordDuration(Number(value)) : 'without limit'
+  if (typeof value === 'boolean') return value ? 'by two graders' : 'by one grader'
   const text = [value].flat().join(', ')
   return text === '' ? 'empty' : `“${text}”`
 }

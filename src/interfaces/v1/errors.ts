@@ -30,6 +30,7 @@ const answers = {
   member_not_found: [404, 'Member not found'],
   tag_not_found: [404, 'Tag not found'],
   media_not_found: [404, 'Not found'],
+  submission_not_found: [404, 'Submission not found'],
   api_key_not_found: [404, 'Not found'],
   webhook_not_found: [404, 'Webhook not found'],
   delivery_not_found: [404, 'Delivery not found'],

@@ -13,7 +13,7 @@ const EventData = Type.Object(
     status: InviteStatus,
     mode: Type.Optional(KeyMode),
     submissionId: Type.Optional(
-      Uuid('invite.accepted, .started, .completed: once the invite is started; submission.media_deleted'),
+      Uuid('invite.accepted, .started, .completed: once the invite is started; submission.released, .media_deleted'),
     ),
     expiresAt: Type.Optional(DateTime('invite.extended, .reactivated: the new expiry')),
     emailId: Type.Optional(Uuid('email.sent, .failed')),

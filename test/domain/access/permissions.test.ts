@@ -11,6 +11,7 @@ import { listClientAssessments } from '../../../src/domain/invites/choices.ts'
 import { createInvite } from '../../../src/domain/invites/create.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
 import { countAssigned } from '../../../src/domain/invites/own-overview.ts'
+import { listQueue } from '../../../src/domain/submissions/grading/queue.ts'
 import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -39,6 +40,8 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     defaultAnswerFormat: 'text' as const,
     audience: 'invite_only' as const,
     timeLimit: 0,
+    secondGrader: false,
+    gradedBlind: false,
     instructionTitle: '',
     instruction: '',
     languages: [],
@@ -52,6 +55,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     read: async (actor) => listTags(as(actor), {}, order, { number: 1, size: 20 }),
     read_as_client: async (actor) => listClientAssessments(as(actor)),
     read_as_grader: async (actor) => countAssigned(as(actor)),
+    grade: async (actor) => listQueue(as(actor), { whose: 'nobody' }, { number: 1, size: 20 }),
     write_assessments: async (actor) => createAssessment(as(actor), newAssessment(actor)),
     write_tags: async (actor) => createTag(as(actor), { name: `by ${actor.kind}` }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
@@ -102,10 +106,11 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     const member = await service.make.member(id, { roles })
     return { kind: 'member', id: member.id, userId: member.userId, roles }
   }
-  expect(await allowed(await asMemberOf(['admin']))).toEqual(all)
+  const [read, ...others] = all
+  expect(await allowed(await asMemberOf(['admin']))).toEqual([read, 'grade', ...others])
   expect(await allowed(await asMemberOf(['client']))).toEqual(['read_as_client'])
-  expect(await allowed(await asMemberOf(['grader']))).toEqual(['read_as_grader'])
-  expect(await allowed(await asMemberOf(['grader', 'client']))).toEqual(['read_as_client', 'read_as_grader'])
+  expect(await allowed(await asMemberOf(['grader']))).toEqual(['read_as_grader', 'grade'])
+  expect(await allowed(await asMemberOf(['grader', 'client']))).toEqual(['read_as_client', 'read_as_grader', 'grade'])
   for (const roles of [[], ['owner', 'Admin', 'constructor']]) expect(await allowed(await asMemberOf(roles))).toEqual([])
 })
 

@@ -84,7 +84,7 @@ describe('media', () => {
     const service = await start()
     const candidate = await makeMedia(service, {
       ...handedIn(service),
-      submission: { state: 'released', submittedAt: service.clock.now() },
+      submission: { state: 'released', submittedAt: service.clock.now(), releasedAt: service.clock.now() },
     })
     service.clock.advance(30 * DAY_MS)
     await sweep(service)

@@ -1,0 +1,69 @@
+import { type Prisma, Prisma as Sql } from '../../../generated/prisma/client.ts'
+import { authorize, may } from '../../access/permissions.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { isUuid } from '../../uuid.ts'
+
+/** 1: the first grader's; 2: the second's; 3: an admin's, who decides where those differ. */
+export const ROUNDS = [1, 2, 3] as const
+export type Round = (typeof ROUNDS)[number]
+
+const include = { assessment: { select: { name: true, secondGrader: true } }, invite: true } satisfies Prisma.SubmissionInclude
+
+/** A submission that was handed in, with its invite. */
+export type Graded = Prisma.SubmissionGetPayload<{ include: typeof include }>
+
+/** Who grades what is handed in, as far as it decides who may. */
+type Assigned = Pick<Graded, 'graderId' | 'secondGraderId'> & { assessment: { secondGrader: boolean } }
+
+/**
+ * In which round the context's actor grades a submission. Those it is assigned to may, any grader while it is assigned to nobody, and
+ * admins always; an admin to whom it is not assigned decides where it is graded twice.
+ *
+ * @returns null for those who may not.
+ */
+export function roundOf(ctx: Context, { graderId, secondGraderId, assessment }: Assigned): Round | null {
+  const { actor } = ctx
+  if (actor.kind !== 'member' || !may(ctx, 'grade')) return null
+  if (actor.id === secondGraderId) return 2
+  if (actor.id === graderId || graderId === null) return 1
+  if (!may(ctx, 'read')) return null
+  return assessment.secondGrader ? 3 : 1
+}
+
+/** The same, for whoever may. @throws DomainError submission_not_found. */
+export const requireRound = (ctx: Context, submission: Assigned): Round => roundOf(ctx, submission) ?? refuseUnknown()
+
+/**
+ * A submission that was handed in, whoever may grade it.
+ *
+ * @throws DomainError not_permitted; submission_not_found, also for one that is not handed in.
+ */
+export async function findHandedIn(ctx: Context, id: string): Promise<Graded> {
+  authorize(ctx, 'grade')
+  if (!isUuid(id)) refuseUnknown()
+  const where = {
+    organizationId: ctx.organization.id,
+    id,
+    state: { in: ['submitted', 'released'] },
+  } satisfies Prisma.SubmissionWhereInput
+  return (await ctx.db.submission.findFirst({ where, include })) ?? refuseUnknown()
+}
+
+/**
+ * The same, which nobody else grades, releases or assigns until the transaction ends.
+ *
+ * @throws DomainError not_permitted, submission_not_found.
+ */
+export async function lockHandedIn(ctx: Context, id: string): Promise<Graded> {
+  const { inviteId } = await findHandedIn(ctx, id)
+  const own = Sql.sql`organization_id = ${ctx.organization.id}::uuid`
+  // The invite first, as everywhere: who assigns it holds that.
+  await ctx.db.$queryRaw`SELECT id FROM invites WHERE ${own} AND id = ${inviteId}::uuid FOR NO KEY UPDATE`
+  await ctx.db.$queryRaw`SELECT id FROM submissions WHERE ${own} AND id = ${id}::uuid FOR NO KEY UPDATE`
+  return findHandedIn(ctx, id)
+}
+
+export function refuseUnknown(): never {
+  throw new DomainError('submission_not_found')
+}

@@ -1,0 +1,78 @@
+import { may } from '../../access/permissions.ts'
+import { recordAudit } from '../../audit.ts'
+import { checkUuid, findIssues } from '../../checks.ts'
+import type { Context } from '../../context.ts'
+import { resolveReferences } from '../../invites/create.ts'
+import { refuse } from '../../refuse.ts'
+import { inTransaction } from '../../transaction.ts'
+import { type Graded, lockHandedIn, refuseUnknown } from './access.ts'
+import { graderOf } from './grade.ts'
+
+/** Which of the two graders. */
+export type Place = 'first' | 'second'
+
+/**
+ * The context's member grades a submission from now on: one that nobody grades, or (where it is graded twice) nobody grades besides
+ * another; an admin also what others grade.
+ *
+ * @throws DomainError not_permitted; submission_not_found for what is not theirs to take.
+ */
+export async function takeOver(ctx: Context, submissionId: string): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const submission = await lockHandedIn(inside, submissionId)
+    const me = graderOf(inside)
+    if (me === submission.graderId || me === submission.secondGraderId) return
+    const place = freePlace(submission) ?? (may(inside, 'read') ? 'first' : refuseUnknown())
+    await assign(inside, submission, place, me)
+  })
+}
+
+/** Where somebody can still come in; null: nowhere. */
+export function freePlace({
+  graderId,
+  secondGraderId,
+  assessment,
+}: Pick<Graded, 'graderId' | 'secondGraderId' | 'assessment'>): Place | null {
+  if (graderId === null) return 'first'
+  return assessment.secondGrader && secondGraderId === null ? 'second' : null
+}
+
+/**
+ * Somebody else grades it from now on, or nobody: for admins, and for the grader in whose place that is.
+ *
+ * @throws DomainError not_permitted; submission_not_found; invalid (rule `reference` or `grader`) unless it is an active member who may
+ *   grade, or when the same member would grade twice.
+ */
+export async function handOn(
+  ctx: Context,
+  submissionId: string,
+  { place, graderId }: { place: Place; graderId: string | null },
+): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const submission = await lockHandedIn(inside, submissionId)
+    const [present, other] =
+      place === 'first' ? [submission.graderId, submission.secondGraderId] : [submission.secondGraderId, submission.graderId]
+    if (!may(inside, 'read') && present !== graderOf(inside)) refuseUnknown()
+    if (place === 'second' && !submission.assessment.secondGrader) refuseUnknown()
+    refuse(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
+    const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
+    refuse(issues)
+    const isTwice = graderId !== null && graderId.toLowerCase() === other
+    refuse(isTwice ? [{ field: 'assignedGraderId', rule: 'grader', value: graderId }] : [])
+    await assign(inside, submission, place, graderId)
+  })
+}
+
+/** The first grader is the invite's: the submission follows by itself. */
+async function assign(ctx: Context, { id, inviteId }: Graded, place: Place, graderId: string | null): Promise<void> {
+  const { db, deps, organization } = ctx
+  const organizationId = organization.id
+  if (place === 'first')
+    await db.invite.updateMany({
+      where: { organizationId, id: inviteId },
+      data: { assignedGraderId: graderId, updatedAt: deps.clock() },
+    })
+  else await db.submission.updateMany({ where: { organizationId, id }, data: { secondGraderId: graderId } })
+  const action = place === 'first' ? 'assigned_grader' : 'assigned_second_grader'
+  await recordAudit(ctx, { action, target: { kind: 'invite', id: inviteId }, details: { graderId } })
+}

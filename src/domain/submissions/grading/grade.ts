@@ -1,0 +1,91 @@
+import { checkText, findIssues } from '../../checks.ts'
+import type { Context } from '../../context.ts'
+import type { Issue, Violation } from '../../errors.ts'
+import { MAX_COMMENT_LENGTH } from '../../limits.ts'
+import { refuse } from '../../refuse.ts'
+import { inTransaction } from '../../transaction.ts'
+import { type Graded, lockHandedIn, type Round, refuseUnknown, requireRound } from './access.ts'
+import { findGrades, type GivenGrade, visibleTo } from './grades.ts'
+import { noteViewer } from './viewers.ts'
+
+/** A grader's change of their own grade within so long of it corrects that; a later one is another. */
+const CORRECTED_WITHIN_MS = 15 * 60_000
+
+/** @param points in steps of 0.5; null: not graded (yet). @param seen up to when the grader has seen the others' grades. */
+export type NewGrade = { submissionId: string; number: number; points: number | null; comment: string; seen: Date }
+
+/**
+ * Saves a grade of an answer. What others have given stays beside it.
+ *
+ * @returns the grades that others have given for it since `seen`, as far as the grader may see them.
+ * @throws DomainError not_permitted; submission_not_found, also for a question that the paper does not have; invalid (rule `account`:
+ *   points, released).
+ */
+export async function saveGrade(ctx: Context, { submissionId, number, points, comment, seen }: NewGrade): Promise<GivenGrade[]> {
+  return inTransaction(ctx, async (inside) => {
+    const submission = await lockHandedIn(inside, submissionId)
+    const round = requireRound(inside, submission)
+    refuseReleased(submission)
+    const paper = await findPaper(inside, submissionId)
+    const question = paper.find((one) => one.number === number) ?? refuseUnknown()
+    refuse(
+      findIssues([
+        ['points', checkPoints(points, question.points)],
+        ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
+      ]),
+    )
+    await write(inside, { submissionId, number, round, points, comment })
+    await noteViewer(inside, submissionId)
+    const visible = visibleTo(round, submission, paper, await findGrades(inside, submissionId))
+    const me = graderOf(inside)
+    return visible.filter(
+      ({ questionNumber, graderId, updatedAt }) => questionNumber === number && graderId !== me && updatedAt > seen,
+    )
+  })
+}
+
+/** @throws DomainError invalid (rule `account`: released). */
+export function refuseReleased({ state }: Pick<Graded, 'state'>): void {
+  refuse(state === 'released' ? [about('released')] : [])
+}
+
+/** What stands in the way of grading, or of a result. @param limit the number of the question it is about. */
+export const about = (problem: 'released' | 'notReleased' | 'ungraded' | 'undecided', limit = 0): Issue => ({
+  field: '',
+  rule: 'account',
+  problem,
+  limit,
+})
+
+const checkPoints = (points: number | null, most: number): Violation | undefined =>
+  points === null || (Number.isInteger(points * 2) && points >= 0 && points <= most)
+    ? undefined
+    : { rule: 'account', problem: 'points', limit: most }
+
+export const findPaper = ({ db, organization }: Context, submissionId: string) =>
+  db.paperQuestion.findMany({
+    where: { organizationId: organization.id, submissionId },
+    select: { number: true, points: true },
+    orderBy: { number: 'asc' },
+  })
+
+/** The member who grades: nobody else may. */
+export function graderOf({ actor }: Context): string {
+  return actor.kind === 'member' ? actor.id : refuseUnknown()
+}
+
+type Row = { submissionId: string; number: number; round: Round; points: number | null; comment: string }
+
+async function write(ctx: Context, { submissionId, number, round, points, comment }: Row): Promise<void> {
+  const { db, deps, organization } = ctx
+  const now = deps.clock()
+  const own = { organizationId: organization.id, submissionId, questionNumber: number, graderId: graderOf(ctx), round }
+  const newest = await db.grade.findFirst({ where: own, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
+  if (newest && newest.comment === comment && (newest.points === null ? null : Number(newest.points)) === points) return
+  if (newest && now.getTime() - newest.createdAt.getTime() < CORRECTED_WITHIN_MS) {
+    await db.grade.updateMany({ where: { ...own, id: newest.id }, data: { points, comment, updatedAt: now } })
+    return
+  }
+  if (!newest && points === null && comment === '') return
+  await db.grade.create({ data: { id: deps.newId(), ...own, points, comment, createdAt: now, updatedAt: now } })
+}

@@ -1,0 +1,85 @@
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import { recordAudit } from '../../audit.ts'
+import { checkText, findIssues } from '../../checks.ts'
+import type { Context } from '../../context.ts'
+import { resultReleased } from '../../events/event.ts'
+import { recordEvents } from '../../events/record.ts'
+import { MAX_COMMENT_LENGTH } from '../../limits.ts'
+import { refuse } from '../../refuse.ts'
+import { inTransaction } from '../../transaction.ts'
+import { type Graded, lockHandedIn, refuseUnknown, requireRound } from './access.ts'
+import { about, findPaper, graderOf, refuseReleased } from './grade.ts'
+import { findGrades } from './grades.ts'
+import { countGrades, sumUp } from './totals.ts'
+
+/** @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points. */
+export type NewRelease = { submissionId: string; comment: string; message: string; toCandidate: boolean }
+
+/** What was released of a question. */
+export type ReleasedGrade = { number: number; points: number | null; ofPoints: number; comment: string; graderId: string | null }
+
+/**
+ * Releases the result of a submission as it is graded now: to the organization, its clients and API, and to the candidate if so wished.
+ *
+ * @throws DomainError not_permitted; submission_not_found; invalid (rule `account`: released; ungraded or undecided, with the number of
+ *   the question).
+ */
+export async function releaseResult(ctx: Context, { submissionId, comment, message, toCandidate }: NewRelease): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const submission = await lockHandedIn(inside, submissionId)
+    requireRelease(inside, submission)
+    refuseReleased(submission)
+    refuse(
+      findIssues([
+        ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
+        ['message', checkText(message, MAX_COMMENT_LENGTH)],
+      ]),
+    )
+    const grades = await findGrades(inside, submissionId)
+    const questions = countGrades(await findPaper(inside, submissionId), grades, submission.assessment)
+    const { points, ofPoints, missing } = sumUp(questions)
+    if (missing) refuse([about(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
+    const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
+      if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null }
+      return { number, points: standing.points, ofPoints: most, comment: standing.comment, graderId: standing.graderId }
+    })
+    const organizationId = organization.id
+    const version = (await db.release.count({ where: { organizationId, submissionId } })) + 1
+    const now = deps.clock()
+    const own = { id: deps.newId(), organizationId, submissionId, version, releasedById: graderOf(inside), createdAt: now }
+    await db.release.create({
+      data: { ...own, points, ofPoints, comment, message, toCandidate, grades: released satisfies Prisma.InputJsonValue },
+    })
+    await db.submission.updateMany({
+      where: { organizationId, id: submissionId },
+      data: { state: 'released', releasedAt: now, updatedAt: now },
+    })
+    await recordEvents(inside, [resultReleased(submission.invite, submissionId)])
+    const target = { kind: 'invite', id: submission.inviteId } as const
+    await recordAudit(inside, { action: 'released_result', target, details: { version, toCandidate } })
+  })
+}
+
+/**
+ * Lets grading go on. What was released stays what others see until another version is released.
+ *
+ * @throws DomainError not_permitted; submission_not_found; invalid (rule `account`: notReleased).
+ */
+export async function reopenResult(ctx: Context, submissionId: string): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const submission = await lockHandedIn(inside, submissionId)
+    requireRelease(inside, submission)
+    refuse(submission.state === 'released' ? [] : [about('notReleased')])
+    const where = { organizationId: inside.organization.id, id: submissionId }
+    await inside.db.submission.updateMany({ where, data: { state: 'submitted', updatedAt: inside.deps.clock() } })
+    await recordAudit(inside, { action: 'reopened_result', target: { kind: 'invite', id: submission.inviteId } })
+  })
+}
+
+/** Whoever may grade it, but for the second grader: the first and admins answer for the whole. */
+export const mayRelease = (ctx: Context, submission: Graded): boolean => requireRound(ctx, submission) !== 2
+
+function requireRelease(ctx: Context, submission: Graded): void {
+  if (!mayRelease(ctx, submission)) refuseUnknown()
+}

@@ -1,0 +1,41 @@
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { findDetail, type QuestionDetail, type SubmissionDetail } from '../submission.ts'
+import { findHandedIn, type Graded, type Round, requireRound } from './access.ts'
+import { graderOf } from './grade.ts'
+import { findGrades, type GivenGrade, visibleTo } from './grades.ts'
+import { mayRelease } from './release.ts'
+import { type Counted, countGrades, sumUp } from './totals.ts'
+import { findOtherViewers } from './viewers.ts'
+
+/** A question with what the grader has given for it, and what others have. */
+export type GradedQuestion = Counted<QuestionDetail> & { own: GivenGrade | undefined; given: GivenGrade[] }
+
+/** All that a grader has before them. */
+export type Sheet = {
+  submission: Graded
+  detail: SubmissionDetail
+  round: Round
+  questions: GradedQuestion[]
+  /** As far as the grader may see the grades. */
+  total: ReturnType<typeof sumUp>
+  mayRelease: boolean
+  /** The names of others who have the sheet open. */
+  others: string[]
+}
+
+/** @throws DomainError not_permitted; submission_not_found. */
+export async function readSheet(ctx: Context, id: string): Promise<Sheet> {
+  const submission = await findHandedIn(ctx, id)
+  const round = requireRound(ctx, submission)
+  const detail = await findDetail(ctx, submission)
+  if (!detail) throw new DomainError('submission_not_found')
+  const grades = visibleTo(round, submission, detail.paper, await findGrades(ctx, id))
+  const me = graderOf(ctx)
+  const questions = countGrades(detail.paper, grades, submission.assessment).map((question) => {
+    const given = grades.filter(({ questionNumber }) => questionNumber === question.number)
+    return { ...question, given, own: given.findLast((grade) => grade.graderId === me && grade.round === round) }
+  })
+  const others = await findOtherViewers(ctx, id)
+  return { submission, detail, round, questions, total: sumUp(questions), mayRelease: mayRelease(ctx, submission), others }
+}

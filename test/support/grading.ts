@@ -1,0 +1,67 @@
+import type { Context } from '../../src/domain/context.ts'
+import { type NewGrade, saveGrade } from '../../src/domain/submissions/grading/grade.ts'
+import { type NewRelease, releaseResult } from '../../src/domain/submissions/grading/release.ts'
+import type { Service } from './service.ts'
+import { makeTaking, type Taken } from './taking.ts'
+
+/** A submission that was handed in: two answers by text, for five points and for three, unless told otherwise. */
+export async function makeHandedIn(service: Service, { secondGrader = false, ...of }: Taken & { secondGrader?: boolean } = {}) {
+  const made = await makeTaking(service, { questions: [{ points: 5 }, { points: 3 }], ...of })
+  const { candidate, organization, assessment } = made
+  await service.db.assessment.update({ where: { id: assessment.id }, data: { secondGrader } })
+  for (const number of [1, 2]) {
+    await candidate.press('open', { number: String(number) })
+    await candidate.answer(number, `Answer ${number}`, 'next')
+  }
+  await candidate.press('finish')
+  const { id: submissionId } = await made.submission()
+  /** Another member, with a context of theirs. */
+  const join = async (roles: string[] = ['grader']) => {
+    const member = await service.make.member(organization.id, { roles })
+    return { member, ctx: asMember(service, organization, member) }
+  }
+  return {
+    ...made,
+    submissionId,
+    join,
+    assign: (graderId: string | null) =>
+      service.db.invite.update({ where: { id: made.invite.id }, data: { assignedGraderId: graderId } }),
+    /** Saves a grade, having seen all there is. */
+    grade: (ctx: Context, number: number, points: number | null, more: Partial<NewGrade> = {}) =>
+      saveGrade(ctx, { submissionId, number, points, comment: '', seen: service.clock.now(), ...more }),
+    release: (ctx: Context, more: Partial<NewRelease> = {}) =>
+      releaseResult(ctx, { submissionId, comment: '', message: '', toCandidate: false, ...more }),
+    grades: () => service.db.grade.findMany({ where: { submissionId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
+    releases: () => service.db.release.findMany({ where: { submissionId }, orderBy: { version: 'asc' } }),
+  }
+}
+
+export const asMember = (
+  service: Service,
+  { id, name }: { id: string; name: string },
+  member: { id: string; userId: string; roles: string[] },
+): Context => ({
+  ...service.system,
+  organization: { id, name, tier: 'standard' },
+  actor: { kind: 'member', id: member.id, userId: member.userId, roles: member.roles },
+})
+
+/** A submission that was handed in and graded, with a result that was released and is reopened: rows only. @returns its id. */
+export async function makeReopened(
+  { db, deps }: Service,
+  { memberId, ...of }: { organizationId: string; assessmentId: string; inviteId: string; memberId: string },
+): Promise<string> {
+  const { newId } = deps
+  const [id, at] = [newId(), deps.clock()]
+  const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
+  const times = { startedAt: at, submittedAt: at, createdAt: at, updatedAt: at }
+  await db.submission.create({ data: { ...of, ...limits, ...times, id, state: 'submitted' } })
+  const own = { organizationId: of.organizationId, submissionId: id }
+  const question = { inputType: 'text', responseType: 'text', script: '', audioUrl: '', videoUrl: '', points: 1, timeLimit: 0 }
+  await db.paperQuestion.create({ data: { ...own, number: 1, questionId: newId(), ...question } })
+  const grade = { questionNumber: 1, graderId: memberId, round: 1, points: 1, comment: 'words', createdAt: at, updatedAt: at }
+  await db.grade.create({ data: { id: newId(), ...own, ...grade } })
+  const result = { points: 1, ofPoints: 1, comment: 'words', message: 'words', toCandidate: false, grades: [] }
+  await db.release.create({ data: { id: newId(), ...own, version: 1, releasedById: memberId, ...result, createdAt: at } })
+  return id
+}
