@@ -31,6 +31,7 @@ const app = await buildApp(config, {
       events: { recorded: () => {}, head: () => 0n },
       invitationUrl: () => '',
       accountUrl: () => '',
+      mediaUrl: () => '',
       secretKeys: ['unused'],
       webhookAllowance: config.webhookAllowance,
       clock: () => new Date(),

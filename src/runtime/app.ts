@@ -17,6 +17,7 @@ import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/player-sessions.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
+import { linkedMedia } from '../interfaces/media/index.ts'
 import { portalPages } from '../interfaces/portal/index.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
 import { renderInvitation } from '../mail/invitation-email.ts'
@@ -114,6 +115,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await app.register(candidates, { prefix: PATHS.candidate })
   await app.register((scope) => portalPages(scope, { system, settings: mailSettings }), { prefix: PATHS.portal })
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })
+  await app.register((scope) => linkedMedia(scope, { system, secretKeys }), { prefix: PATHS.media })
   await docs(app, documents)
   if (showMailbox) await app.register((scope) => mailboxPages(scope, { system, render }), { prefix: PATHS.mailbox })
 }

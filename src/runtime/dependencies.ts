@@ -8,6 +8,7 @@ import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache
 import { coalesce } from '../domain/coalesce.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
+import { mediaUrl } from '../domain/submissions/media-tokens.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { startInvitingBatches } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
@@ -106,6 +107,7 @@ export async function createDependencies(
     mediaQuota: config.mediaQuota,
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
     accountUrl: (link) => accountUrl(mailSettings, link),
+    mediaUrl: (link) => mediaUrl(mailSettings, link),
     secretKeys,
     webhookAllowance: config.webhookAllowance,
     clock,

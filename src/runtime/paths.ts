@@ -1,3 +1,4 @@
+import { MEDIA_PATH } from '../domain/submissions/media-tokens.ts'
 import { DOCS_PREFIX } from '../http/docs.ts'
 import type { Envelope } from '../http/envelope.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
@@ -13,6 +14,7 @@ export const PATHS = {
   candidate: candidateEnvelope.prefix,
   portal: portalEnvelope.prefix,
   playerSessions: PLAYER_SESSIONS_PREFIX,
+  media: MEDIA_PATH,
   docs: DOCS_PREFIX,
   mailbox: MAILBOX_PREFIX,
 }

@@ -12,6 +12,7 @@ import { inviteOperationRoutes } from './invite-operations.routes.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { showEventsCursor } from './list.ts'
 import { memberRoutes } from './members.routes.ts'
+import { submissionRoutes } from './submissions.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
 import { validateWithSchemas } from './validation.ts'
 import { webhookDeliveryRoutes } from './webhook-deliveries.routes.ts'
@@ -26,6 +27,7 @@ const tags = {
   Invites: 'An invite ties a candidate to an assessment; its mail goes out by itself.',
   'Invite operations':
     'What can be done with an invite that is there, and what became of its mails. Beyond the original interface.',
+  Submissions: 'What candidates have sent in, and the results that were released. Beyond the original interface.',
   Events:
     'What has happened to invites and their mails, to keep in step without asking for every list again. Beyond the original interface.',
   Webhooks: 'Addresses that are sent each event as it happens. Beyond the original interface.',
@@ -52,6 +54,7 @@ export async function v1Interface(
   memberRoutes(typed)
   inviteRoutes(typed)
   inviteOperationRoutes(typed)
+  submissionRoutes(typed)
   eventRoutes(typed)
   webhookDeliveryRoutes(typed)
   webhookRoutes(typed)

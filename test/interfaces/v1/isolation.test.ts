@@ -45,6 +45,8 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['GET /invites?tagId', 'tag', (id) => own.client.get(`/invites?tagId=${id}`)],
   ['GET /events?inviteId', 'invite', (id) => own.client.get(`/events?inviteId=${id}`)],
   ['GET /invites/{inviteId}', 'invite', (id) => own.client.get(`/invites/${id}`)],
+  ['GET /invites/{inviteId}/submission', 'invite', (id) => own.client.get(`/invites/${id}/submission`)],
+  ['GET /submissions?assessmentId', 'assessment', (id) => own.client.get(`/submissions?assessmentId=${id}`)],
   ['GET /invites/{inviteId}/link', 'invite', (id) => own.client.get(`/invites/${id}/link`)],
   ['GET /invites/{inviteId}/tags', 'invite', (id) => own.client.get(`/invites/${id}/tags`)],
   ['GET /tags/{tagId}', 'tag', (id) => own.client.get(`/tags/${id}`)],

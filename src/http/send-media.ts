@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ServiceContext } from '../domain/context.ts'
+import { type Media, readMedia } from '../domain/submissions/media.ts'
+import { findRange } from './range.ts'
+
+const EXTENSIONS: Record<string, string> = {
+  'image/jpeg': 'jpg',
+  'video/webm': 'webm',
+  'audio/webm': 'webm',
+  'video/mp4': 'mp4',
+  'audio/mp4': 'm4a',
+}
+
+/** Sends a photo or a recording, or the range of it that is asked for. @param ctx what reads it. */
+export async function sendMedia(
+  ctx: Pick<ServiceContext, 'deps'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  media: Media,
+): Promise<FastifyReply> {
+  const bytes = Number(media.bytes)
+  const range = findRange(request.headers, bytes)
+  reply.type(media.contentType).headers({
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-store',
+    'content-disposition': `inline; filename="${media.kind.replace('_', '-')}.${EXTENSIONS[media.contentType]}"`,
+    'x-content-type-options': 'nosniff',
+  })
+  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${bytes}`).send()
+  const { start, end } = range ?? { start: 0, end: bytes - 1 }
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${bytes}`)
+  reply.header('content-length', end - start + 1)
+  return reply.send(request.method === 'HEAD' ? undefined : await readMedia(ctx, media, range))
+}

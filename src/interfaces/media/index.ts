@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import type { ServiceContext } from '../../domain/context.ts'
+import { openMediaLink } from '../../domain/submissions/media.ts'
+import { sendMedia } from '../../http/send-media.ts'
+
+type Options = { system: ServiceContext; secretKeys: readonly string[] }
+
+/** Recordings behind the links that API v1 hands out. Other sites' pages may play them: the link is the permission. */
+export async function linkedMedia(app: FastifyInstance, { system, secretKeys }: Options): Promise<void> {
+  app.route<{ Params: { token: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/:token',
+    async handler(request, reply) {
+      const media = await openMediaLink(system, secretKeys, request.params.token)
+      reply.headers({ 'cross-origin-resource-policy': 'cross-origin', 'x-robots-tag': 'noindex, nofollow' })
+      return sendMedia(system, request, reply, media)
+    },
+  })
+}

@@ -1,0 +1,56 @@
+import { Type } from '@sinclair/typebox'
+import { defined } from '../../domain/defined.ts'
+import { getInviteSubmission, listSubmissions, SUBMISSION_STATES } from '../../domain/submissions/list.ts'
+import { Uuid, Words } from '../../http/field-types.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
+import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import { presentSubmission, presentSubmissionDetail, SubmissionDetailView, SubmissionView } from './submissions.view.ts'
+
+const sortWords = { started_at: 'startedAt' } as const
+const filters = {
+  state: Type.Optional(Words(SUBMISSION_STATES, { description: 'Only submissions in this state' })),
+  assessmentId: Type.Optional(Uuid('Only submissions of this assessment')),
+}
+const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
+const tags = ['Submissions']
+
+/** Beyond v1.md: what candidates have sent in, and the results that were released. */
+export function submissionRoutes(app: TypedApp): void {
+  app.get(
+    '/submissions',
+    {
+      schema: {
+        tags,
+        operationId: 'listSubmissions',
+        summary: 'List submissions',
+        description:
+          'What candidates of the organization have begun or handed in, begun last first, with the results that were released. The events `invite.completed` and `submission.released` tell when to look. Beyond the original interface.',
+        querystring: ListQuery(sortWords, filters),
+        response: { 200: ListOf('submissions', SubmissionView) },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, query } = request
+      const { state, assessmentId } = query
+      const list = await listSubmissions(ctx, defined({ state, assessmentId }), toOrder(sortWords, query), toPage(query))
+      return answerList(request, reply, 'submissions', list, presentSubmission)
+    },
+  )
+
+  app.get(
+    '/invites/:inviteId/submission',
+    {
+      schema: {
+        tags,
+        operationId: 'getInviteSubmission',
+        summary: "Get an invite's submission",
+        description:
+          'What the candidate was asked and has answered, and the grades once they are released. Before the start there is none. Beyond the original interface.',
+        params,
+        response: { 200: SubmissionDetailView },
+        errors: ['invite_not_found', 'submission_not_found'],
+      },
+    },
+    async ({ ctx, params }) => presentSubmissionDetail(ctx, await getInviteSubmission(ctx, params.inviteId)),
+  )
+}

@@ -1,0 +1,194 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Context } from '../../domain/context.ts'
+import { type Result, toResult } from '../../domain/submissions/grading/results.ts'
+import { type ListedSubmission, SUBMISSION_STATES, type WholeSubmission } from '../../domain/submissions/list.ts'
+import { LINKED_FOR_MS } from '../../domain/submissions/media-tokens.ts'
+import { answerOf } from '../../domain/submissions/submission.ts'
+import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/field-types.ts'
+import { NAME } from '../../http/schema-keywords.ts'
+
+// Beyond v1.md: what candidates have sent in, and what was released of its grades.
+
+const TAKE_KINDS = ['text', 'audio', 'video'] as const
+
+const result = {
+  version: 1,
+  points: 7.5,
+  ofPoints: 10,
+  percent: 75,
+  comment: 'Clear and quick',
+  message: 'Well done',
+  toCandidate: true,
+  releasedAt: '2026-03-09T14:00:00.000Z',
+}
+const example = {
+  id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e90',
+  inviteId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e73',
+  assessmentId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e71',
+  state: 'released',
+  startedAt: '2026-03-05T10:00:00.000Z',
+  deadlineAt: '2026-03-05T10:30:00.000Z',
+  submittedAt: '2026-03-05T10:24:00.000Z',
+  result,
+}
+
+const ResultView = Type.Object(
+  {
+    version: Type.Integer({ description: 'Rises when a result is released anew' }),
+    points: Type.Number(),
+    ofPoints: Type.Number(),
+    percent: OrNull(Type.Integer({ description: 'null where no question gives points' })),
+    comment: Type.String({ description: 'For the organization' }),
+    message: Type.String({ description: 'For the candidate; may be empty' }),
+    toCandidate: Type.Boolean({ description: 'Whether the candidate sees the points and the message' }),
+    releasedAt: DateTime(),
+  },
+  { description: 'What was released last, also while it is graded anew; null until then' },
+)
+
+const summary = {
+  id: Uuid(),
+  inviteId: Uuid(),
+  assessmentId: Uuid(),
+  state: Words(SUBMISSION_STATES, { description: 'in_progress; submitted: to be graded; released: the result is final' }),
+  startedAt: OrNull(DateTime()),
+  deadlineAt: OrNull(DateTime('null: no limit')),
+  submittedAt: OrNull(DateTime()),
+  result: OrNull(ResultView),
+}
+
+export const SubmissionView = Type.Object(summary, { [NAME]: 'Submission', examples: [example] })
+
+const MediaView = Type.Object(
+  {
+    url: Type.String({ format: 'uri', description: 'Good for 15 minutes, for whoever has it; takes ranges' }),
+    expiresAt: DateTime('Until when the url is good'),
+    contentType: Type.String(),
+    bytes: Type.Integer(),
+    milliseconds: OrNull(Type.Integer({ description: 'Its length' })),
+  },
+  { description: 'The recording, once it is ready; null for a text, and once it was deleted' },
+)
+const AnswerView = Type.Object(
+  {
+    kind: Words(TAKE_KINDS),
+    text: Type.String({ description: 'Empty for a recording' }),
+    media: OrNull(MediaView),
+    answeredAt: DateTime(),
+  },
+  { description: 'The last complete one; null when there is none' },
+)
+const GradeView = Type.Object(
+  { points: OrNull(Type.Number({ description: 'null where the question gives none' })), comment: Type.String() },
+  { description: 'As released last; null until then' },
+)
+const PaperQuestionView = Type.Object({
+  number: Type.Integer({ description: 'From 1' }),
+  questionId: Uuid('It may have been changed or deleted since'),
+  inputType: Type.String(),
+  responseType: Type.String(),
+  script: Type.String(),
+  audioUrl: Type.String(),
+  videoUrl: Type.String(),
+  points: Type.Integer(),
+  timeLimit: Type.Integer({ description: 'Seconds; 0: none' }),
+  openedAt: OrNull(DateTime()),
+  closedAt: OrNull(DateTime()),
+  answer: OrNull(AnswerView),
+  grade: OrNull(GradeView),
+})
+
+export const SubmissionDetailView = Type.Object(
+  { ...summary, questions: Type.Array(PaperQuestionView, { description: 'The paper as it was at the start, in its order' }) },
+  {
+    [NAME]: 'SubmissionDetail',
+    examples: [
+      {
+        ...example,
+        questions: [
+          {
+            number: 1,
+            questionId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e72',
+            inputType: 'text',
+            responseType: 'text',
+            script: 'What would you do first?',
+            audioUrl: '',
+            videoUrl: '',
+            points: 10,
+            timeLimit: 0,
+            openedAt: '2026-03-05T10:00:10.000Z',
+            closedAt: '2026-03-05T10:24:00.000Z',
+            answer: { kind: 'text', text: 'Listen.', media: null, answeredAt: '2026-03-05T10:23:00.000Z' },
+            grade: { points: 7.5, comment: 'To the point' },
+          },
+        ],
+      },
+    ],
+  },
+)
+
+const presentResult = (of: Result): Static<typeof ResultView> => ({
+  version: of.version,
+  points: of.points,
+  ofPoints: of.ofPoints,
+  percent: of.percent,
+  comment: of.comment,
+  message: of.message,
+  toCandidate: of.toCandidate,
+  releasedAt: isoTime(of.releasedAt),
+})
+
+const resultOf = ({ releases: [newest] }: ListedSubmission): Result | null => (newest ? toResult(newest) : null)
+
+export function presentSubmission(submission: ListedSubmission): Static<typeof SubmissionView> {
+  const result = resultOf(submission)
+  return {
+    id: submission.id,
+    inviteId: submission.inviteId,
+    assessmentId: submission.assessmentId,
+    state: SUBMISSION_STATES.find((state) => state === submission.state) ?? 'in_progress',
+    startedAt: isoTimeOrNull(submission.startedAt),
+    deadlineAt: isoTimeOrNull(submission.deadlineAt),
+    submittedAt: isoTimeOrNull(submission.submittedAt),
+    result: result && presentResult(result),
+  }
+}
+
+export function presentSubmissionDetail(ctx: Context, submission: WholeSubmission): Static<typeof SubmissionDetailView> {
+  const result = resultOf(submission)
+  const questions = submission.paper.map((question) => {
+    const answer = answerOf(question.takes)
+    const grade = result?.grades.find(({ number }) => number === question.number)
+    return {
+      number: question.number,
+      questionId: question.questionId,
+      inputType: question.inputType,
+      responseType: question.responseType,
+      script: question.script,
+      audioUrl: question.audioUrl,
+      videoUrl: question.videoUrl,
+      points: question.points,
+      timeLimit: question.timeLimit,
+      openedAt: isoTimeOrNull(question.openedAt),
+      closedAt: isoTimeOrNull(question.closedAt),
+      answer: answer ? presentAnswer(ctx, answer) : null,
+      grade: grade ? { points: grade.points, comment: grade.comment } : null,
+    }
+  })
+  return { ...presentSubmission(submission), questions }
+}
+
+type Answer = WholeSubmission['paper'][number]['takes'][number]
+
+const presentAnswer = (ctx: Context, { kind, text, media, createdAt, completedAt }: Answer): Static<typeof AnswerView> => ({
+  kind,
+  text,
+  media: media?.state === 'ready' ? presentMedia(ctx, media) : null,
+  answeredAt: isoTime(completedAt ?? createdAt),
+})
+
+function presentMedia({ deps }: Context, { id, contentType, bytes, milliseconds }: NonNullable<Answer['media']>) {
+  const expiresAt = new Date(deps.clock().getTime() + LINKED_FOR_MS)
+  const url = deps.mediaUrl({ mediaId: id, expiresAt })
+  return { url, expiresAt: isoTime(expiresAt), contentType, bytes: Number(bytes), milliseconds }
+}
