@@ -9,7 +9,8 @@ export function fieldsIn({ text }: { text: string }): Record<string, string> {
       /&(lt|gt|quot|#39|amp);/g,
       (_all, name: string) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' })[name]!,
     )
-  const form = text.slice(text.indexOf('<main')).split('</form>')[0]!
+  const shown = text.slice(text.indexOf('<main')).split('</form>')[0]!
+  const form = shown.replace(/<input type="checkbox"[^>]*(?<! checked)>/g, '')
   const inputs = [...form.matchAll(/<input [^>]*?name="(\w+)"[^>]*?value="([^"]*)"/g)]
   const areas = [...form.matchAll(/<textarea [^>]*?name="(\w+)"[^>]*>\n([^<]*)</g)]
   const choices = [...form.matchAll(/<select [^>]*?name="(\w+)".*?value="([^"]*)" selected/gs)]

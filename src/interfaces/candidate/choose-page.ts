@@ -1,5 +1,6 @@
 import type { SessionProblem } from '../../domain/errors.ts'
 import { signForm, signSession } from '../../domain/invites/tokens.ts'
+import { findOwnResult } from '../../domain/submissions/grading/results.ts'
 import { hasConsented } from '../../domain/submissions/needs.ts'
 import { readPreparation, readProgress } from '../../domain/submissions/read.ts'
 import type { Session } from '../../domain/submissions/session.ts'
@@ -25,7 +26,7 @@ export async function choosePage(
   const view = { invite, token, proof: signForm(settings.secretKeys, token) }
   switch (invite.status) {
     case 'completed':
-      return completedPage(view)
+      return completedPage(view, session.submission && (await findOwnResult(session.ctx, session.submission.id)))
     case 'expired':
       return expiredPage(view)
     case 'revoked':

@@ -1,5 +1,6 @@
 import { timeInWords } from '../../domain/format-time.ts'
 import type { CandidateInvite } from '../../domain/invites/candidate.ts'
+import type { Result } from '../../domain/submissions/grading/results.ts'
 import { expectations, wordCount } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { button, form, invitePage, type Page, type View } from './layout.ts'
@@ -45,12 +46,23 @@ export const elsewherePage = (view: View, player: string): Page =>
 <p><a class="button" href="${player}">Continue</a></p>`,
   )
 
-export const completedPage = (view: View): Page =>
+/** @param result what was released to the candidate, if anything. */
+export const completedPage = (view: View, result: Result | null): Page =>
   invitePage(
     view,
     `Completed: ${view.invite.assessment.name}`,
-    html`<p>You have completed this assessment${view.invite.completedAt && ` on ${timeInWords(view.invite.completedAt)}`}. Thank you. There is nothing more for you to do here.</p>`,
+    html`<p>You have completed this assessment${view.invite.completedAt && ` on ${timeInWords(view.invite.completedAt)}`}. Thank you. There is nothing more for you to do here.</p>
+${result && ownResult(view, result)}`,
   )
+
+const ownResult = ({ invite }: View, { points, ofPoints, percent, message, grades }: Result): Html => html`<h2>Your result</h2>
+<p><strong>${points} of ${wordCount(ofPoints, 'point')}</strong>${percent !== null && `, ${percent} %`}</p>
+${
+  message &&
+  html`<p>${invite.organization.name} writes:</p>
+<blockquote class="script">${message}</blockquote>`
+}
+<dl>${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>Question ${number}</dt><dd>${points} of ${wordCount(ofPoints, 'point')}</dd>\n`)}</dl>`
 
 export const expiredPage = (view: View): Page =>
   invitePage(

@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
 import {
   area,
+  checkbox,
   choice,
   type Form,
   field,
@@ -24,6 +25,8 @@ const EMPTY: AssessmentInput = {
   defaultAnswerFormat: 'text',
   audience: 'invite_only',
   timeLimit: 0,
+  secondGrader: false,
+  gradedBlind: false,
   instructionTitle: '',
   instruction: '',
   languages: [],
@@ -49,6 +52,8 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
     defaultAnswerFormat: MEDIA_FORMATS.find((format) => format === defaultAnswerFormat) ?? EMPTY.defaultAnswerFormat,
     audience: AUDIENCES.find((word) => word === audience) ?? EMPTY.audience,
     timeLimit: readDuration(values, 'timeLimit'),
+    secondGrader: values.get('secondGrader') === 'yes',
+    gradedBlind: values.get('gradedBlind') === 'yes',
     instructionTitle: instructionTitle.trim(),
     instruction: readText(values, 'instruction'),
     languages: readLines(values, 'languages'),
@@ -90,6 +95,8 @@ ${choice(form, { name: 'defaultQuestionFormat', label: 'Questions are asked by',
 ${choice(form, { name: 'defaultAnswerFormat', label: 'They are answered by', options: FORMAT_LABELS, value: input.defaultAnswerFormat })}
 ${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience })}
 ${field(form, { name: 'timeLimit', label: 'Time limit for the whole', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
+${checkbox(form, { name: 'secondGrader', label: 'Two graders grade it, neither seeing the other’s grades', checked: input.secondGrader })}
+${checkbox(form, { name: 'gradedBlind', label: 'Graders don’t see whose answers they grade', checked: input.gradedBlind })}
 ${field(form, { name: 'instructionTitle', label: 'Title of the instruction', value: input.instructionTitle, optional: true })}
 ${area(form, { name: 'instruction', label: 'Instruction', value: input.instruction, hint: 'What candidates read before they start.', rows: 6 })}
 ${lines(form, 'languages', 'Languages', 'Codes, one a line: en, de, pt-BR.', input.languages)}

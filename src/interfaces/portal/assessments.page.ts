@@ -95,6 +95,10 @@ const facts = (ctx: Context, assessment: Assessment, input: AssessmentInput): Ht
     ['Asked by', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
     ['Answered by', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
     ['Time limit', input.timeLimit > 0 ? wordDuration(input.timeLimit) : 'none'],
+    [
+      'Graded by',
+      `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', who don’t see whose answers they grade' : ''}`,
+    ],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
     ['Languages', list(input.languages)],
     ['Categories', list(input.categories)],

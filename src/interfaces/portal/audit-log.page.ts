@@ -59,6 +59,9 @@ export const WORDS: Record<AuditAction, string> = {
   exported_audit_log: 'exported the audit log',
   waived_requirement: 'let a candidate start without something',
   deleted_media: 'deleted photos and recordings',
+  assigned_second_grader: 'assigned a second grader',
+  released_result: 'released a result',
+  reopened_result: 'reopened a result',
 }
 
 /** Those that are nobody by name. */

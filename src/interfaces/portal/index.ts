@@ -10,6 +10,7 @@ import { auditLogRoutes } from './audit-log.routes.ts'
 import { portalEnvelope } from './errors.ts'
 import { exportsRoutes } from './exports.routes.ts'
 import { readForms } from './forms.ts'
+import { gradingRoutes } from './grading.routes.ts'
 import { portalHeaders } from './headers.ts'
 import { homeRoutes } from './home.routes.ts'
 import { integrationsRoutes } from './integrations.routes.ts'
@@ -23,6 +24,7 @@ import { organizationsRoutes } from './organizations.routes.ts'
 import { passwordRoutes } from './password.routes.ts'
 import type { PortalSettings } from './portal.ts'
 import { questionsRoutes } from './questions.routes.ts'
+import { resultsRoutes } from './results.routes.ts'
 import { refuseForeignForms } from './same-origin.ts'
 import { requireMember, useSessions } from './session.ts'
 import { signInRoutes } from './sign-in.routes.ts'
@@ -51,6 +53,8 @@ const organizationPages = [
   inviteBatchesRoutes,
   exportsRoutes,
   submissionRoutes,
+  gradingRoutes,
+  resultsRoutes,
 ]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */

@@ -23,6 +23,8 @@ export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
 /** The pages of the bar besides Home and Settings. */
 const PAGES: { path: string; label: string; permission: Permission }[] = [
   { path: 'assessments', label: 'Assessments', permission: 'read' },
+  { path: 'grading', label: 'Grading', permission: 'grade' },
+  { path: 'results', label: 'Results', permission: 'read_as_client' },
   { path: 'members', label: 'Members', permission: 'manage_members' },
   { path: 'tags', label: 'Tags', permission: 'write_tags' },
 ]

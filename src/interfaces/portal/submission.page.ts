@@ -76,16 +76,16 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
 const wordMedium = (medium: string): string =>
   medium.replace('_', ' ').replace('id photo', 'photo of the ID').replace('face photo', 'photo of the face')
 
-function answered(ctx: Context, question: QuestionDetail): Html {
-  const { number, script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, takes } =
-    question
+const answered = (ctx: Context, question: QuestionDetail): Html =>
+  panel(`question-${question.number}`, `Question ${question.number}`, questionBody(ctx, question))
+
+/** A question with its answer. */
+export function questionBody(ctx: Context, question: QuestionDetail): Html {
+  const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, takes } = question
   const answer = answerOf(takes)
   const others = takes.filter((take) => take !== answer)
   const until = closedAt ?? closesAt
-  return panel(
-    `question-${number}`,
-    `Question ${number}`,
-    html`${script && html`<p class="script">${script}</p>`}
+  return html`${script && html`<p class="script">${script}</p>`}
 ${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
 <p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}</p>
 <p class="facts">${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
@@ -97,8 +97,7 @@ ${
 <summary>Other attempts: ${others.length}</summary>
 ${others.map((take) => takeShown(ctx, take))}
 </details>`
-}`,
-  )
+}`
 }
 
 function takeShown(ctx: Context, { kind, state, text, media, createdAt, completedAt }: TakeDetail): Html {
@@ -134,7 +133,7 @@ const KINDS: Record<Medium['kind'], string> = {
   screen: 'Recording of the screen',
 }
 
-const captures = (ctx: Context, { media }: SubmissionDetail): Html | false =>
+export const captures = (ctx: Context, { media }: SubmissionDetail): Html | false =>
   media.length > 0 &&
   panel(
     'captures',
@@ -158,7 +157,7 @@ const NOTES: Record<NoteKind, string> = {
 }
 const wordNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as NoteKind] : kind)
 
-const notes = (submission: SubmissionDetail): Html =>
+export const notes = (submission: SubmissionDetail): Html =>
   panel(
     'notes',
     'What happened meanwhile',

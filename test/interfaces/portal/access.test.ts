@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
 import { makeWebhook } from '../../support/furnish.ts'
+import { makeReopened } from '../../support/grading.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -19,6 +20,9 @@ type Rows = {
   questionId: string
   inviteId: string
   mediaId: string
+  submissionId: string
+  number: string
+  place: string
   batchId: string
   webhookId: string
   deliveryId: string
@@ -102,6 +106,16 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
   'GET /media/:mediaId': ['admin', 'grader'],
+  'GET /grading': ['admin', 'grader'],
+  'GET /grading/:submissionId': ['admin', 'grader'],
+  'POST /grading/:submissionId/questions/:number': ['admin', 'grader'],
+  'POST /grading/:submissionId/take-over': ['admin', 'grader'],
+  'POST /grading/:submissionId/hand-on/:place': ['admin', 'grader'],
+  'GET /grading/:submissionId/release': ['admin', 'grader'],
+  'POST /grading/:submissionId/release': ['admin', 'grader'],
+  'POST /grading/:submissionId/reopen': ['admin', 'grader'],
+  'GET /results': ['admin', 'client'],
+  'GET /results/:submissionId': ['admin', 'client'],
   'GET /invites/batches': ['admin'],
   'POST /invites/batches': ['admin'],
   'GET /invites/batches/:batchId': ['admin'],
@@ -118,6 +132,7 @@ const FINDS: (keyof Rows)[] = [
   'questionId',
   'inviteId',
   'mediaId',
+  'submissionId',
   'batchId',
   'webhookId',
   'deliveryId',
@@ -153,8 +168,9 @@ async function makeRows(organizationId: string): Promise<Rows> {
   })
   const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
   const mediaId = await makePhoto({ organizationId, assessmentId, inviteId })
-  const own = { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, mediaId, batchId }
-  return { ...own, webhookId: webhook.id, deliveryId: delivery.id }
+  const submissionId = await makeReopened(service, { organizationId, assessmentId, inviteId, memberId: member.id })
+  const own = { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, mediaId, batchId, submissionId }
+  return { ...own, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
 }
 
 /** Of an invite's candidate, who is preparing. */
@@ -181,6 +197,7 @@ const send = (person: Visitor, route: Route, address: string) =>
 async function contents(organizationId: string) {
   const { organization, apiKey, member, user, session, tag, assessment, question } = service.db
   const { invite, inviteTag, inviteEmail, inviteBatch, auditEntry, webhookEndpoint, webhookDelivery, event } = service.db
+  const { submission, grade, release } = service.db
   const where = { organizationId }
   return {
     organization: await organization.findUnique({ where: { id: organizationId } }),
@@ -201,6 +218,9 @@ async function contents(organizationId: string) {
     inviteEmails: await inviteEmail.count({ where }),
     webhooks: await webhookEndpoint.findMany({ where, orderBy: { id: 'asc' } }),
     deliveries: await webhookDelivery.findMany({ where }),
+    submissions: await submission.findMany({ where, orderBy: { id: 'asc' } }),
+    grades: await grade.count({ where }),
+    releases: await release.count({ where }),
     events: await event.count({ where }),
     audit: await auditEntry.count({ where }),
   }

@@ -5,6 +5,7 @@ import { createResetLink } from '../../../src/domain/access/invite-member.ts'
 import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { furnish } from '../../support/furnish.ts'
+import { makeReopened } from '../../support/grading.ts'
 import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -67,6 +68,12 @@ async function makeOrganization() {
     webhookId: rows.webhook.id,
     deliveryId: rows.delivery.id,
     eventId: rows.delivery.id,
+    submissionId: await makeReopened(service, {
+      organizationId,
+      assessmentId: rows.assessment.id,
+      inviteId: rows.invite.id,
+      memberId: rows.member.id,
+    }),
   }
   return { organizationId, admin, ids }
 }

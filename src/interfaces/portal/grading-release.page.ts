@@ -1,0 +1,41 @@
+import type { Context } from '../../domain/context.ts'
+import type { Sheet } from '../../domain/submissions/grading/sheet.ts'
+import { html } from '../../http/html.ts'
+import { area, checkbox, type Form, mistakes } from './forms.ts'
+import { type Page, panel, pathOf } from './layout.ts'
+import { table } from './table.ts'
+
+/** What is released, and to whom. */
+export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: Sheet }): Page {
+  const { submission, questions, total } = sheet
+  const address = pathOf(ctx, `grading/${submission.id}`)
+  const { recipientName, recipientEmail } = submission.invite
+  return {
+    title: `Release the result of ${recipientName ?? recipientEmail}`,
+    body: html`${mistakes(form)}${panel(
+      'points',
+      `${total.points} of ${total.ofPoints} points`,
+      table(
+        'points-heading',
+        ['Question', 'Points', 'Of'],
+        questions.map(({ number, points, standing }) => [
+          html`<a href="${`${address}#question-${number}`}">Question ${number}</a>`,
+          points === 0 ? '' : standing.state === 'graded' ? standing.points : 'not graded',
+          points,
+        ]),
+      ),
+    )}
+${panel(
+  'release',
+  'Release',
+  html`<form method="post" action="${`${address}/release`}">
+${area(form, { name: 'comment', label: 'Comment for the organization', hint: 'Shown to admins, to clients of the assessment, and to your systems over the API.' })}
+${area(form, { name: 'message', label: 'Message to the candidate', hint: 'Shown if the candidate may see the result. May be empty.' })}
+${checkbox(form, { name: 'toCandidate', label: 'The candidate sees the points and the message on their page' })}
+<p class="hint">From then on your organization’s systems and the clients of the assessment see the points, and the comments on each answer are sent over the API.</p>
+<button>Release the result</button>
+<a class="aside" href="${address}">Back to the sheet</a>
+</form>`,
+)}`,
+  }
+}

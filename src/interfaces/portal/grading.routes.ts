@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authorize, may } from '../../domain/access/permissions.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { listGraderChoices } from '../../domain/invites/choices.ts'
+import { MAX_INTEGER } from '../../domain/limits.ts'
+import { handOn, type Place, takeOver } from '../../domain/submissions/grading/assign.ts'
+import { saveGrade } from '../../domain/submissions/grading/grade.ts'
+import { listQueue, listQueuedAssessments, QUEUES } from '../../domain/submissions/grading/queue.ts'
+import { releaseResult, reopenResult } from '../../domain/submissions/grading/release.ts'
+import { readSheet } from '../../domain/submissions/grading/sheet.ts'
+import { emptyForm, type Form, readFields, readSeen, submit } from './forms.ts'
+import { gradingPage } from './grading.page.ts'
+import { releasePage } from './grading-release.page.ts'
+import { sheetPage } from './grading-sheet.page.ts'
+import { pathOf, show } from './layout.ts'
+import { queryOf, readList } from './paging.ts'
+
+type Route = { Params: { submissionId: string } }
+type QuestionRoute = { Params: { submissionId: string; number: string } }
+type PlaceRoute = { Params: { submissionId: string; place: string } }
+
+/** The queue of what is to be graded, the sheet on which it is, and the release of the result. */
+export function gradingRoutes(app: FastifyInstance): void {
+  app.get('/grading', async (request, reply) => {
+    const { ctx } = request
+    authorize(ctx, 'grade')
+    const query = queryOf(request)
+    const queues = QUEUES.filter((queue) => queue !== 'all' || may(ctx, 'read'))
+    const whose = queues.find((queue) => queue === query.get('whose')) ?? (may(ctx, 'read') ? 'all' : 'mine')
+    const assessmentId = query.get('assessment') || undefined
+    const { form, list } = await readList(request, (page) => listQueue(ctx, { whose, assessmentId }, page))
+    const assessments = await listQueuedAssessments(ctx, whose)
+    return show(request, reply, gradingPage(form, { ctx, whose, queues, assessments, list }))
+  })
+
+  app.get<Route>('/grading/:submissionId', async (request, reply) => {
+    const query = queryOf(request)
+    const saved = readNumber(query.get('saved') ?? '')
+    const done = { saved, isShared: query.has('others'), done: query.get('done') ?? undefined }
+    return show(request, reply, await onePage(request, emptyForm, { done }))
+  })
+
+  app.post<QuestionRoute>('/grading/:submissionId/questions/:number', (request, reply) => {
+    const { ctx, params } = request
+    const { submissionId } = params
+    const number = readNumber(params.number)
+    if (number === undefined) throw new DomainError('submission_not_found')
+    return submit(request, reply, {
+      page: (form) => onePage(request, form, { failed: number }),
+      async work(values) {
+        const { points, comment } = readFields(values, 'points', 'comment')
+        const seen = readSeen(values)
+        const others = await saveGrade(ctx, { submissionId, number, points: readPoints(points), comment: comment.trim(), seen })
+        const query = new URLSearchParams({ saved: String(number), ...(others.length > 0 && { others: 'yes' }) })
+        return `${pathOf(ctx, `grading/${submissionId}`)}?${query}#question-${number}`
+      },
+    })
+  })
+
+  app.post<Route>('/grading/:submissionId/take-over', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work() {
+        await takeOver(request.ctx, request.params.submissionId)
+        return `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}?done=taken`
+      },
+    }),
+  )
+
+  app.post<PlaceRoute>('/grading/:submissionId/hand-on/:place', (request, reply) => {
+    const { ctx, params } = request
+    const place = (['first', 'second'] satisfies Place[]).find((one) => one === params.place)
+    if (!place) throw new DomainError('submission_not_found')
+    return submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { assignedGraderId } = readFields(values, 'assignedGraderId')
+        await handOn(ctx, params.submissionId, { place, graderId: assignedGraderId || null })
+        return pathOf(ctx, 'grading') // it may be nothing of theirs any more
+      },
+    })
+  })
+
+  app.get<Route>('/grading/:submissionId/release', async (request, reply) =>
+    show(request, reply, await toRelease(request, emptyForm)),
+  )
+
+  app.post<Route>('/grading/:submissionId/release', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => toRelease(request, form),
+      async work(values) {
+        const { submissionId } = request.params
+        const { comment, message } = readFields(values, 'comment', 'message')
+        const toCandidate = values.get('toCandidate') === 'yes'
+        await releaseResult(request.ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate })
+        return `${pathOf(request.ctx, `grading/${submissionId}`)}?done=released`
+      },
+    }),
+  )
+
+  app.post<Route>('/grading/:submissionId/reopen', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work() {
+        await reopenResult(request.ctx, request.params.submissionId)
+        return `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}?done=reopened`
+      },
+    }),
+  )
+}
+
+type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
+
+async function onePage({ ctx, params }: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
+  const sheet = await readSheet(ctx, params.submissionId)
+  return sheetPage(form, { ctx, sheet, graders: await listGraderChoices(ctx), done, ...shown })
+}
+
+async function toRelease({ ctx, params }: FastifyRequest<Route>, form: Form) {
+  const sheet = await readSheet(ctx, params.submissionId)
+  if (!sheet.mayRelease) throw new DomainError('submission_not_found')
+  return releasePage(form, { ctx, sheet })
+}
+
+/** The number of a question; undefined for what is none. */
+function readNumber(text: string): number | undefined {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  return number >= 1 && number <= MAX_INTEGER ? number : undefined
+}
+
+/** Points as people write them, "3.5" or "3,5"; null where nothing was typed, NaN for what are none. */
+function readPoints(text: string): number | null {
+  const typed = text.trim().replace(',', '.')
+  if (typed === '') return null
+  return /^\d{1,10}(\.\d{1,3})?$/.test(typed) ? Number(typed) : Number.NaN
+}

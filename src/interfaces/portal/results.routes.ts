@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import { may } from '../../domain/access/permissions.ts'
+import { listAssessmentChoices, listClientAssessments } from '../../domain/invites/choices.ts'
+import { getResult, listResults } from '../../domain/submissions/grading/results.ts'
+import { show } from './layout.ts'
+import { queryOf, readList } from './paging.ts'
+import { resultPage, resultsPage } from './results.page.ts'
+
+type Route = { Params: { submissionId: string } }
+
+/** What was released, for those who may read everything and for the clients of the assessments. */
+export function resultsRoutes(app: FastifyInstance): void {
+  app.get('/results', async (request, reply) => {
+    const { ctx } = request
+    const assessments = may(ctx, 'read') ? await listAssessmentChoices(ctx) : await listClientAssessments(ctx)
+    const assessmentId = queryOf(request).get('assessment') || undefined
+    const { form, list } = await readList(request, (page) => listResults(ctx, { assessmentId }, page))
+    return show(request, reply, resultsPage(form, { ctx, assessments, list }))
+  })
+
+  app.get<Route>('/results/:submissionId', async (request, reply) => {
+    const { ctx, params } = request
+    return show(request, reply, resultPage(ctx, await getResult(ctx, params.submissionId)))
+  })
+}

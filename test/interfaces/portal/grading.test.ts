@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { factsOf, mistakesIn, rowsOf } from '../../support/forms.ts'
+import { makeHandedIn } from '../../support/grading.ts'
+import { signInAs } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import type { Taken } from '../../support/taking.ts'
+
+const service = await startServiceForFile()
+
+/** What was handed in, and a grader whom it is assigned to, at its sheet. */
+async function furnish(of: Taken & { secondGrader?: boolean } = {}) {
+  const made = await makeHandedIn(service, { recipientName: 'Sam', ...of })
+  const { organization, submissionId } = made
+  const as = async (...roles: string[]) => {
+    const person = await signInAs(service, organization.id, roles)
+    const sheet = `${person.home}grading/${submissionId}`
+    return {
+      ...person,
+      sheet,
+      save: (number: number, points: string, comment = '', seen = service.clock.now()) =>
+        person.post(`${sheet}/questions/${number}`, { points, comment, seen: seen.toISOString() }),
+      read: async () => (await person.get(sheet)).text,
+    }
+  }
+  const grader = await as('grader')
+  await made.assign(grader.member.id)
+  return { ...made, as, person: grader }
+}
+
+/** What the forms of the sheet have in them, by question. */
+const typedIn = (text: string): [string, string][] =>
+  [...text.matchAll(/data-grade="(\d+)".*?name="points"[^>]*?value="([^"]*)"/gs)].map(([, number, value]) => [number!, value!])
+
+describe('the sheet', () => {
+  it('has nothing preset, saves question by question, and says what was not taken where it was typed', async () => {
+    const { person } = await furnish()
+    const { save, read, sheet } = person
+    expect(typedIn(await read())).toEqual([
+      ['1', ''],
+      ['2', ''],
+    ])
+    const saved = await save(1, '4,5', '</textarea><script>')
+    expect([saved.status, saved.headers.location]).toEqual([303, `${sheet}?saved=1#question-1`])
+    const refused = await save(2, '3.7', 'Kept')
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['The points have to be between 0 and 3, in steps of 0.5.']])
+    expect(typedIn(refused.text)).toEqual([
+      ['1', '4.5'],
+      ['2', '3.7'],
+    ])
+    expect(refused.text).toContain('Kept</textarea>')
+    expect(refused.text).not.toContain('<script>')
+    expect((await save(2, 'three')).status).toBe(422)
+    expect(factsOf(await read())).toMatchObject({ Graded: '1 of 2 questions', Points: '4.5 of 8 so far' })
+    expect((await person.get(`${sheet}?saved=1`)).text).toContain('Question 1 is saved.')
+  })
+
+  it('shows both grades of two who grade at once, and tells the second', async () => {
+    const { person, as } = await furnish()
+    const admin = await as('admin')
+    const seen = service.clock.now()
+    service.clock.advance(1_000)
+    await person.save(1, '1', 'Mine', seen)
+    service.clock.advance(1_000)
+    const told = await admin.save(1, '5', 'Theirs', seen)
+    expect(told.headers.location).toContain('others=yes')
+    const text = (await admin.get(told.headers.location!)).text
+    expect(text).toContain('Somebody else has graded it since you opened the sheet')
+    expect(text).toContain('has this sheet open, too')
+    const grades = rowsOf(text).filter((row) => /Mine|Theirs/.test(row))
+    expect(grades.map((row) => row.split(' | ').slice(2))).toEqual([
+      ['1', 'Mine'],
+      ['5', 'Theirs'],
+    ])
+    expect(factsOf(text).Points).toBe('5 of 8 so far')
+  })
+
+  it('of two graders shows neither the other’s until both have graded everything', async () => {
+    const { person, as, submissionId } = await furnish({ secondGrader: true })
+    const second = await as('grader')
+    expect((await second.get(second.sheet)).status).toBe(404)
+    const queue = await second.get(`${second.home}grading?whose=nobody`)
+    expect(queue.text).toContain(`grading/${submissionId}/take-over`)
+    await second.post(`${second.sheet}/take-over`)
+    await person.save(1, '5', 'Of the first')
+    await person.save(2, '3')
+    await second.save(1, '2', 'Of the second')
+    expect(await second.read()).not.toContain('Of the first')
+    expect(await person.read()).not.toContain('Of the second')
+    await second.save(2, '3')
+    for (const text of [await person.read(), await second.read()]) {
+      expect(text).toContain('Of the first')
+      expect(text).toContain('Of the second')
+      expect(text).toContain('The two grades are too far apart: an admin has to decide.')
+    }
+    const admin = await as('admin')
+    await admin.save(1, '4')
+    expect(factsOf(await person.read()).Points).toBe('7 of 8')
+  })
+})
+
+describe('the queue', () => {
+  it('is of one’s own, of nobody’s and, for admins, of all, also by assessment', async () => {
+    const { person, as, assign, organization, submissionId } = await furnish()
+    const [admin, other] = [await as('admin'), await as('grader')]
+    const shows = async (of: typeof person, query: string) =>
+      (await of.get(`${of.home}grading?${query}`)).text.includes(`href="${of.home}grading/${submissionId}"`)
+    expect([await shows(person, ''), await shows(person, 'whose=nobody'), await shows(other, 'whose=all')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    const empty = await service.make.assessment(organization.id)
+    expect([await shows(admin, ''), await shows(admin, `assessment=${empty.id}`)]).toEqual([true, false])
+    await assign(null)
+    expect(await shows(other, 'whose=nobody')).toBe(true)
+    await other.post(`${other.sheet}/take-over`)
+    expect(await shows(other, 'whose=mine')).toBe(true)
+    const handed = await other.post(`${other.sheet}/hand-on/first`, { assignedGraderId: person.member.id })
+    expect(handed.headers.location).toBe(`${other.home}grading`)
+    expect([await shows(person, 'whose=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
+  })
+})
+
+describe('a released result', () => {
+  it('is shown to the clients of the assessment and, if so wished, to the candidate, and stays while it is reopened', async () => {
+    const { person, as, assessment, candidate, organization } = await furnish()
+    const { sheet } = person
+    const client = await as('client')
+    const stranger = await as('client')
+    const of = { organizationId: organization.id, assessmentId: assessment.id }
+    await service.db.assessmentClient.create({ data: { ...of, memberId: client.member.id, position: 0 } })
+    const results = async (who: typeof client) => rowsOf((await who.get(`${who.home}results`)).text)
+    await person.save(1, '4.5', 'For us alone')
+    const early = await person.post(`${sheet}/release`, { comment: '', message: '' })
+    expect([early.status, mistakesIn(early)]).toEqual([422, ['Question 2 is not graded yet.']])
+    await person.save(2, '0')
+    expect(await results(client)).toEqual([])
+    const fields = { comment: 'A good one', message: 'Well <done>', toCandidate: 'yes' }
+    expect((await person.post(`${sheet}/release`, fields)).headers.location).toBe(`${sheet}?done=released`)
+    expect((await results(client))[0]).toContain(`Sam | ${assessment.name} | 4.5 of 8 | 56 %`)
+    expect(await results(stranger)).toEqual([])
+    const own = `${client.home}results/${person.sheet.split('/').at(-1)}`
+    const { text } = await client.get(own)
+    expect(rowsOf(text)).toEqual(['1 | What is 1? | 4.5 | 5', '2 | What is 2? | 0 | 3'])
+    expect([text.includes('A good one'), text.includes('Answer 1'), text.includes('For us alone')]).toEqual([true, false, false])
+    expect((await stranger.get(own)).status).toBe(404)
+    const page = (await candidate.open()).text
+    expect(page).toContain('<strong>4.5 of 8 points</strong>, 56 %')
+    expect(page).toContain('Well &lt;done&gt;')
+    expect(page).not.toContain('For us alone')
+    expect(page).not.toContain('A good one')
+    expect((await person.save(1, '5')).status).toBe(422)
+    await person.post(`${sheet}/reopen`)
+    await person.save(1, '5')
+    expect((await candidate.open()).text).toContain('4.5 of 8 points')
+    await person.post(`${sheet}/release`, { comment: '', message: '' })
+    expect((await candidate.open()).text).not.toContain('of 8 points')
+    expect((await client.get(own)).text).toContain('version 2')
+  })
+})
