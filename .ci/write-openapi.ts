@@ -29,6 +29,7 @@ const app = await buildApp(config, {
       media: openFolder('unused'),
       mediaQuota: config.mediaQuota,
       events: { recorded: () => {}, head: () => 0n },
+      replica: () => undefined,
       invitationUrl: () => '',
       accountUrl: () => '',
       mediaUrl: () => '',

@@ -52,6 +52,13 @@ export type EventNumbering = {
   head: () => bigint
 }
 
+/** A copy of the database that follows it some moments behind, and can't be written to. */
+export type Replica = {
+  db: Connection
+  /** A position of the feed up to which it has all events, and what they tell of. */
+  head: bigint
+}
+
 /**
  * How an attempt to send a mail may end, as it is counted. `failed`: refused by the mail server, or no retries left; `obsolete`: not sent,
  * because its link was dead by then.
@@ -63,6 +70,9 @@ export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
 /** How joining a recording may end, as it is counted. */
 export const JOIN_OUTCOMES = ['done', 'failed'] as const
+
+/** Who answers what is asked of a replica: what it can't answer, the primary does. */
+export const READ_FROM = ['replica', 'primary'] as const
 
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = [
@@ -91,6 +101,7 @@ export type Metrics = {
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
   eventsNumbered: (count: number) => void
   numberingFailed: () => void
+  replicaRead: (answered: (typeof READ_FROM)[number]) => void
 }
 
 /** The log, with pino's methods. */
@@ -101,6 +112,8 @@ export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
   events: EventNumbering
+  /** What lists may be read from instead of the database; undefined where there is none, or it is too far behind. */
+  replica: () => Replica | undefined
   media: MediaStore
   /** Bytes that the media of one organization may have. */
   mediaQuota: number
@@ -142,4 +155,8 @@ export type ServiceContext = {
 }
 
 /** Context of work for one organization: every query is restricted to its id. */
-export type Context = ServiceContext & { organization: { id: string; name: string; tier: Tier } }
+export type Context = ServiceContext & {
+  organization: { id: string; name: string; tier: Tier }
+  /** Of requests that read lists from it, see replica.ts: chosen once, so that all of an answer is at least as new as it says. */
+  replica?: Replica | undefined
+}

@@ -25,7 +25,8 @@ export function guardInterface(app: FastifyInstance, { system, limiter, keyHeade
   fingerprintRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     try {
-      request.ctx = await authenticate(system, request.headers[keyHeader]?.toString())
+      const ctx = await authenticate(system, request.headers[keyHeader]?.toString())
+      request.ctx = { ...ctx, replica: system.deps.replica() }
     } catch (error) {
       // Not of a key that is known and no longer good: its owner is to be told so, however often.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request.ip)

@@ -15,6 +15,7 @@ export type Config = {
   role: 'all' | 'api' | 'worker'
   /** undefined: the embedded database. */
   databaseUrl: string | undefined
+  databaseReadUrl: string | undefined
   databasePoolSize: number
   dataDir: string
   /** Newest first. undefined: one is made and kept under dataDir. */
@@ -79,6 +80,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
     role: settings.ROLE,
     databaseUrl: settings.DATABASE_URL,
+    databaseReadUrl: settings.DATABASE_READ_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     dataDir: settings.DATA_DIR,
     secretKeys: splitList(settings.SECRET_KEY),

@@ -16,10 +16,11 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
   const secretKeys = splitList(settings.SECRET_KEY)
   const publicUrl = PUBLIC_URL && URL.parse(PUBLIC_URL)
   const rules: [broken: unknown, problem: string][] = [
-    [
-      DATABASE_URL && !isAccepted(() => new Client({ connectionString: DATABASE_URL })),
-      `DATABASE_URL: can not be read as an address, or names a file that is not there. ${HOW_TO_WRITE_A_PASSWORD}`,
-    ],
+    ...(['DATABASE_URL', 'DATABASE_READ_URL'] as const).map((name): [unknown, string] => [
+      settings[name] && !isAccepted(() => new Client({ connectionString: settings[name] })),
+      `${name}: can not be read as an address, or names a file that is not there. ${HOW_TO_WRITE_A_PASSWORD}`,
+    ]),
+    [settings.DATABASE_READ_URL && !DATABASE_URL, 'DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set.'],
     [
       REDIS_URL && !isAccepted(() => new Redis(REDIS_URL, { lazyConnect: true })),
       `REDIS_URL: can not be read as an address. ${HOW_TO_WRITE_A_PASSWORD}`,

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import { v7 as uuidv7 } from 'uuid'
 import { createDb, openPool } from '../db/client.ts'
 import { readMigrations } from '../db/migrations.ts'
+import { watchReplica } from '../db/replica.ts'
 import { accountUrl } from '../domain/access/account-tokens.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
 import { coalesce } from '../domain/coalesce.ts'
@@ -99,10 +100,20 @@ export async function createDependencies(
   opened.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
   const metrics = createMetrics()
   metrics.observe(pool, db)
+  const answers = serves && config.role !== 'worker'
+  const replica =
+    answers && config.databaseReadUrl
+      ? watchReplica(config.databaseReadUrl, db, log, { poolSize: config.databasePoolSize })
+      : undefined
+  if (replica) {
+    opened.defer(replica.close)
+    metrics.observeReplica(replica.lateness)
+  }
   const deps: Deps = {
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
     events: numbering,
+    replica: () => replica?.current(),
     media: await openMediaStore(config),
     mediaQuota: config.mediaQuota,
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),

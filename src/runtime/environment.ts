@@ -6,7 +6,7 @@ import { Words } from '../http/field-types.ts'
 export const MIN_SECRET_LENGTH = 32
 
 /** These can also be given as the path of a file, in the variable of the same name with `_FILE` behind it. */
-export const SECRETS = ['DATABASE_URL', 'SECRET_KEY', 'SMTP_URL', 'REDIS_URL']
+export const SECRETS = ['DATABASE_URL', 'DATABASE_READ_URL', 'SECRET_KEY', 'SMTP_URL', 'REDIS_URL']
 
 const Url = (schemes: string, example: string, description: string) =>
   Type.String({ pattern: `^(${schemes})://`, examples: [example], description })
@@ -35,6 +35,13 @@ export const Environment = Type.Object({
       'postgres(ql)?',
       'postgresql://user:password@db.example.com:5432/assessments',
       'PostgreSQL (15 or newer) to use; its password can also be given as PGPASSWORD. Unset: an embedded one under DATA_DIR.',
+    ),
+  ),
+  DATABASE_READ_URL: Type.Optional(
+    Url(
+      'postgres(ql)?',
+      'postgresql://user:password@replica.example.com:5432/assessments',
+      'A streaming replica of it, to read the lists of both interfaces from. Unset: they are read from the database itself.',
     ),
   ),
   DATABASE_POOL_SIZE: Count(

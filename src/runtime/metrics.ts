@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Db } from '../db/client.ts'
 import { measureMemberEmailQueue } from '../domain/access/member-emails.ts'
 import { coalesce } from '../domain/coalesce.ts'
-import { EMAIL_OUTCOMES, JOIN_OUTCOMES, type Metrics, SWEEP_PARTS, WEBHOOK_OUTCOMES } from '../domain/context.ts'
+import { EMAIL_OUTCOMES, JOIN_OUTCOMES, type Metrics, READ_FROM, SWEEP_PARTS, WEBHOOK_OUTCOMES } from '../domain/context.ts'
 import { measureNumbering } from '../domain/events/number.ts'
 import { type EmailQueue, measureEmailQueue } from '../domain/invites/emails.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
@@ -23,6 +23,8 @@ export type MetricsRegistry = Metrics & {
   unreadableRequest: (status: number) => void
   /** Reads pool, mail queue, unnumbered events and webhooks whenever they are asked for. */
   observe: (pool: Pool, db: Db) => void
+  /** Reads how far the replica is behind, in milliseconds, whenever it is asked for. */
+  observeReplica: (lateness: () => number) => void
 }
 
 export function createMetrics(): MetricsRegistry {
@@ -57,6 +59,7 @@ export function createMetrics(): MetricsRegistry {
   const memberEmails = countOutcomes('member_email_attempts_total', 'Attempts to send a mail to a member', EMAIL_OUTCOMES)
   const webhooks = countOutcomes('webhook_attempts_total', 'Attempts to deliver an event to an endpoint', WEBHOOK_OUTCOMES)
   const recordings = countOutcomes('recordings_joined_total', 'Recordings whose parts were to become one file', JOIN_OUTCOMES)
+  const reads = countOutcomes('replica_reads_total', 'Lists asked of the replica, by who answered them', READ_FROM)
   const sweeps = new Counter({
     name: 'sweep_parts_total',
     help: 'Runs of each part of the scheduled sweep',
@@ -82,11 +85,22 @@ export function createMetrics(): MetricsRegistry {
     eventsNumbered: (count) => numbered.inc(count),
     numberingFailed: () => numberingFailures.inc(),
     webhookAttempted: (outcome) => webhooks.inc({ outcome }),
+    replicaRead: (outcome) => reads.inc({ outcome }),
     recordingJoined: (outcome) => recordings.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     observeRequests: (app) => app.addHook('onResponse', async (request, reply) => observeAnswer(request, reply)),
     observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),
     unreadableRequest: (status) => unreadable.inc({ status }),
+    observeReplica(lateness) {
+      const gauge = new Gauge({
+        name: 'replica_lateness_seconds',
+        help: 'How far the replica is behind the database, at most; +Inf where that is not known',
+        registers,
+        collect() {
+          gauge.set(lateness() / 1_000)
+        },
+      })
+    },
     observe(pool, db) {
       observePool(registers, pool)
       observeEmailQueue(registers, 'invite_email', () => measureEmailQueue({ db }))

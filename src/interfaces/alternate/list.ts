@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../domain/context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { type Listing, type Page, pageCount } from '../../domain/page.ts'
+import { onReplica } from '../../domain/replica.ts'
 import { withParameter } from '../../http/address.ts'
 import { HttpError } from '../../http/failure.ts'
 import { OrNull } from '../../http/field-types.ts'
@@ -85,7 +86,7 @@ export async function presentPage<Row, View>(
   const { ctx, query } = request
   const page = readPageParameters(query)
   const foreign = query.organization !== undefined && query.organization !== ctx.organization.id
-  const list = foreign ? emptyPage<Row>(page) : await read(ctx, page)
+  const list = foreign ? emptyPage<Row>(page) : await onReplica(ctx, (ctx) => read(ctx, page))
   const pages = Math.max(1, pageCount(list.total, list.pageSize))
   if (list.page > pages) throw new HttpError('page_not_found')
   return {

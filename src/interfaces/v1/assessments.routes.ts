@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { getAssessment, listAssessments } from '../../domain/assessments/assessments.ts'
 import { listQuestions } from '../../domain/assessments/questions.ts'
+import { onReplica } from '../../domain/replica.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { AssessmentDetailView, AssessmentView, presentAssessment, presentAssessmentDetail } from './assessments.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
@@ -27,7 +28,7 @@ export function assessmentRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const list = await listAssessments(ctx, {}, toOrder(sortWords, query), toPage(query))
+      const list = await onReplica(ctx, (ctx) => listAssessments(ctx, {}, toOrder(sortWords, query), toPage(query)))
       return answerList(request, reply, 'assessments', list, presentAssessment)
     },
   )
@@ -64,7 +65,9 @@ export function assessmentRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, params, query } = request
-      const list = await listQuestions(ctx, params.assessmentId, toOrder(questionSortWords, query), toPage(query))
+      const list = await onReplica(ctx, (ctx) =>
+        listQuestions(ctx, params.assessmentId, toOrder(questionSortWords, query), toPage(query)),
+      )
       return answerList(request, reply, 'questions', list, presentQuestion)
     },
   )

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { defined } from '../../domain/defined.ts'
 import { createInvite } from '../../domain/invites/create.ts'
 import { getInvite, listInvites } from '../../domain/invites/invites.ts'
+import { onReplica } from '../../domain/replica.ts'
 import { Email, InviteStatus, Uuid } from '../../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
@@ -39,7 +40,7 @@ export function inviteRoutes(app: TypedApp): void {
       const { ctx, query } = request
       const { status, recipientEmail, tagId } = query
       const filter = defined({ assessmentId: query.assessmentId ?? query.assessment_id, status, recipientEmail, tagId })
-      const list = await listInvites(ctx, filter, toOrder(sortWords, query), toPage(query))
+      const list = await onReplica(ctx, (ctx) => listInvites(ctx, filter, toOrder(sortWords, query), toPage(query)))
       return answerList(request, reply, 'invites', list, presentInvite)
     },
   )

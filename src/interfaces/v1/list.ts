@@ -62,7 +62,7 @@ export function showEventsCursor(app: FastifyInstance): void {
     const { 200: view } = (route.schema?.response ?? {}) as { 200?: TSchema }
     if (view?.[HEADERS] !== LIST_HEADERS) return
     route.preHandler = async ({ ctx }: FastifyRequest, reply: FastifyReply) => {
-      reply.header('events-cursor', String(ctx.deps.events.head()))
+      reply.header('events-cursor', String(ctx.replica ? ctx.replica.head : ctx.deps.events.head()))
     }
   })
 }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defined } from '../../domain/defined.ts'
+import { onReplica } from '../../domain/replica.ts'
 import { getInviteSubmission, listSubmissions, SUBMISSION_STATES } from '../../domain/submissions/list.ts'
 import { Uuid, Words } from '../../http/field-types.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
@@ -32,7 +33,9 @@ export function submissionRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { ctx, query } = request
       const { state, assessmentId } = query
-      const list = await listSubmissions(ctx, defined({ state, assessmentId }), toOrder(sortWords, query), toPage(query))
+      const list = await onReplica(ctx, (ctx) =>
+        listSubmissions(ctx, defined({ state, assessmentId }), toOrder(sortWords, query), toPage(query)),
+      )
       return answerList(request, reply, 'submissions', list, presentSubmission)
     },
   )

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/assessments/tags.ts'
+import { onReplica } from '../../domain/replica.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
@@ -27,7 +28,7 @@ export function tagRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const list = await listTags(ctx, {}, toOrder(tagSortWords, query), toPage(query))
+      const list = await onReplica(ctx, (ctx) => listTags(ctx, {}, toOrder(tagSortWords, query), toPage(query)))
       return answerList(request, reply, 'tags', list, presentTag)
     },
   )
