@@ -184,6 +184,22 @@ export async function checkRedis(url: string): Promise<Check> {
   }
 }
 
+/** Whether lists can be read from the replica, and how far it has come. */
+export async function checkReplica(url: string): Promise<Check> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {}) // the query in flight rejects with it
+  try {
+    await client.connect()
+    const { rows } = await client.query(`SELECT pg_is_in_recovery() AS follows, pg_last_xact_replay_timestamp() AS last`)
+    if (!rows[0].follows) return problem('replica', 'DATABASE_READ_URL is no replica: it takes changes itself')
+    return ok('replica', `follows; the last change it has is of ${rows[0].last?.toISOString() ?? 'before it was started'}`)
+  } catch (error) {
+    return problem('replica', `${describeError(error)}. Check DATABASE_READ_URL; until then lists are read from the database`)
+  } finally {
+    await client.end()
+  }
+}
+
 /** Whether photos and recordings can be kept: puts a byte into the store, and takes it out. */
 export async function checkMedia(config: Config): Promise<Check> {
   const where =

@@ -1,7 +1,16 @@
 import type { Command } from 'commander'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { type Config, ConfigError, loadConfig } from '../runtime/config.ts'
-import { type Check, checkDatabase, checkMailServer, checkMedia, checkPublicAddress, checkRedis, checkSecret } from './checks.ts'
+import {
+  type Check,
+  checkDatabase,
+  checkMailServer,
+  checkMedia,
+  checkPublicAddress,
+  checkRedis,
+  checkReplica,
+  checkSecret,
+} from './checks.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
 import { describeError, type OutputOptions, table } from './output.ts'
 import { addCommand } from './session.ts'
@@ -24,6 +33,7 @@ async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
   const checks = [
     { name: 'configuration', problem: false, message: 'complete' },
     ...(await examineDatabase(config)),
+    ...(config.databaseReadUrl ? [await checkReplica(config.databaseReadUrl)] : []),
     checkPublicAddress(config),
     await checkSecret(config),
     await checkMailServer(config),
