@@ -13,6 +13,8 @@ import { atTheEnd } from './endings.ts'
 export type BenchDatabase = {
   /** Connection string. */
   url: string
+  /** The server's files. */
+  folder: string
   /** The run's own connections, to fill it and to look into it. */
   pool: Pool
 }
@@ -41,7 +43,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
   await migrate(url)
   const boss = await startQueue(url, pino({ level: 'silent' }), { works: false })
   await boss.stop()
-  return { url, pool }
+  return { url, folder, pool }
 }
 
 /** Waits until no query is under way, so that what one rival left behind does not burden the next. */

@@ -30,11 +30,11 @@ const START_TIMEOUT_MS = 30_000
 /** The service itself takes up to 9 s. */
 const STOP_TIMEOUT_MS = 12_000
 
-type ServiceSettings = { smtpUrl: string; role?: 'all' | 'api' | 'worker'; flags?: string[] }
+type ServiceSettings = { smtpUrl: string; role?: 'all' | 'api' | 'worker'; flags?: string[]; readUrl?: string }
 
 /** Starts the service as `npm start` does. */
 export async function startService({ url }: BenchDatabase, settings: ServiceSettings): Promise<Server> {
-  const { smtpUrl, role = 'all', flags = [] } = settings
+  const { smtpUrl, role = 'all', flags = [], readUrl } = settings
   const port = await findFreePort()
   return startServer([...flags, ...(await readStartFlags()), 'src/server.ts'], port, {
     NODE_COMPILE_CACHE: 'node_modules/.cache/node-compile',
@@ -45,6 +45,7 @@ export async function startService({ url }: BenchDatabase, settings: ServiceSett
     RATE_LIMIT_ENTERPRISE: '2000000000',
     SMTP_URL: smtpUrl,
     ROLE: role,
+    ...(readUrl && { DATABASE_READ_URL: readUrl }),
   })
 }
 

@@ -11,6 +11,7 @@ import { measure, type Result } from './measure.ts'
 import { judgeMemory, watchMemory } from './memory.ts'
 import { readOptions } from './options.ts'
 import { profile } from './profile.ts'
+import { measureReplica, REPLICA } from './replica.ts'
 import { report, toLines } from './report.ts'
 import { startRival, startService } from './rivals.ts'
 import { verifyRivals } from './verify.ts'
@@ -37,7 +38,8 @@ async function run(): Promise<void> {
   const sink = await startSink()
   const cases = makeCases(organizations, await listPortalRoutes()).filter(({ name }) => options.only.test(name))
   const dispatches = options.only.test(DISPATCH)
-  if (cases.length === 0 && !dispatches) throw new Error('No case has such a name')
+  const replicates = options.only.test(REPLICA)
+  if (cases.length === 0 && !dispatches && !replicates) throw new Error('No case has such a name')
   if (options.profile) {
     tell('profiling')
     return profile(cases, database, sink.url, options)
@@ -52,6 +54,10 @@ async function run(): Promise<void> {
     tell(DISPATCH)
     const { mails, seconds } = options
     note(await measureDispatch({ database, organizations, sink, mails, seconds }).catch(asFailure(DISPATCH)))
+  }
+  if (replicates) {
+    tell(REPLICA)
+    note(await measureReplica({ database, organizations, sink, seconds: options.seconds }).catch(asFailure(REPLICA)))
   }
   await report(results, options)
   if (results.some(({ failure }) => failure !== undefined)) process.exitCode = 1

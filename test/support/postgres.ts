@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { socketOf } from './line.ts'
+import { serverPid } from './replica.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** A PostgreSQL of a test's own, to do to it what is not done to the one that all tests share. */
@@ -10,14 +11,13 @@ export async function startPostgres() {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-faults-'))
   await chmod(dataDir, 0o755) // under root the server is another user's
   let database: EmbeddedDatabase = await startEmbeddedDatabase({ dataDir })
-  const serverPid = async () => Number((await readFile(path.join(database.folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
   return {
     url: database.url,
     /** The unix socket it listens on. */
     socket: socketOf(database.url),
     /** As `pg_ctl stop -m immediate` does: no backend says goodbye, the next start recovers. */
     async stopAtOnce() {
-      const pid = await serverPid()
+      const pid = await serverPid(database)
       process.kill(pid, 'SIGQUIT')
       await waitUntil('the database to stop', () => (isRunning(pid) ? undefined : true))
     },

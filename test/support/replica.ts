@@ -25,27 +25,36 @@ export async function startReplicated(): Promise<Replicated> {
   opened.defer(() => rm(home, { recursive: true, force: true }))
   const primary = await startEmbeddedDatabase({ dataDir: primaryDir, durable: false })
   opened.defer(primary.release)
-  await copyAsReplica(primary, path.join(replicaDir, 'postgres'))
-  const replica = await startEmbeddedDatabase({ dataDir: replicaDir, durable: false })
+  const replica = await startReplica(primary, replicaDir)
   opened.defer(replica.release)
   const kept = opened.move()
   return {
     url: primary.url,
     readUrl: replica.url,
     onReplica: (sql) => query(replica.url, sql),
-    async stopReplica() {
-      const pid = Number((await readFile(path.join(replica.folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
-      process.kill(pid, 'SIGQUIT')
-    },
+    stopReplica: async () => void process.kill(await serverPid(replica), 'SIGQUIT'),
     dispose: () => kept.disposeAsync(),
   }
 }
+
+/** Copies a running server, and starts the copy as its replica. `dataDir` is one that the server's user can reach. */
+export async function startReplica(
+  primary: Pick<EmbeddedDatabase, 'url' | 'folder'>,
+  dataDir: string,
+): Promise<EmbeddedDatabase> {
+  await copyAsReplica(primary, path.join(dataDir, 'postgres'))
+  return startEmbeddedDatabase({ dataDir, durable: false })
+}
+
+/** The process whose children are the server's connections. */
+export const serverPid = async ({ folder }: Pick<EmbeddedDatabase, 'folder'>): Promise<number> =>
+  Number((await readFile(path.join(folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
 
 /** What says that the server runs. */
 const LEFT_OUT = /postmaster\.pid$|\.s\.PGSQL/
 
 /** What pg_basebackup does, which npm's PostgreSQL comes without. */
-async function copyAsReplica({ url, folder }: EmbeddedDatabase, to: string): Promise<void> {
+async function copyAsReplica({ url, folder }: Pick<EmbeddedDatabase, 'url' | 'folder'>, to: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
