@@ -12,6 +12,7 @@ import type { KeptDays } from '../domain/submissions/kept.ts'
 import { endLeftSubmissions } from '../domain/submissions/left.ts'
 import { openMissingSubmissions } from '../domain/submissions/missing.ts'
 import { settleOverdueRecordings } from '../domain/submissions/recordings.ts'
+import { removeFiles } from '../domain/submissions/removal.ts'
 import { forgetOldMedia } from '../domain/submissions/retention.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget.ts'
 
@@ -46,7 +47,10 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     const settled = await settleOverdueRecordings(system)
     if (settled > 0) system.deps.log.info({ settled }, 'recordings ended of which nothing more will come')
   },
-  forget_media: (system, { mediaKeptDays }) => forgetOldMedia(system, mediaKeptDays),
+  async forget_media(system, { mediaKeptDays }) {
+    await forgetOldMedia(system, mediaKeptDays)
+    await removeFiles(system)
+  },
 }
 
 /** Every minute, in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. */

@@ -8,22 +8,20 @@ import { recordEvents } from '../events/record.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import type { KeptDays } from './kept.ts'
-import { folderOf } from './media.ts'
 import { PHOTO_KINDS } from './photos.ts'
 
-// How media go: marked as deleted first, in the database, with the event; their files then. A crash between the two leaves files, which
-// the next sweep removes.
+// How media go: marked as deleted first, in the database, with the event; their files then, see removal.ts.
 
 const DAY_MS = 86_400_000
 /** For so long media are kept of whoever never started, or whose invite was withdrawn. */
 const UNUSED_DAYS = 30
-/** A part that was on its way when its recording was deleted has arrived by then. */
-const STRAY_MS = 60_000
 /** No photo takes so long to get into the store. */
 const UNFINISHED_MS = 600_000
-/** Submissions, and media, of one statement. */
-const FORGOTTEN_AT_ONCE = 50
-const REMOVED_AT_ONCE = 100
+/** Submissions of one statement. */
+const LOOKED_AT_ONCE = 100
+
+/** @param due whether any of its media are. */
+type Looked = { organizationId: string; submissionId: string; due: boolean }
 
 /**
  * Deletes what has been kept for long enough, of all organizations, for the scheduled sweep:
@@ -32,62 +30,79 @@ const REMOVED_AT_ONCE = 100
  * - stills and recordings of webcam and screen, and recorded answers: so many days after the submission was handed in or, where it never
  *   was, after they were recorded;
  * - everything of whoever never started, and of those whose invite was withdrawn before they handed in: after {@link UNUSED_DAYS}.
+ *
+ * A submission is looked at when something of it is due, and once a day besides, because its state or the settings may have changed; not
+ * any more once nothing is left of it. So this costs by what is due, however much is kept.
  */
 export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
-  const before = (days: number) => new Date(system.deps.clock().getTime() - days * DAY_MS)
-  const since = Prisma.sql`COALESCE(s.submitted_at, m.created_at)`
-  const rules: [kinds: MediaKind[], until: Date, isDue: Prisma.Sql][] = [
-    [
-      ['id_photo', 'face_photo'],
-      before(kept.idPhoto),
-      Prisma.sql`s.state = 'released' AND s.released_at <= ${before(kept.idPhoto)}`,
-    ],
-    [['id_photo', 'face_photo', 'answer'], before(kept.answers), Prisma.sql`${since} <= ${before(kept.answers)}`],
-    [['webcam_still', 'webcam', 'screen'], before(kept.proctoring), Prisma.sql`${since} <= ${before(kept.proctoring)}`],
-    [
-      ['id_photo', 'face_photo', 'answer', 'webcam_still', 'webcam', 'screen'],
-      before(UNUSED_DAYS),
-      Prisma.sql`s.state IN ('preparing', 'withdrawn')`,
-    ],
-  ]
-  for (const [kinds, until, isDue] of rules) await forget(system, kinds, until, isDue)
   await forgetUnfinishedPhotos(system)
-  await removeFiles(system)
-}
-
-/** Marks what is due, some submissions at a time. */
-async function forget(system: ServiceContext, kinds: MediaKind[], until: Date, isDue: Prisma.Sql): Promise<void> {
-  const which = Prisma.sql`m.state <> 'deleted' AND m.kind = ANY(${kinds}::media_kind[]) AND m.created_at <= ${until}`
+  const dueAt = dueBy(kept)
   for (;;) {
-    const due = await system.db.$queryRaw<{ organizationId: string; submissionId: string }[]>`
-      SELECT DISTINCT m.organization_id AS "organizationId", m.submission_id AS "submissionId"
-      FROM media m
-      JOIN submissions s ON s.organization_id = m.organization_id AND s.id = m.submission_id
-      WHERE ${which} AND ${isDue} LIMIT ${FORGOTTEN_AT_ONCE}`
-    for (const { organizationId, submissionId } of due)
-      await inTransaction(system, (inside) => markDeleted(inside, organizationId, submissionId, kinds, until))
-    if (due.length < FORGOTTEN_AT_ONCE) return
+    const looked = await look(system, dueAt)
+    for (const { organizationId, submissionId, due } of looked)
+      if (due) await inTransaction(system, (inside) => forgetDue(inside, organizationId, submissionId, dueAt))
+    await planNextLook(system, looked, kept)
+    if (looked.length < LOOKED_AT_ONCE) return
   }
 }
 
-/** Marks a submission's media of these kinds, as far as they are older, with the event. @returns which kinds there were. */
-async function markDeleted(
+/** SQL: when the medium `m` of the submission `s` is to go. LEAST leaves out what is null. */
+const dueBy = (kept: KeptDays): Prisma.Sql => Prisma.sql`LEAST(
+  COALESCE(s.submitted_at, m.created_at) + interval '24 hours' *
+    CASE WHEN m.kind IN ('webcam_still', 'webcam', 'screen') THEN ${kept.proctoring}::integer ELSE ${kept.answers}::integer END,
+  CASE WHEN s.state IN ('preparing', 'withdrawn') THEN m.created_at + interval '24 hours' * ${UNUSED_DAYS}::integer END,
+  CASE WHEN s.state = 'released' AND m.kind IN ('id_photo', 'face_photo')
+    THEN s.released_at + interval '24 hours' * ${kept.idPhoto}::integer END)`
+
+const look = ({ db, deps }: ServiceContext, dueAt: Prisma.Sql): Promise<Looked[]> =>
+  db.$queryRaw<Looked[]>`
+    SELECT s.organization_id AS "organizationId", s.id AS "submissionId", EXISTS (
+      SELECT FROM media m
+      WHERE m.organization_id = s.organization_id AND m.submission_id = s.id AND m.state <> 'deleted' AND ${dueAt} <= ${deps.clock()}
+    ) AS due
+    FROM submissions s WHERE s.media_due_at <= ${deps.clock()} ORDER BY s.media_due_at LIMIT ${LOOKED_AT_ONCE}`
+
+/** Marks what is due of a submission, with the event. */
+async function forgetDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: Prisma.Sql): Promise<void> {
+  const now = ctx.deps.clock()
+  const gone = await ctx.db.$queryRaw<{ kind: MediaKind }[]>`
+    UPDATE media m SET state = 'deleted', deleted_at = ${now} FROM submissions s
+    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${submissionId}::uuid
+      AND m.organization_id = s.organization_id AND m.submission_id = s.id AND m.state <> 'deleted' AND ${dueAt} <= ${now}
+    RETURNING m.kind`
+  await tell(ctx, organizationId, submissionId, gone)
+}
+
+/** A submission that has changed its state meanwhile is looked at once more. */
+async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept: KeptDays): Promise<void> {
+  if (looked.length === 0) return
+  const after = (days: number) => new Date(deps.clock().getTime() + days * DAY_MS)
+  const first = after(Math.min(kept.idPhoto, kept.proctoring, kept.answers, UNUSED_DAYS))
+  await db.$executeRaw`
+    WITH looked AS (
+      SELECT s.id, s.state, count(m.id) AS kept, min(${dueBy(kept)}) FILTER (WHERE m.id IS NOT NULL) AS due
+      FROM submissions s
+      LEFT JOIN media m ON m.organization_id = s.organization_id AND m.submission_id = s.id AND m.state <> 'deleted'
+      WHERE s.id = ANY(${looked.map(({ submissionId }) => submissionId)}::uuid[])
+      GROUP BY s.id
+    )
+    UPDATE submissions s SET media_due_at = CASE
+      WHEN looked.kept > 0 THEN LEAST(looked.due, ${after(1)})
+      WHEN looked.state IN ('preparing', 'in_progress') THEN ${first}
+    END
+    FROM looked WHERE s.id = looked.id AND s.state = looked.state`
+}
+
+/** Records which kinds were deleted, if any were. */
+async function tell(
   ctx: ServiceContext,
   organizationId: string,
   submissionId: string,
-  kinds: MediaKind[],
-  until: Date,
-): Promise<MediaKind[]> {
-  const deletedAt = ctx.deps.clock()
-  const gone = await ctx.db.media.updateManyAndReturn({
-    where: { organizationId, submissionId, kind: { in: kinds }, state: { not: 'deleted' }, createdAt: { lte: until } },
-    data: { state: 'deleted', deletedAt },
-    select: { kind: true },
-  })
-  if (gone.length === 0) return []
-  const found = [...new Set(gone.map(({ kind }) => kind))].sort()
-  await recordEvents(ctx, [mediaDeleted(await findInvite(ctx, organizationId, submissionId), submissionId, found)])
-  return found
+  gone: { kind: MediaKind }[],
+): Promise<void> {
+  if (gone.length === 0) return
+  const kinds = [...new Set(gone.map(({ kind }) => kind))].sort()
+  await recordEvents(ctx, [mediaDeleted(await findInvite(ctx, organizationId, submissionId), submissionId, kinds)])
 }
 
 async function findInvite({ db }: ServiceContext, organizationId: string, submissionId: string): Promise<ToldInvite> {
@@ -108,36 +123,9 @@ async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<voi
   })
 }
 
-/** Removes the files of what is marked. They are looked for once more a minute later, for what was on its way. */
-async function removeFiles(system: ServiceContext): Promise<void> {
-  const { db, deps } = system
-  const until = new Date(deps.clock().getTime() - STRAY_MS)
-  for (;;) {
-    const marked = await db.media.findMany({
-      where: { state: 'deleted', removedAt: null, deletedAt: { lte: until } },
-      select: { id: true, organizationId: true, submissionId: true, key: true },
-      take: REMOVED_AT_ONCE,
-    })
-    for (const { id, organizationId, submissionId, key } of marked) {
-      await deps.media.deletePrefix(folderOf(key))
-      await inTransaction(system, async (inside) => {
-        await inside.db.mediaPart.deleteMany({ where: { organizationId, mediaId: id } })
-        const [removed] = await inside.db.media.updateManyAndReturn({
-          where: { organizationId, id, removedAt: null },
-          data: { removedAt: deps.clock() },
-          select: { bytes: true },
-        })
-        if (!removed) return
-        const where = { organizationId, id: submissionId }
-        await inside.db.submission.updateMany({ where, data: { mediaBytes: { decrement: removed.bytes } } })
-      })
-    }
-    if (marked.length < REMOVED_AT_ONCE) return
-  }
-}
-
 /**
- * Deletes an invite's photos and recordings of these kinds, of all its submissions, at once and for good.
+ * Deletes an invite's photos and recordings of these kinds, of all its submissions, for good. Nobody is shown them from now on; their files
+ * go with a sweep soon after, whether or not the store can be reached now.
  *
  * @throws DomainError not_permitted, invite_not_found.
  */
@@ -146,14 +134,14 @@ export async function deleteSubmissionMedia(ctx: Context, inviteId: string, kind
   const organizationId = ctx.organization.id
   const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where: { organizationId, id: inviteId } }) : null
   if (!invite) throw new DomainError('invite_not_found')
-  const media = await ctx.db.media.findMany({
-    where: { organizationId, submission: { inviteId }, kind: { in: kinds }, state: { not: 'deleted' } },
-    select: { submissionId: true, key: true },
-  })
-  const submissions = new Set(media.map(({ submissionId }) => submissionId))
   await inTransaction(ctx, async (inside) => {
-    for (const submissionId of submissions) await markDeleted(inside, organizationId, submissionId, kinds, ctx.deps.clock())
+    const gone = await inside.db.media.updateManyAndReturn({
+      where: { organizationId, submission: { inviteId }, kind: { in: kinds }, state: { not: 'deleted' } },
+      data: { state: 'deleted', deletedAt: ctx.deps.clock() },
+      select: { submissionId: true, kind: true },
+    })
+    for (const [submissionId, inIt] of Map.groupBy(gone, ({ submissionId }) => submissionId))
+      await tell(inside, organizationId, submissionId, inIt)
     await recordAudit(inside, { action: 'deleted_media', target: { kind: 'invite', id: inviteId }, details: { kinds } })
   })
-  for (const { key } of media) await ctx.deps.media.deletePrefix(folderOf(key))
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { endLeftSubmissions } from '../../../src/domain/submissions/left.ts'
 import type { MediaKind } from '../../../src/domain/submissions/media.ts'
 import { settleOverdueRecordings } from '../../../src/domain/submissions/recordings.ts'
+import { removeFiles } from '../../../src/domain/submissions/removal.ts'
 import { deleteSubmissionMedia, forgetOldMedia } from '../../../src/domain/submissions/retention.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { asOperator } from '../../support/portal.ts'
@@ -54,7 +55,10 @@ async function isStored(service: Service, key: string): Promise<boolean> {
   return content !== null
 }
 
-const sweep = (service: Service) => forgetOldMedia(service.system, KEPT)
+async function sweep(service: Service) {
+  await forgetOldMedia(service.system, KEPT)
+  await removeFiles(service.system)
+}
 const handedIn = (service: Service) => ({
   submission: { state: 'submitted' as const, submittedAt: service.clock.now() },
   invite: { status: 'completed' as const },
@@ -106,23 +110,114 @@ describe('media', () => {
     expect(await candidate.kept()).toEqual([])
   })
 
-  it('leave the store by the next sweep, also where the one that marked them died, and count no more', async () => {
+  it('of who was withdrawn long after go by the next day', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service)
+    await sweep(service)
+    service.clock.advance(40 * DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toHaveLength(ALL.length)
+    await service.db.invite.update({ where: { id: candidate.invite.id }, data: { status: 'revoked' } })
+    await endLeftSubmissions(service.system)
+    service.clock.advance(DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toEqual([])
+  })
+
+  it('that come after the submission was looked at go in their time', async () => {
+    const service = await start()
+    const preparing = { submission: { state: 'preparing' }, invite: { status: 'accepted', assessmentSession: null } } as const
+    const candidate = await takeAssessment(service, preparing)
+    await sweep(service)
+    service.clock.advance(20 * DAY_MS)
+    expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(204)
+    const states = async () => {
+      await sweep(service)
+      const found = await service.db.media.findMany({ where: { submissionId: candidate.submissionId } })
+      return found.map(({ state }) => state)
+    }
+    service.clock.advance(30 * DAY_MS - 1)
+    expect(await states()).toEqual(['ready'])
+    service.clock.advance(1)
+    expect(await states()).toEqual(['deleted'])
+  })
+
+  it('are looked for no more once nothing is left of a submission that has ended', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service, handedIn(service))
+    const next = async () => {
+      await sweep(service)
+      return (await candidate.submission()).mediaDueAt
+    }
+    expect(await next()).toEqual(new Date(service.clock.now().getTime() + DAY_MS))
+    service.clock.advance(89.5 * DAY_MS)
+    expect(await next()).toEqual(new Date(service.clock.now().getTime() + DAY_MS / 2))
+    service.clock.advance(276 * DAY_MS)
+    expect(await next()).toBeNull()
+    expect(await candidate.kept()).toEqual([])
+  })
+
+  it('leave the store a minute later, and count no more', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(365 * DAY_MS)
+    await sweep(service)
+    expect(await candidate.stored()).toHaveLength(ALL.length)
+    service.clock.advance(MINUTE_MS)
+    for (let time = 0; time < 2; time++) {
+      await sweep(service)
+      expect(await candidate.stored()).toEqual([])
+      expect((await candidate.submission()).mediaBytes).toBe(0n)
+    }
+  })
+
+  it('that the store does not delete hold up no others, are tried again every hour, and told of once', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service, handedIn(service))
+    service.clock.advance(365 * DAY_MS)
+    await sweep(service)
+    const stuck = await service.db.media.findFirstOrThrow({ where: { submissionId: candidate.submissionId, kind: 'screen' } })
     const { media } = service.deps
     const { deletePrefix } = media
-    await sweep(service)
+    const tried: string[] = []
+    media.deletePrefix = async (prefix) => {
+      tried.push(prefix)
+      if (prefix === `${stuck.key}/`) throw new Error('EACCES')
+      return deletePrefix(prefix)
+    }
+    const told = () => service.logLines.filter((line) => line.includes('does not delete') && line.includes(stuck.key))
     service.clock.advance(MINUTE_MS)
-    media.deletePrefix = () => Promise.reject(new Error('killed'))
-    await expect(sweep(service)).rejects.toThrow('killed')
-    expect(await candidate.stored()).toHaveLength(ALL.length)
+    await sweep(service)
+    expect(await candidate.stored()).toEqual(['screen'])
+    await sweep(service)
+    expect(tried).toHaveLength(ALL.length)
+    service.clock.advance(60 * MINUTE_MS)
+    await sweep(service)
+    expect(tried).toHaveLength(ALL.length + 1)
+    expect(told()).toHaveLength(1)
     media.deletePrefix = deletePrefix
+    service.clock.advance(60 * MINUTE_MS)
     await sweep(service)
     expect(await candidate.stored()).toEqual([])
     expect((await candidate.submission()).mediaBytes).toBe(0n)
+  })
+
+  it('are left to later sweeps while the store is away', async () => {
+    const service = await start()
+    const candidates = [await makeMedia(service, handedIn(service)), await makeMedia(service, handedIn(service))]
+    service.clock.advance(365 * DAY_MS)
     await sweep(service)
-    expect((await candidate.submission()).mediaBytes).toBe(0n)
+    service.clock.advance(MINUTE_MS)
+    const { media } = service.deps
+    const { deletePrefix } = media
+    let tries = 0
+    media.deletePrefix = () => Promise.reject(new Error(`away, ${++tries}`))
+    await sweep(service)
+    expect(tries).toBe(5)
+    media.deletePrefix = deletePrefix
+    service.clock.advance(60 * MINUTE_MS)
+    await sweep(service)
+    for (const candidate of candidates) expect(await candidate.stored()).toEqual([])
   })
 
   it('go at once where the organization wants it, of one invite and of the kinds that it says', async () => {
@@ -131,6 +226,8 @@ describe('media', () => {
     const ctx = asOperator(service, candidate.organization)
     await deleteSubmissionMedia(ctx, candidate.invite.id, ['id_photo', 'face_photo'])
     expect(await candidate.kept()).toEqual(['answer', 'screen', 'webcam', 'webcam_still'])
+    service.clock.advance(MINUTE_MS)
+    await sweep(service)
     expect(await candidate.stored()).toEqual(['answer', 'screen', 'webcam', 'webcam_still'])
     expect(await other.kept()).toHaveLength(ALL.length)
     expect(await candidate.told()).toMatchObject([['system', { kinds: ['face_photo', 'id_photo'] }]])

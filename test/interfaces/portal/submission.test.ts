@@ -128,6 +128,19 @@ describe('the page of a submission', () => {
     expect(await read()).toContain('Answer by video: deleted.')
   })
 
+  it('deletes also while the media store is away', async () => {
+    const { candidate, submission, admin, address, read } = await furnish({ questions: [{ responseType: 'mixed' }] })
+    await candidate.press('open', { number: '1' })
+    await record(await submission(), 'ready')
+    const { media } = service.deps
+    const { deletePrefix } = media
+    media.deletePrefix = () => Promise.reject(new Error('away'))
+    const answer = await admin.post(`${address}/delete`, { media: 'answers' })
+    media.deletePrefix = deletePrefix
+    expect(answer.headers.location).toBe(`${address}?done=deleted`)
+    expect(await read()).toContain('Answer by video: deleted.')
+  })
+
   it('says so where nothing was sent in yet', async () => {
     const { invite, organization } = await makeAccepted(service)
     const admin = await signInAs(service, organization.id, ['admin'])
