@@ -22,26 +22,48 @@ type Lanes = { video: Lane | undefined; audio: Lane | undefined }
 
 /**
  * Makes the segments of a recording, which browsers write without an end in sight, one file that has a length and can be sought. Pictures
- * and sound are copied as they are. WebM stays WebM, MP4 stays MP4.
+ * and sound are copied as they are. WebM stays WebM, MP4 stays MP4. Segments that can't be read, as those cut off in their beginning, are
+ * left out.
  *
  * @param segments paths of files, in the order in which they were recorded.
- * @throws Error for what can't be read, or where segments differ in their codecs.
+ * @throws Error where no segment can be read, or they differ in their codecs.
  */
 export async function remux(segments: string[], to: string): Promise<Remuxed> {
   const inputs = segments.map((path) => new Input({ formats: [WEBM, MP4], source: new FilePathSource(path) }))
   try {
-    const isMp4 = (await inputs[0]!.getFormat()) === MP4
+    const areReadable = await Promise.all(inputs.map(isReadable))
+    const readable = inputs.filter((_, place) => areReadable[place])
+    const [first] = readable
+    if (!first) throw new Error('The recording holds neither pictures nor sound that can be read')
+    const isMp4 = (await first.getFormat()) === MP4
     const format = isMp4 ? new Mp4OutputFormat({ fastStart: false }) : new WebMOutputFormat()
     const output = new Output({ format, target: new FilePathTarget(to) })
-    const lanes = await openLanes(inputs, output)
+    const lanes = await openLanes(readable, output)
     await output.start()
     let offset = 0
-    for (const input of inputs) offset = await copy(input, lanes, offset)
+    const ends: Remuxed['ends'] = []
+    for (const [place, input] of inputs.entries()) {
+      if (areReadable[place]) offset = await copy(input, lanes, offset)
+      ends.push(areReadable[place] ? Math.round(offset * 1_000) : null)
+    }
     await output.finalize()
     const milliseconds = await measure(to)
-    return { contentType: `${lanes.video ? 'video' : 'audio'}/${isMp4 ? 'mp4' : 'webm'}`, milliseconds }
+    return { contentType: `${lanes.video ? 'video' : 'audio'}/${isMp4 ? 'mp4' : 'webm'}`, milliseconds, ends }
   } finally {
     for (const input of inputs) input.dispose()
+  }
+}
+
+/** Whether it has a track, and the codec of each is known. What the system refuses to read says nothing about that. */
+async function isReadable(input: Input): Promise<boolean> {
+  try {
+    if (!(await input.canRead())) return false
+    const tracks = [await input.getPrimaryVideoTrack(), await input.getPrimaryAudioTrack()].filter((track) => track !== null)
+    const configs = await Promise.all(tracks.map((track) => track.getDecoderConfig()))
+    return configs.length > 0 && configs.every((config) => config !== null)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw error
+    return false
   }
 }
 
@@ -49,7 +71,6 @@ export async function remux(segments: string[], to: string): Promise<Remuxed> {
 async function openLanes(inputs: Input[], output: Output): Promise<Lanes> {
   const video = await firstOf(inputs.map((input) => input.getPrimaryVideoTrack()))
   const audio = await firstOf(inputs.map((input) => input.getPrimaryAudioTrack()))
-  if (!video && !audio) throw new Error('The recording holds neither pictures nor sound')
   return { video: video && (await openVideo(video, output)), audio: audio && (await openAudio(audio, output)) }
 }
 

@@ -63,6 +63,7 @@ describe('a recording', () => {
     const played = await play((await contentOf(media))!)
     expect(played.canBeSought).toBe(true)
     expect(Math.abs(played.duration! - RECORDED['video-0'] - RECORDED['video-1'])).toBeLessThan(0.5)
+    expect(media.cuts).toEqual([])
   })
 
   it('whose camera came later becomes one file all the same', async () => {
@@ -175,6 +176,7 @@ describe('joining', () => {
     const media = await candidate.media(mediaId)
     expect(media.state).toBe('ready')
     expect(media.milliseconds).toBeLessThan(1_500)
+    expect(media.cuts).toEqual([media.milliseconds])
   })
 })
 

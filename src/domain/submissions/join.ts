@@ -10,13 +10,17 @@ import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { fileOf, folderOf, type Media, partOf, partsFolderOf } from './media.ts'
 
-/** What a recording is, once it is one file. */
-export type Remuxed = { contentType: string; milliseconds: number }
+/** What a recording is, once it is one file; and where each segment ends in it, in milliseconds: null for one that can't be read. */
+export type Remuxed = { contentType: string; milliseconds: number; ends: (number | null)[] }
 /** Makes segments one file that has a length and can be sought. @throws Error for what is no recording. */
 export type Remux = (segments: string[], to: string) => Promise<Remuxed>
 
+/** A segment as far as it can be put together; without a file, where nothing can. */
+type Fetched = { file: string | null; isCut: boolean }
+
 /**
- * Makes a complete recording one file. The parts are deleted when the file has been read back and is known. Killed at any point, and done
+ * Makes a complete recording one file. Where parts are missing it is cut: a segment ends with the last part before the first that has not
+ * arrived, and those behind it follow. The parts are deleted when the file has been read back and is known. Killed at any point, and done
  * again, it ends with the same.
  *
  * @throws Error when another try may succeed.
@@ -30,9 +34,10 @@ export async function joinRecording(system: ServiceContext, mediaId: string, rem
   try {
     const segments = await fetchSegments(system, media, folder)
     const file = path.join(folder, 'joined')
-    const remuxed = await remux(segments, file).catch((err) => ({ err }))
+    const files = segments.map((segment) => segment.file).filter((found) => found !== null)
+    const remuxed = await remux(files, file).catch((err) => ({ err }))
     if ('err' in remuxed) return await giveUp(system, media, remuxed.err)
-    await keep(system, media, file, remuxed)
+    await keep(system, media, file, { ...remuxed, cuts: findCuts(segments, remuxed.ends) })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -52,21 +57,36 @@ async function giveUp({ db, deps }: ServiceContext, { id, organizationId }: Medi
 }
 
 /** Writes each segment to a file: its parts in order, up to the first that has not arrived. */
-async function fetchSegments(system: ServiceContext, media: Media, folder: string): Promise<string[]> {
+async function fetchSegments(system: ServiceContext, media: Media, folder: string): Promise<Fetched[]> {
   const parts = await system.db.mediaPart.findMany({
     where: { organizationId: media.organizationId, mediaId: media.id },
     orderBy: [{ segment: 'asc' }, { number: 'asc' }],
   })
-  const files: string[] = []
-  for (const [segment, inIt] of Map.groupBy(parts, (part) => part.segment)) {
-    const gap = inIt.findIndex(({ number }, place) => number !== place)
-    const whole = gap < 0 ? inIt : inIt.slice(0, gap)
-    if (whole.length === 0) continue
-    const file = path.join(folder, String(segment))
-    await pipeline(readParts(system, media, whole), createWriteStream(file))
-    files.push(file)
+  const bySegment = Map.groupBy(parts, ({ segment }) => segment)
+  const count = Math.max(media.toldParts.length, (parts.at(-1)?.segment ?? -1) + 1)
+  const segments: Fetched[] = []
+  for (let segment = 0; segment < count; segment++) {
+    const inIt = bySegment.get(segment) ?? []
+    const whole = inIt.filter(({ number }, place) => number === place)
+    const isCut = whole.length < inIt.length || whole.length < (media.toldParts[segment] ?? 1)
+    const file = whole.length > 0 ? path.join(folder, String(segment)) : null
+    if (file) await pipeline(readParts(system, media, whole), createWriteStream(file))
+    segments.push({ file, isCut })
   }
-  return files
+  return segments
+}
+
+/** Where something is missing in the file: behind a segment that was cut, and in place of one of which there is nothing. */
+function findCuts(segments: Fetched[], ends: Remuxed['ends']): number[] {
+  const cuts = new Set<number>()
+  const read = ends.values()
+  let position = 0
+  for (const { file, isCut } of segments) {
+    const end = file === null ? null : (read.next().value ?? null)
+    position = end ?? position
+    if (isCut || (file !== null && end === null)) cuts.add(position)
+  }
+  return [...cuts]
 }
 
 async function* readParts({ deps }: ServiceContext, { key }: Media, parts: MediaPart[]): AsyncGenerator<Buffer> {
@@ -77,10 +97,13 @@ async function* readParts({ deps }: ServiceContext, { key }: Media, parts: Media
   }
 }
 
+type Joined = Pick<Remuxed, 'contentType' | 'milliseconds'> & { cuts: number[] }
+
 /** Puts the file into the store, reads it back, and tells that it is there. */
-async function keep(system: ServiceContext, media: Media, file: string, { contentType, milliseconds }: Remuxed): Promise<void> {
+async function keep(system: ServiceContext, media: Media, file: string, joined: Joined): Promise<void> {
   const { deps } = system
   const { id, organizationId, submissionId } = media
+  const { contentType, milliseconds, cuts } = joined
   const bytes = (await stat(file)).size
   await deps.media.put(fileOf(media.key), { path: file, bytes })
   const stored = await deps.media.get(fileOf(media.key))
@@ -89,7 +112,7 @@ async function keep(system: ServiceContext, media: Media, file: string, { conten
   const isKept = await inTransaction(system, async ({ db }) => {
     const { count } = await db.media.updateMany({
       where: { organizationId, id, state: 'joining' },
-      data: { state: 'ready', contentType, milliseconds, bytes },
+      data: { state: 'ready', contentType, milliseconds, cuts, bytes },
     })
     if (count > 0)
       await db.submission.updateMany({
@@ -99,6 +122,8 @@ async function keep(system: ServiceContext, media: Media, file: string, { conten
     return count > 0
   })
   if (isKept) deps.metrics.recordingJoined('done')
+  if (isKept && cuts.length > 0)
+    deps.log.warn({ mediaId: id, organizationId, cuts }, 'a recording was joined without what is missing of it')
   const now = await system.db.media.findUnique({ where: { id }, select: { state: true } })
   if (now?.state === 'ready') return forgetParts(system, media)
   await deps.media.deletePrefix(folderOf(media.key)) // it was deleted meanwhile

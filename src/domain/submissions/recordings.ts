@@ -93,13 +93,19 @@ async function holdSubmission(session: PreparedSession): Promise<void> {
   if (held.length === 0) await refuseUnlessWritable(session)
 }
 
+/** @param segments how many parts each has. @param incomplete those that are missing will not come. */
+export type Completion = { segments: number[]; incomplete?: boolean }
+
 /**
- * Completes a recording all of whose parts are there: it becomes one file soon. Once more changes nothing.
+ * Completes a recording all of whose parts are there, or all that will come: it becomes one file soon. Once more changes nothing.
  *
- * @param segments how many parts each has.
- * @throws DomainError session_refused: not_found; parts_missing, with those; closed for one that was abandoned.
+ * @throws DomainError session_refused: not_found; parts_missing, with those, also where there is nothing; closed for one that was abandoned.
  */
-export async function completeRecording(session: PreparedSession, mediaId: string, segments: number[]): Promise<void> {
+export async function completeRecording(
+  session: PreparedSession,
+  mediaId: string,
+  { segments, incomplete = false }: Completion,
+): Promise<void> {
   const { ctx } = session
   const media = await findRecording(session, mediaId)
   if (media.state === 'deleted') refuseSession('closed')
@@ -109,8 +115,8 @@ export async function completeRecording(session: PreparedSession, mediaId: strin
     select: { segment: true, number: true },
   })
   const missing = findMissing(parts, segments)
-  if (missing.length > 0 || parts.length === 0) refuseSession('parts_missing', [''], missing)
-  await inTransaction(ctx, (inside) => settleRecording(inside, media.id))
+  if ((missing.length > 0 && !incomplete) || parts.length === 0) refuseSession('parts_missing', [''], missing)
+  await inTransaction(ctx, (inside) => settleRecording(inside, media.id, segments))
 }
 
 /** The first that are missing, some at a time: how many there are said to be is up to whoever asks. */
@@ -179,8 +185,12 @@ export async function completeOpenRecordings(
     WHERE t.organization_id = ${organization.id}::uuid AND t.submission_id = ${submissionId}::uuid ${ofQuestion} AND t.state = 'recording'`
 }
 
-/** Ends a recording in the open transaction with what is there: to be joined or, of which nothing has arrived, abandoned. */
-async function settleRecording(ctx: Context, mediaId: string): Promise<void> {
+/**
+ * Ends a recording in the open transaction with what is there: to be joined or, of which nothing has arrived, abandoned.
+ *
+ * @param toldParts how many parts each segment has, where the browser has said so.
+ */
+async function settleRecording(ctx: Context, mediaId: string, toldParts: number[] = []): Promise<void> {
   const { db, deps, organization } = ctx
   const organizationId = organization.id
   await holdRecording(ctx, mediaId)
@@ -188,7 +198,7 @@ async function settleRecording(ctx: Context, mediaId: string): Promise<void> {
   const completedAt = deps.clock()
   const { count } = await db.media.updateMany({
     where: { organizationId, id: mediaId, state: 'uploading' },
-    data: { state: 'joining', completedAt },
+    data: { state: 'joining', completedAt, toldParts },
   })
   if (count === 0) return
   await db.$executeRaw`

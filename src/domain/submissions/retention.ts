@@ -8,7 +8,6 @@ import { recordEvents } from '../events/record.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import type { KeptDays } from './kept.ts'
-import { PHOTO_KINDS } from './photos.ts'
 
 // How media go: marked as deleted first, in the database, with the event; their files then, see removal.ts.
 
@@ -17,8 +16,9 @@ const DAY_MS = 86_400_000
 const UNUSED_DAYS = 30
 /** No photo takes so long to get into the store. */
 const UNFINISHED_MS = 600_000
-/** Submissions of one statement. */
+/** Submissions of one statement, and statements of one sweep: the other parts of the sweep do not wait for more. */
 const LOOKED_AT_ONCE = 100
+const BATCHES = 20
 
 /** @param due whether any of its media are. */
 type Looked = { organizationId: string; submissionId: string; due: boolean }
@@ -37,7 +37,7 @@ type Looked = { organizationId: string; submissionId: string; due: boolean }
 export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
   await forgetUnfinishedPhotos(system)
   const dueAt = dueBy(kept)
-  for (;;) {
+  for (let batch = 0; batch < BATCHES; batch++) {
     const looked = await look(system, dueAt)
     for (const { organizationId, submissionId, due } of looked)
       if (due) await inTransaction(system, (inside) => forgetDue(inside, organizationId, submissionId, dueAt))
@@ -113,14 +113,16 @@ async function findInvite({ db }: ServiceContext, organizationId: string, submis
   return invite
 }
 
-/** Nobody has seen them: a crash, or a store that was away, has cut them off before they were there. */
+/**
+ * Nobody has seen them: a crash, or a store that was away, has cut them off before they were there. The states stand in the statement
+ * because an index of some states serves no parameter.
+ */
 async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
-  const deletedAt = deps.clock()
-  const createdAt = { lte: new Date(deletedAt.getTime() - UNFINISHED_MS) }
-  await db.media.updateMany({
-    where: { state: 'joining', kind: { in: [...PHOTO_KINDS] }, createdAt },
-    data: { state: 'deleted', deletedAt },
-  })
+  const now = deps.clock()
+  await db.$executeRaw`
+    UPDATE media SET state = 'deleted', deleted_at = ${now}
+    WHERE state = 'joining' AND kind IN ('id_photo', 'face_photo', 'webcam_still')
+      AND created_at <= ${new Date(now.getTime() - UNFINISHED_MS)}`
 }
 
 /**

@@ -32,6 +32,7 @@ const PartParams = Type.Object({
 })
 const CompleteBody = Type.Object({
   segments: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_PARTS }), { minItems: 1, maxItems: MAX_SEGMENTS }),
+  incomplete: Type.Optional(Type.Boolean()),
 })
 const Photo = Type.Object({ ...Token, kind: Words(PHOTO_KINDS) })
 const OwnPhoto = Type.Object({ ...Token, kind: Words(PHOTOS) })
@@ -61,7 +62,7 @@ function recordingRoutes(scope: FastifyInstance, options: Options): void {
   )
 
   app.post('/media/:mediaId/complete', { schema: { params: MediaParams, body: CompleteBody } }, async (request, reply) => {
-    await completeRecording(await enter(request), request.params.mediaId, request.body.segments)
+    await completeRecording(await enter(request), request.params.mediaId, request.body)
     return reply.code(202).send({})
   })
 

@@ -114,14 +114,34 @@ const UNSEEN: Record<Exclude<Medium['state'], 'ready'>, string> = {
 }
 
 /** @param name what it shows. */
-function medium(ctx: Context, { id, state, contentType }: Medium, name: string): Html {
+function medium(ctx: Context, one: Medium, name: string): Html {
+  const { id, state, contentType, cuts } = one
   if (state !== 'ready') return html`<p>${name}: ${UNSEEN[state]}.</p>`
+  if (cuts.length > 0) return html`${medium(ctx, { ...one, cuts: [] }, name)}<p class="facts">${wordCuts(cuts)}</p>`
   const address = pathOf(ctx, `media/${id}`)
   const link = html`<p class="facts"><a href="${address}">${name}, by itself</a></p>`
   if (contentType.startsWith('image/')) return html`<p><img class="photo" src="${address}" alt="${name}"></p>${link}`
   if (contentType.startsWith('audio/'))
     return html`<p><audio controls preload="metadata" src="${address}" aria-label="${name}"></audio></p>${link}`
   return html`<p><video controls preload="metadata" src="${address}" aria-label="${name}"></video></p>${link}`
+}
+
+/** Where a recording lacks something; beyond a few places, how many there are. */
+function wordCuts(cuts: readonly number[]): string {
+  const places = cuts
+    .slice(0, NAMED_CUTS)
+    .map((cut) => wordPosition(cut))
+    .join(', ')
+  const more = cuts.length > NAMED_CUTS ? ` and ${wordCount(cuts.length - NAMED_CUTS, 'more place')}` : ''
+  return `Not complete: something that was recorded is missing at ${places}${more}. It did not arrive, or could not be read.`
+}
+
+const NAMED_CUTS = 10
+
+/** As players show it: 1:02. */
+const wordPosition = (milliseconds: number): string => {
+  const seconds = Math.round(milliseconds / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 const KINDS: Record<Medium['kind'], string> = {

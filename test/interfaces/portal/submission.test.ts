@@ -93,6 +93,17 @@ describe('the page of a submission', () => {
     expect((await answer())[0]).toContain('Answer by video: deleted.')
   })
 
+  it('says where a recording lacks something', async () => {
+    const { candidate, submission, read } = await furnish({ questions: [{ responseType: 'mixed' }] })
+    await candidate.press('open', { number: '1' })
+    const id = await record(await submission(), 'ready')
+    expect(await read()).not.toContain('Not complete')
+    await service.db.media.update({ where: { id }, data: { cuts: [0, 62_400] } })
+    expect(await read()).toContain('Not complete: something that was recorded is missing at 0:00, 1:02.')
+    await service.db.media.update({ where: { id }, data: { cuts: Array.from({ length: 12 }, (_, place) => place * 1_000) } })
+    expect(await read()).toContain('0:09 and 2 more places.')
+  })
+
   it('is for admins and for the grader whom the invite is assigned to', async () => {
     const { organization, invite, address } = await furnish()
     const [assigned, other, client] = [

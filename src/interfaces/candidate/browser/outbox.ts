@@ -13,11 +13,12 @@ export type Recording = {
   recorded: number
   saved: number
   state: 'recording' | 'sending' | 'completing' | 'saved' | 'failed'
-  /** Why it has failed. */
+  /** Why it has failed or, of one that is saved, why not all of it is. */
   failure: string
 }
 
-type Waiting = PartKey & { end: number; isSaved: boolean }
+/** @param isLost the browser has not kept it. */
+type Waiting = PartKey & { end: number; isSaved: boolean; isLost: boolean }
 
 const AT_A_TIME = 2
 /** How long after the end of a question parts are still taken: a little less than the service allows. */
@@ -59,7 +60,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     if (recording.state === 'failed') return
     const part: Part = { mediaId: recording.mediaId, segment, number, bytes, end }
     await store.put(part)
-    enqueue({ mediaId: recording.mediaId, segment, number, end, isSaved: false })
+    enqueue({ mediaId: recording.mediaId, segment, number, end, isSaved: false, isLost: false })
   }
 
   function enqueue(waiting: Waiting): void {
@@ -83,7 +84,10 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
   async function sendPart(recording: Recording, waiting: Waiting): Promise<void> {
     if (recording.state === 'failed') return
     const part = await store.get(waiting)
-    if (!part) return fail(recording, 'lost')
+    if (!part) {
+      waiting.isLost = true
+      return completeIfAllIsSaved(recording)
+    }
     const address = `/media/${waiting.mediaId}/parts/${waiting.segment}/${waiting.number}`
     try {
       await session.send('PUT', address, { bytes: part.bytes, until: recording.until })
@@ -107,11 +111,11 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
 
   async function completeIfAllIsSaved(recording: Recording): Promise<void> {
     const { mediaId, segments, until } = recording
-    if (recording.state !== 'sending' || parts.get(mediaId)!.some(({ isSaved }) => !isSaved)) return
+    if (recording.state !== 'sending' || parts.get(mediaId)!.some(({ isSaved, isLost }) => !isSaved && !isLost)) return
     recording.state = 'completing'
     try {
       if (segments.length === 0) await session.post(`/media/${mediaId}/abandon`, {}, until)
-      else await session.post(`/media/${mediaId}/complete`, { segments }, until)
+      else await complete(recording)
     } catch (error) {
       // When its time is over the service itself completes what it has, and that is all of it.
       if (!['closed', 'submitted'].includes(codeOf(error))) return fail(recording, codeOf(error))
@@ -119,6 +123,19 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     if (segments.length === 0) return fail(recording, 'empty')
     recording.state = 'saved'
     await settle(recording)
+  }
+
+  /** What the service misses is not here any more either: of that which it has, it makes what it can. */
+  async function complete(recording: Recording): Promise<void> {
+    const { mediaId, until } = recording
+    const segments = Array.from(recording.segments, (count) => count ?? 0) // a segment may have ended before its first part
+    try {
+      await session.post(`/media/${mediaId}/complete`, { segments }, until)
+    } catch (error) {
+      if (codeOf(error) !== 'parts_missing') throw error
+      await session.post(`/media/${mediaId}/complete`, { segments, incomplete: true }, until)
+      recording.failure = 'parts_missing'
+    }
   }
 
   async function fail(recording: Recording, code: string): Promise<void> {
@@ -145,15 +162,12 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
   async function resumeOne({ mediaId, kind, segments }: Upload, left: PartKey[], closesAt: string | null): Promise<Recording> {
     const recording = begin(mediaId, kind, closesAt)
     const kept = left.filter((part) => part.mediaId === mediaId)
-    const known = new Set(segments.flatMap(({ segment, parts }) => parts.map((number) => `${segment}/${number}`)))
+    const there = segments.flatMap(({ segment, parts }) => parts.map((number) => ({ segment, number })))
+    const known = new Set(there.map(({ segment, number }) => `${segment}/${number}`))
     const missing = kept.filter(({ segment, number }) => !known.has(`${segment}/${number}`))
-    for (const { segment, number } of missing) known.add(`${segment}/${number}`)
-    for (let segment = 0; known.has(`${segment}/0`); segment++) {
-      let count = 1
-      while (known.has(`${segment}/${count}`)) count++
-      recording.segments[segment] = count
-    }
-    for (const part of missing) enqueue({ ...part, end: 0, isSaved: false })
+    for (const { segment, number } of [...there, ...missing])
+      recording.segments[segment] = Math.max(recording.segments[segment] ?? 0, number + 1)
+    for (const part of missing) enqueue({ ...part, end: 0, isSaved: false, isLost: false })
     void finish(recording)
     return recording
   }

@@ -180,8 +180,9 @@ function wordRecorder(recorder: Recorder): string {
 const wordSaved = ({ saved }: Recording): string => (saved > 0 ? `, saved up to ${wordTime(saved)}` : '')
 
 function wordEnded(recording: Recording): string {
-  const { state, saved, recorded } = recording
+  const { state, saved, recorded, failure } = recording
   if (state === 'failed') return saved > 0 ? `Saved up to ${wordTime(saved)}, no further.` : 'Not saved.'
   if (state !== 'saved') return `Sending your answer${wordSaved(recording)}`
+  if (failure) return 'Saved, but a part of it was lost on the way.'
   return recorded > 0 ? `Saved: ${wordTime(recorded)}.` : 'What you had recorded before is saved.'
 }
