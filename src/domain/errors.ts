@@ -90,6 +90,7 @@ export type SessionProblem =
   | 'not_media'
   | 'too_big'
   | 'too_soon'
+  | 'too_many'
   | 'not_found'
 
 /** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */

@@ -71,6 +71,11 @@ export const MAX_PHOTO_BYTES = 3_000_000
 export const MAX_STILLS = 1_000
 export const STILLS_EVERY_SECONDS = 20
 
+/** Recordings of the screen, and of the webcam, in one submission: each goes on until it is interrupted, or the page is loaded again. */
+export const MAX_CAPTURES = 200
+/** Photos of the ID, and of the face, that one submission has room for one after the other. */
+export const MAX_PHOTOS = 200
+
 // What a grader writes.
 
 /** Of the comment on an answer, or on a result, and of the message to the candidate. */

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
 import { moveUnlessOvertaken } from '../invites/candidate.ts'
 import { inTransaction } from '../transaction.ts'
-import { completeOpenRecordings } from './recordings.ts'
 import type { Session } from './session.ts'
+import { completeOpenRecordings } from './settle.ts'
 
 /** Hands in what is there. In a state that does not allow it nothing happens. */
 export async function finishSubmission({ ctx, invite: { id, linkVersion } }: Session): Promise<void> {

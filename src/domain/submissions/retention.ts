@@ -18,7 +18,7 @@ const UNUSED_DAYS = 30
 const UNFINISHED_MS = 600_000
 /** Submissions of one statement, and statements of one sweep: the other parts of the sweep do not wait for more. */
 const LOOKED_AT_ONCE = 100
-const BATCHES = 20
+const BATCHES = 10
 
 /** @param due whether any of its media are. */
 type Looked = { organizationId: string; submissionId: string; due: boolean }

@@ -55,14 +55,30 @@ export function enterByTab(session: PreparedSession, named: string | undefined):
   return { ...session, tab }
 }
 
+/** What a submission is in while its candidate sends something in. */
+type Writable = 'preparing' | 'in_progress'
+
 /** SQL: the submission `s` is being taken, and by the session's tab. Whoever writes locks it for that, before anything else. */
-export const writableBy = ({ tab }: Session): Prisma.Sql =>
-  Prisma.sql`(s.state = 'in_progress' AND (${tab}::uuid IS NULL OR s.tab = ${tab}::uuid))`
+export const writableBy = ({ tab }: Session, state: Writable = 'in_progress'): Prisma.Sql =>
+  Prisma.sql`(s.state = ${state}::submission_state AND (${tab}::uuid IS NULL OR s.tab = ${tab}::uuid))`
+
+/** Locks the submission, so that of several at once each knows what the one before has begun. @throws as {@link refuseUnlessWritable}. */
+export async function holdSubmission(session: PreparedSession, state: Writable = 'in_progress'): Promise<void> {
+  const { ctx, submission } = session
+  const held = await ctx.db.$queryRaw<object[]>`
+    SELECT s.id FROM submissions s
+    WHERE s.organization_id = ${ctx.organization.id}::uuid AND s.id = ${submission.id}::uuid AND ${writableBy(session, state)}
+    FOR NO KEY UPDATE`
+  if (held.length === 0) await refuseUnlessWritable(session, state)
+}
 
 /** @throws DomainError session_refused (submitted, closed, taken_over) where that has ceased to be. */
-export async function refuseUnlessWritable({ ctx, submission: { id }, tab }: PreparedSession): Promise<void> {
+export async function refuseUnlessWritable(
+  { ctx, submission: { id }, tab }: PreparedSession,
+  state: Writable = 'in_progress',
+): Promise<void> {
   const now = await ctx.db.submission.findFirstOrThrow({ where: { organizationId: ctx.organization.id, id } })
-  if (now.state !== 'in_progress') refuseSession(isHandedIn(now.state) ? 'submitted' : 'closed')
+  if (now.state !== state) refuseSession(isHandedIn(now.state) ? 'submitted' : 'closed')
   if (tab !== null && now.tab !== tab) refuseSession('taken_over')
 }
 

@@ -17,6 +17,7 @@ const problems: Record<SessionProblem, Answer> = {
   too_big: [413, 'More than a recording or a photo may have'],
   not_media: [422, 'Not a recording or a photo of a kind that is taken'],
   too_soon: [429, 'The webcam has been photographed a moment ago'],
+  too_many: [409, 'This has been begun more often than one assessment has room for'],
   not_found: [404, 'There is no such recording or photo'],
   quota: [507, 'There is no room for more'],
 }

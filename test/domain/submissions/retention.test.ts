@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { endLeftSubmissions } from '../../../src/domain/submissions/left.ts'
 import type { MediaKind } from '../../../src/domain/submissions/media.ts'
-import { settleOverdueRecordings } from '../../../src/domain/submissions/recordings.ts'
+import { settleOverdueRecordings } from '../../../src/domain/submissions/settle.ts'
 import { removeFiles } from '../../../src/domain/submissions/removal.ts'
 import { deleteSubmissionMedia, forgetOldMedia } from '../../../src/domain/submissions/retention.ts'
 import { DAY_MS } from '../../support/factories.ts'

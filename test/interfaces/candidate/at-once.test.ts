@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Test } from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { MAX_SMALL_PARTS, SMALL_PART_BYTES } from '../../../src/domain/limits.ts'
-import { settleOverdueRecordings } from '../../../src/domain/submissions/recordings.ts'
+import { settleOverdueRecordings } from '../../../src/domain/submissions/settle.ts'
 import { answerOf } from '../../../src/domain/submissions/submission.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
-import { MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
+import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 // What a candidate sends while something else happens: from two tabs, by hand, late, or as the clock runs out.
@@ -34,6 +34,7 @@ describe('a tab that another takes over in that moment', () => {
     ['is granted no play', (candidate) => candidate.post('questions/1/plays')],
     ['begins no attempt', (candidate) => candidate.post('questions/1/takes', { kind: 'audio' })],
     ['begins to record no screen', (candidate) => candidate.post('media', { kind: 'screen' })],
+    ['sends no picture of the webcam', (candidate) => candidate.putPhoto('webcam_still', jpeg())],
     ['adds no part', (candidate, mediaId) => candidate.putPart(mediaId, 0, 0, webmPart())],
   ])('%s', async (_what, send) => {
     const candidate = await takeAssessment(service)
@@ -60,6 +61,20 @@ describe('a text that is saved while the assessment is handed in', () => {
       return { sent }
     })
     expect(said(await answer.sent)).toEqual([409, 'submitted'])
+  })
+})
+
+describe('a picture of the webcam that is sent while the assessment is handed in', () => {
+  it('is refused, and takes no room', async () => {
+    const candidate = await takeAssessment(service)
+    const answer = await db.$transaction(async (tx) => {
+      await tx.submission.update({ where: { id: candidate.submissionId }, data: { state: 'submitted' } })
+      const sent = candidate.putPhoto('webcam_still', jpeg()).then((response) => response)
+      await waitForLocks(1)
+      return { sent }
+    })
+    expect(said(await answer.sent)).toEqual([409, 'submitted'])
+    expect((await candidate.submission()).mediaBytes).toBe(0n)
   })
 })
 

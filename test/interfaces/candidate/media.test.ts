@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { MAX_PART_BYTES, MAX_PHOTO_BYTES, MAX_SUBMISSION_BYTES, MAX_TAKE_BYTES } from '../../../src/domain/limits.ts'
+import {
+  MAX_CAPTURES,
+  MAX_PART_BYTES,
+  MAX_PHOTO_BYTES,
+  MAX_PHOTOS,
+  MAX_SUBMISSION_BYTES,
+  MAX_TAKE_BYTES,
+} from '../../../src/domain/limits.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
@@ -212,6 +219,17 @@ describe('a recording', () => {
     expect([(await candidate.media(second)).state, (await candidate.media(webcam)).state]).toEqual(['uploading', 'uploading'])
   })
 
+  it('of the screen is not begun any number of times', async () => {
+    const candidate = await takeAssessment(service)
+    const { organization, submissionId } = candidate
+    const of = { organizationId: organization.id, submissionId, kind: 'screen', state: 'ready', createdAt: new Date() } as const
+    const rows = Array.from({ length: MAX_CAPTURES - 1 }, () => ({ ...of, id: randomUUID(), key: randomUUID() }))
+    await service.db.media.createMany({ data: rows })
+    expect((await candidate.post('media', { kind: 'screen' })).status).toBe(201)
+    expect(said(await candidate.post('media', { kind: 'screen' }))).toEqual([409, 'too_many'])
+    expect((await candidate.post('media', { kind: 'webcam' })).status).toBe(201)
+  })
+
   it('of the screen needs the candidate to have agreed to it', async () => {
     const candidate = await takeAssessment(service, { submission: { consentMedia: ['camera'] } })
     expect(said(await candidate.post('media', { kind: 'screen' }))).toEqual([409, 'closed'])
@@ -249,6 +267,18 @@ describe('a photo', () => {
     expect(said(await started.putPhoto('id_photo', jpeg()))).toEqual([409, 'closed'])
     const unasked = await takeAssessment(service, { ...preparing, submission: { state: 'preparing', consentMedia: ['camera'] } })
     expect(said(await unasked.putPhoto('id_photo', jpeg()))).toEqual([409, 'closed'])
+  })
+
+  it('is not replaced any number of times', async () => {
+    const candidate = await takeAssessment(service, preparing)
+    const { organization, submissionId } = candidate
+    const of = { organizationId: organization.id, submissionId, kind: 'id_photo', state: 'deleted' } as const
+    const at = { createdAt: new Date(), completedAt: new Date() }
+    const rows = Array.from({ length: MAX_PHOTOS - 1 }, () => ({ ...of, ...at, id: randomUUID(), key: randomUUID() }))
+    await service.db.media.createMany({ data: rows })
+    expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(204)
+    expect(said(await candidate.putPhoto('id_photo', jpeg()))).toEqual([409, 'too_many'])
+    expect((await candidate.putPhoto('face_photo', jpeg())).status).toBe(204)
   })
 
   it('is refused where it is none, or too big', async () => {

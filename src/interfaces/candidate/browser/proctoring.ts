@@ -1,8 +1,10 @@
 import { showStream, takeStill } from './devices.ts'
 import { button, make } from './dom.ts'
-import { explainFailure, obstacle } from './failures.ts'
+import { type DeviceKind, explainFailure, obstacle } from './failures.ts'
 import type { Player } from './player.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
+import { Refusal } from './session.ts'
+import { wordFailure } from './wording.ts'
 
 const STILL_EVERY_MS = 30_000
 const STILL_QUALITY = 0.7
@@ -23,10 +25,17 @@ export function watchSession({ session, outbox, devices, notes, status }: Omit<P
     wanted.webcam = capture.includes('webcam') ? as : ''
     notes.begin()
     void devices.stayAwake()
-    if (wanted.screen && devices.sharedScreen()) await recordScreen(deadlineAt)
-    if (wanted.webcam) await useWebcam(deadlineAt)
-    askForMissing(deadlineAt)
+    const screenFailure = wanted.screen && devices.sharedScreen() ? await attempt('screen', recordScreen(deadlineAt)) : ''
+    const webcamFailure = wanted.webcam ? await attempt('camera', useWebcam(deadlineAt)) : ''
+    askForMissing(deadlineAt, screenFailure || webcamFailure)
   }
+
+  /** @returns what went wrong, in sentences; empty when nothing did. */
+  const attempt = (device: DeviceKind, work: Promise<void>): Promise<string> =>
+    work.then(
+      () => '',
+      (error) => (error instanceof Refusal ? wordFailure(error.code) : obstacle(device) || explainFailure(error, device)),
+    )
 
   async function recordScreen(deadlineAt: string | null): Promise<void> {
     const stream = await devices.shareScreen()
@@ -79,7 +88,7 @@ export function watchSession({ session, outbox, devices, notes, status }: Omit<P
   }
 
   /** A share, and after a reload a camera, can only be had by a click of the candidate. */
-  function askForMissing(deadlineAt: string | null): void {
+  function askForMissing(deadlineAt: string | null, failure = ''): void {
     const lacksScreen = isOn && wanted.screen && !screen
     const lacksCamera = isOn && wanted.webcam !== '' && !webcam && stills === undefined
     status.ask()
@@ -88,18 +97,10 @@ export function watchSession({ session, outbox, devices, notes, status }: Omit<P
     const text = lacksScreen
       ? 'Your screen is not being recorded. This assessment asks for it.'
       : 'Your webcam is not on. This assessment asks for it.'
-    const mistake = make('p', { class: 'mistake' })
+    const mistake = make('p', { class: 'mistake' }, failure)
     const again = button(lacksScreen ? 'Share my screen' : 'Turn my webcam on', async () => {
-      try {
-        if (lacksScreen) {
-          await devices.shareScreen()
-          await recordScreen(deadlineAt)
-        } else await useWebcam(deadlineAt)
-      } catch (error) {
-        mistake.textContent = obstacle(device) || explainFailure(error, device)
-        return
-      }
-      askForMissing(deadlineAt)
+      mistake.textContent = await attempt(device, lacksScreen ? recordScreen(deadlineAt) : useWebcam(deadlineAt))
+      if (mistake.textContent === '') askForMissing(deadlineAt)
     })
     status.ask(make('div', { class: 'notice bad' }, make('p', {}, text), mistake, again))
     status.say(text)

@@ -8,6 +8,7 @@ const FAILURES: Record<string, string> = {
   submitted: 'The assessment has been handed in.',
   unreachable: 'There is no connection. Try again.',
   quota: 'There is no room for more recordings. Please tell whoever invited you.',
+  too_many: 'This was begun more often than there is room for. Please tell whoever invited you.',
   too_big: 'The recording is longer than can be taken. What was sent before is saved.',
   empty: 'Nothing was recorded. Check your microphone and camera, then try again.',
   parts_missing: 'This browser did not keep what was recorded.',
