@@ -1,5 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -136,6 +138,31 @@ describe('joining', () => {
     expect(Math.abs(played.duration! - RECORDED['video-1'])).toBeLessThan(0.5)
     await join()
     expect(await candidate.media(mediaId)).toEqual(done)
+  })
+
+  it('removes the folders that killed processes have left in the temporary folder, and no others', async () => {
+    const { join } = await makeComplete()
+    const dead = spawn(process.execPath, ['--version'])
+    await once(dead, 'exit')
+    const prefix = `assessment-recording-${hostname().replace(/[^\w.-]/g, '')}`
+    const names = {
+      left: `${prefix}-${dead.pid}-abcdef`,
+      running: `${prefix}-${process.ppid}-abcdef`,
+      own: `${prefix}-${process.pid}-abcdef`,
+      elsewhere: `assessment-recording-elsewhere-${dead.pid}-abcdef`,
+      longElsewhere: `assessment-recording-elsewhere-${dead.pid}-ghijkl`,
+      others: `recording-${dead.pid}-abcdef`,
+    }
+    for (const name of Object.values(names)) {
+      await mkdir(path.join(tmpdir(), name, 'segment'), { recursive: true })
+      onTestFinished(() => rm(path.join(tmpdir(), name), { recursive: true, force: true }))
+    }
+    const twoDaysAgo = Date.now() / 1_000 - 2 * 86_400
+    for (const name of [names.longElsewhere, names.others]) await utimes(path.join(tmpdir(), name), twoDaysAgo, twoDaysAgo)
+    await join()
+    const there = await readdir(tmpdir())
+    const kept = Object.entries(names).filter(([, name]) => there.includes(name))
+    expect(kept.map(([which]) => which)).toEqual(['running', 'own', 'elsewhere', 'others'])
   })
 
   it('keeps the parts while the store gives back something else', async () => {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { MediaPart } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
+import { makeJoinFolder } from './join-folder.ts'
 import { fileOf, folderOf, type Media, partOf, partsFolderOf } from './media.ts'
 
 /** What a recording is, once it is one file; and where each segment ends in it, in milliseconds: null for one that can't be read. */
@@ -30,7 +30,7 @@ export async function joinRecording(system: ServiceContext, mediaId: string, rem
   if (!media) return
   if (media.state === 'ready') return forgetParts(system, media)
   if (media.state !== 'joining') return
-  const folder = await mkdtemp(path.join(tmpdir(), 'recording-'))
+  const folder = await makeJoinFolder(system.deps.log)
   try {
     const segments = await fetchSegments(system, media, folder)
     const file = path.join(folder, 'joined')
