@@ -4,10 +4,11 @@ import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Page, readPage, totalOrder, type Window } from '../page.ts'
+import { type Listing, type Page, pageCount, readPage, totalOrder, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
+import { findByWords } from './indexed-search.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { countInvites, findDistantIds } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
@@ -50,8 +51,12 @@ const DISTANT = 1_000
 export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
-  const total = needsMatching(filter) ? null : await countCurrent(ctx, filter)
+  if (narrows(filter)) return listMatches(ctx, filter, order, page)
+  const total = await countCurrent(ctx, filter)
   if (total === null) return listMatches(ctx, filter, order, page)
+  if (readWords(filter.search).length > 0) {
+    return (await listFound(ctx, filter, order, page)) ?? listMatches(ctx, filter, order, page)
+  }
   return readPage(
     page,
     async () => total,
@@ -60,8 +65,9 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   )
 }
 
-const needsMatching = ({ search, tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
-  readWords(search).length > 0 || [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
+/** To what the kept counts do not know. */
+const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
+  [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
 
 /** Counts after setting due invites to expired. @returns null when a due invite could not be set. */
 async function countCurrent(ctx: Context, filter: CountedFilter): Promise<number | null> {
@@ -79,6 +85,14 @@ function findInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, wi
 async function findDistantInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, window: Window, total: number) {
   const ids = await findDistantIds(ctx, filter, order, window, total)
   return findInOrder(ctx, filter, ids)
+}
+
+async function listFound(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
+  const found = await findByWords(ctx, filter, order, page)
+  if (!found) return null
+  const { ids, total } = found
+  const number = page.number === 'last' ? Math.max(1, pageCount(total, page.size)) : page.number
+  return { items: await findInOrder(ctx, {}, ids), total, page: number, pageSize: page.size }
 }
 
 function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {

@@ -1,0 +1,123 @@
+import { containing } from '../../db/query.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { readWords } from '../filters.ts'
+import type { Page } from '../page.ts'
+import type { InviteFilter, InviteOrder } from './filter.ts'
+import { orderBy, orderedColumns } from './paging.ts'
+import { chooseParts, type Part } from './search-parts.ts'
+
+// A search that costs what it finds, not what the organization has. Each word is in the recipient's address or in the assessment's name.
+// The names have few combinations of the words: for each, the invites whose addresses have the other words are found by the index of
+// parts of addresses (migration address_grams). Where a name has all of the words, every invite of the assessment matches: the kept counts
+// know how many those are, and the first of them are taken from an index in the list's order.
+
+/** Of a list's filters, those that the kept counts know. */
+export type SearchFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'search'>
+
+/** More matches by address than this are found as well by reading all invites. */
+const MOST_BY_ADDRESS = 10_000
+/** Names that have more combinations of the words are not to be expected. */
+const MOST_COMBINATIONS = 8
+/** So many of the newest addresses tell what is frequent. */
+const SAMPLE = 100
+
+/** Words that are in the assessment's name, the others, and the parts of these that the index is asked for. */
+type Combination = { named: string[]; others: string[]; parts: Part[] }
+type Found = { ids: string[]; total: number }
+
+/**
+ * The ids of a page of what a search finds, in the list's order, and how many it finds in all. Goes by the stored status: due invites are
+ * to be set to expired before.
+ *
+ * @returns null where the index does not help: no word that has to be in the address is as long as three characters, or too many addresses
+ *   have the words.
+ */
+export async function findByWords(ctx: Context, filter: SearchFilter, order: InviteOrder, page: Page): Promise<Found | null> {
+  const words = readWords(filter.search)
+  const combinations = await readCombinations(ctx, words)
+  if (combinations.length > MOST_COMBINATIONS || combinations.some(({ parts }) => parts.length === 0)) return null
+  const byAddress = combinations.map((combination) => Prisma.sql`(${selectByAddress(ctx, filter, combination)})`)
+  const by = orderBy(order.field, order.direction)
+  const [{ tooMany, ...found }] = await ctx.db.$queryRaw<[Found & { tooMany: boolean }]>`
+    WITH named AS MATERIALIZED (${namedAfter(ctx, words, filter)}),
+    by_address AS MATERIALIZED (${Prisma.join(byAddress, ' UNION ')}),
+    counted AS MATERIALIZED (SELECT (SELECT count(*) FROM by_address) AS by_address, (${countOfNamed(ctx, filter)}) AS by_name),
+    place AS MATERIALIZED (SELECT by_address + by_name AS total, ${skipped(page)} AS skip FROM counted)
+    SELECT total::int, by_address > ${MOST_BY_ADDRESS} AS "tooMany", ARRAY(
+      SELECT id FROM (
+        SELECT * FROM by_address
+        UNION ALL
+        SELECT its.* FROM named CROSS JOIN LATERAL (
+          ${select(ctx, filter, Prisma.sql`assessment_id = named.id`)}
+          ORDER BY ${by} LIMIT CASE WHEN skip < total THEN skip + ${page.size} ELSE 0 END
+        ) its
+      ) matches ORDER BY ${by} OFFSET skip LIMIT ${page.size}
+    )::text[] AS ids
+    FROM place, counted`
+  return tooMany ? null : found
+}
+
+/** Which words are in names, and what to ask the index for: by the words that are in no name, and by each combination that is in one. */
+async function readCombinations(ctx: Context, words: string[]): Promise<Combination[]> {
+  const id = Prisma.sql`${ctx.organization.id}::uuid`
+  const patterns = words.map(containing)
+  const [{ sample, names }] = await ctx.db.$queryRaw<[{ sample: string[]; names: number[][] | null }]>`
+    SELECT
+      ARRAY(SELECT recipient_email FROM invites WHERE organization_id = ${id} ORDER BY sent_at DESC, id DESC LIMIT ${SAMPLE}) AS sample,
+      (SELECT json_agg(DISTINCT ARRAY(
+        SELECT nth - 1 FROM unnest(${patterns}::text[]) WITH ORDINALITY AS word (pattern, nth) WHERE name ILIKE pattern ORDER BY nth
+      )) FROM assessments WHERE organization_id = ${id} AND name ILIKE ANY (${patterns}::text[])) AS names`
+  return [[], ...(names ?? [])]
+    .map((numbers) => ({
+      named: words.filter((_, i) => numbers.includes(i)),
+      others: words.filter((_, i) => !numbers.includes(i)),
+    }))
+    .filter(({ others }) => others.length > 0)
+    .map((combination) => ({ ...combination, parts: chooseParts(combination.others, sample) }))
+}
+
+/** SQL: the ids of the assessments whose names have all of these words. */
+const namedAfter = ({ organization }: Context, words: string[], { assessmentId }: SearchFilter): Prisma.Sql => Prisma.sql`
+  SELECT id FROM assessments WHERE organization_id = ${organization.id}::uuid AND name ILIKE ALL (${words.map(containing)}::text[])
+    ${assessmentId === undefined ? Prisma.empty : Prisma.sql`AND id = ${assessmentId}::uuid`}`
+
+/** SQL: the invites of the other assessments whose addresses have the words that these assessments' names lack. */
+function selectByAddress(ctx: Context, filter: SearchFilter, { named, others, parts }: Combination): Prisma.Sql {
+  // The grams of a part are among those of the word, in lower case as well.
+  const grams = parts.map(
+    ({ word, first, last }) =>
+      Prisma.sql`(address_grams(${ctx.organization.id}::uuid, ${word}))[${first + 1}::int:${last + 1}::int]`,
+  )
+  const ofNames = named.length === 0 ? Prisma.empty : Prisma.sql`AND assessment_id IN (${namedAfter(ctx, named, filter)})`
+  return select(
+    ctx,
+    filter,
+    Prisma.sql`address_grams(organization_id, recipient_email) @> (${Prisma.join(grams, ' || ')})
+      AND recipient_email ILIKE ALL (${others.map(containing)}::text[])
+      AND assessment_id NOT IN (SELECT id FROM named) ${ofNames} LIMIT ${MOST_BY_ADDRESS + 1}`,
+  )
+}
+
+const select = (
+  { organization }: Context,
+  { assessmentId, status }: SearchFilter,
+  condition: Prisma.Sql,
+): Prisma.Sql => Prisma.sql`
+  SELECT i.id, ${orderedColumns}, status FROM invites i
+  WHERE organization_id = ${organization.id}::uuid
+    ${assessmentId === undefined ? Prisma.empty : Prisma.sql`AND assessment_id = ${assessmentId}::uuid`}
+    ${status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`}
+    AND ${condition}`
+
+/** SQL: how many invites the assessments have whose names have all of the words. */
+const countOfNamed = ({ organization }: Context, { status }: SearchFilter): Prisma.Sql => Prisma.sql`
+  SELECT coalesce(sum(count), 0) FROM assessment_invite_counts
+  WHERE organization_id = ${organization.id}::uuid AND assessment_id IN (SELECT id FROM named)
+    ${status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`}`
+
+/** SQL, of the columns of `counted`: how many matches come before the page. */
+const skipped = ({ number, size }: Page): Prisma.Sql =>
+  number === 'last'
+    ? Prisma.sql`greatest(0, (by_address + by_name - 1) / ${size}::int * ${size}::int)`
+    : Prisma.sql`${(number - 1) * size}::bigint`

@@ -1,0 +1,42 @@
+/** A part of a word: those of its grams, three characters each, that the index of addresses is asked for, counted from 0. */
+export type Part = { word: string; first: number; last: number }
+
+/** What of the addresses may have a gram that the index is asked for: all invites with it are looked at. */
+const FREQUENT = 0.05
+/** When so many of the addresses have all of the words, most of the work is to count the matches. */
+const TOO_MANY = 0.1
+/** More grams in a row do not find less. */
+const MOST_GRAMS = 8
+
+/**
+ * The parts of the words that are rarest among these addresses.
+ *
+ * @param addresses some of those in which the words are looked for. They only decide what the search costs, not what it finds.
+ * @returns none where the index does not help: no word has three characters, or too many addresses have them all.
+ */
+export function chooseParts(words: string[], addresses: string[]): Part[] {
+  const folded = addresses.map((address) => address.toLowerCase())
+  const matching = folded.filter((address) => words.every((word) => address.includes(word.toLowerCase())))
+  if (matching.length > folded.length * TOO_MANY) return []
+  const parts = words
+    .map((word) => choosePart(word, folded))
+    .filter((part) => part !== null)
+    .sort((a, b) => a.count - b.count)
+  return parts.filter(({ count }, i) => i === 0 || count <= folded.length * FREQUENT)
+}
+
+/** The rarest gram of the word with the rare ones beside it. @property count how many of the addresses have the rarest. */
+function choosePart(word: string, addresses: string[]): (Part & { count: number }) | null {
+  const letters = [...word.toLowerCase()]
+  const counts = letters.slice(2).map((_, i) => {
+    const gram = letters.slice(i, i + 3).join('')
+    return addresses.filter((address) => address.includes(gram)).length
+  })
+  if (counts.length === 0) return null
+  const count = Math.min(...counts)
+  const isRare = (i: number) => i >= 0 && i < counts.length && counts[i]! <= Math.max(count, addresses.length * FREQUENT)
+  let [first, last] = [counts.indexOf(count), counts.indexOf(count)]
+  while (last - first + 1 < MOST_GRAMS && isRare(last + 1)) last++
+  while (last - first + 1 < MOST_GRAMS && isRare(first - 1)) first--
+  return { word, first, last, count }
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { recordQueries } from '../../support/queries.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const MANY = 3_000
+const SEARCHES = 400
+/** What addresses and names are made of, so that many have a part in common and few are alike. */
+const PIECES = [
+  'ann',
+  'Bob',
+  'smith',
+  'ſmith',
+  'Straße',
+  'ÉCOLE',
+  'école',
+  'İstanbul',
+  'ΟΔΟΣ',
+  'x',
+  '7',
+  '42',
+  '100%',
+  'a_b',
+  'a-b',
+  "o'neil",
+]
+const NAMES = [
+  'Java',
+  'java smith',
+  'Sales 42 ann',
+  'ÉCOLE',
+  '100% x',
+  'Bob',
+  'ΟΔΟΣ 7',
+  'smith ann bob',
+  'o’neil',
+  'a_b',
+  'Senior Sales',
+]
+
+let service: Service
+let key: string
+let organizationId: string
+beforeAll(async () => {
+  service = await startService()
+  ;({ id: organizationId, key } = await service.make.organization())
+  const assessments = []
+  for (const name of NAMES) assessments.push(await service.make.assessment(organizationId, { name }))
+  const { id } = await service.make.invite(assessments[0]!)
+  const addresses = Array.from({ length: MANY }, (_, n) => `${pick(n, 1)}.${pick(n, 2)}${n}@${pick(n, 3)}.example${n % 3}.com`)
+  await service.db.$executeRaw`
+    INSERT INTO invites
+    SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', address,
+      'assessment_id', (${assessments.map((row) => row.id)}::text[])[n % ${NAMES.length}::int + 1],
+      'status', (enum_range(NULL::invite_status))[n % 6 + 1], 'created_at', i.created_at - (n / 7) * interval '1 minute'))).*
+    FROM invites i, unnest(${addresses}::text[]) WITH ORDINALITY AS made (address, n) WHERE i.id = ${id}::uuid`
+  await service.db.$executeRaw`ANALYZE invites`
+})
+afterAll(() => service.close())
+
+/** Always the same ones, without an order that shows. */
+const random = (seed: number): number => {
+  const value = Math.sin(seed * 12.9898) * 43_758.5453
+  return value - Math.floor(value)
+}
+const pick = (n: number, nth: number): string => PIECES[Math.floor(random(n * 10 + nth) * PIECES.length)]!
+
+/** A part of an address, of a name or of what is in neither, in another case now and then. */
+function word(seed: number): string {
+  const from = [
+    pick(seed, 1),
+    `${pick(seed, 2)}.${pick(seed, 3)}`,
+    NAMES[seed % NAMES.length]!.split(' ')[0]!,
+    `${seed}@`,
+    '.example1.com',
+    'nobody',
+  ]
+  const whole = from[Math.floor(random(seed + 0.5) * from.length)]!
+  const letters = [...whole]
+  const start = Math.floor(random(seed + 0.3) * (letters.length / 2))
+  const part = letters.slice(start, start + 1 + Math.floor(random(seed + 0.7) * letters.length)).join('')
+  return random(seed + 0.1) < 0.3 ? part.toUpperCase() : part
+}
+
+const literally = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/** What the contract says: each word in the address or in the name, compared by the database without regard to case. */
+async function expectedIds(words: string[]): Promise<string[]> {
+  const rows = await service.db.$queryRaw<{ id: string }[]>`
+    SELECT i.id FROM invites i JOIN assessments a ON a.id = i.assessment_id
+    WHERE i.organization_id = ${organizationId}::uuid
+      AND (SELECT bool_and(recipient_email ILIKE pattern OR name ILIKE pattern) FROM unnest(${words.map(literally)}::text[]) pattern)
+    ORDER BY i.created_at, i.id`
+  return rows.map(({ id }) => id)
+}
+
+it('finds what each word being in the address or the name finds, whatever the words, on every page', async () => {
+  let indexed = 0
+  const faults: object[] = []
+  for (let n = 1; n <= SEARCHES; n++) {
+    const words = Array.from({ length: 1 + (n % 3) }, (_, i) => word(n * 7 + i))
+    const expected = await expectedIds(words)
+    const size = [20, 100][n % 2]!
+    const last = Math.max(1, Math.ceil(expected.length / size))
+    const page = [1, last, 1 + Math.floor(random(n) * last)][n % 3]!
+    const path = `/assessment_invites?page_size=${size}&page=${page}&search=${encodeURIComponent(words.join(' '))}`
+    const { result, queries } = await recordQueries(async () => await service.alternate(key).get(path))
+    if (queries.some(({ text }) => text.includes('address_grams'))) indexed++
+    const ids = (result.body.results ?? []).map(({ id }: { id: string }) => id)
+    const wanted = expected.slice((page - 1) * size, page * size)
+    if (result.body.count !== expected.length || ids.join() !== wanted.join())
+      faults.push({ words, page, status: result.status, count: result.body.count, expected: expected.length })
+  }
+  expect(faults).toEqual([])
+  // Both ways of searching have been compared.
+  expect(indexed).toBeGreaterThan(SEARCHES / 4)
+  expect(indexed).toBeLessThan(SEARCHES)
+})
