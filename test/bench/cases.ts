@@ -1,4 +1,5 @@
 import { portalCase } from './cases-portal.ts'
+import { searchCases } from './cases-search.ts'
 import type { Organization, Organizations } from './fill.ts'
 import type { Request, Sample } from './load.ts'
 import type { RivalName } from './rivals.ts'
@@ -33,6 +34,7 @@ export function makeCases(organizations: Organizations, portalRoutes: string[]):
     ...flatCases(organizations),
     ...pageCases(organizations),
     ...depthCases(organizations),
+    ...searchCases(organizations),
     createCase(organizations),
     portalCase(organizations, portalRoutes),
   ]

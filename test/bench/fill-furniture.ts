@@ -104,7 +104,7 @@ async function addAssessments(client: PoolClient, furniture: Furniture, language
   await client.query(
     `INSERT INTO assessments (id, organization_id, name, default_question_format, default_answer_format, time_limit, skill_types,
        instruction_id, created_by_id, created_at, updated_at)
-     SELECT ($2::uuid[])[i], $1, 'Assessment ' || i, 'audio', 'audio', 60 * i + 30, '{listening,speaking}',
+     SELECT ($2::uuid[])[i], $1, 'Assessment No' || i, 'audio', 'audio', 60 * i + 30, '{listening,speaking}',
        ($3::uuid[])[1 + i % ${INSTRUCTIONS}], ($4::uuid[])[1 + i % ${MEMBERS}], now() - i * interval '1 day', now() - i * interval '1 hour'
      FROM generate_series(1, ${ASSESSMENTS}) AS i`,
     [id, assessmentIds, instructionIds, memberIds],

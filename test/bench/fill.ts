@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import { fingerprintApiKey, generateApiKey } from '../../src/domain/access/api-keys.ts'
+import { addEvents } from './fill-events.ts'
 import { addFurniture, addLanguages, type Furniture } from './fill-furniture.ts'
 import { withoutIndexes } from './fill-indexes.ts'
 import { addInvites } from './fill-invites.ts'
@@ -15,6 +16,8 @@ export type Organization = Furniture & {
   size: number
   /** Of up to 200 invites, from all over the list. */
   inviteIds: string[]
+  /** The position of its first event in the feed; there is one for each invite, and all follow it. */
+  firstEvent: number
 }
 
 export type Organizations = {
@@ -37,7 +40,7 @@ export async function fill(pool: Pool, sizes: { small: number; middle: number; l
     await client.query(`SET synchronous_commit = off; SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'`)
     const languageIds = await addLanguages(client)
     const add = (name: string, size: number) => addOrganization(client, name, size, languageIds)
-    const made = await withoutIndexes(client, ['invites', 'invite_tags'], async () => ({
+    const made = await withoutIndexes(client, ['invites', 'invite_tags', 'events'], async () => ({
       small: await add('small', sizes.small),
       middle: await add('middle', sizes.middle),
       large: await add('large', sizes.large),
@@ -66,10 +69,11 @@ async function addOrganization(client: PoolClient, name: string, size: number, l
     [keyId, id, Buffer.from(hash), lastFour, memberIds[0]],
   )
   await addInvites(client, { ...furniture, keyId }, name, size)
+  const firstEvent = await addEvents(client, id)
   const { rows } = await client.query<{ id: string }>(
     `SELECT id FROM (SELECT id, row_number() OVER (ORDER BY sent_at) AS n FROM invites WHERE organization_id = $1) AS numbered
      WHERE n % greatest(1, $2::int / ${SAMPLED_INVITES}) = 0 LIMIT ${SAMPLED_INVITES}`,
     [id, size],
   )
-  return { ...furniture, key, keyId, size, inviteIds: rows.map((row) => row.id) }
+  return { ...furniture, key, keyId, size, inviteIds: rows.map((row) => row.id), firstEvent }
 }

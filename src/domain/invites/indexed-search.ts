@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { readWords } from '../filters.ts'
 import type { Page } from '../page.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
+import { expireDueInvites, nextExpiry } from './lifecycle.ts'
 import { orderBy, orderedColumns } from './paging.ts'
 import { chooseParts, type Part } from './search-parts.ts'
 
@@ -27,15 +28,16 @@ type Combination = { named: string[]; others: string[]; parts: Part[] }
 type Found = { ids: string[]; total: number }
 
 /**
- * The ids of a page of what a search finds, in the list's order, and how many it finds in all. Goes by the stored status: due invites are
- * to be set to expired before.
+ * The ids of a page of what a search finds, in the list's order, and how many it finds in all. Goes by the stored status, so invites that
+ * are due are first set to expired.
  *
  * @returns null where the index does not help: no word that has to be in the address is as long as three characters, or too many addresses
- *   have the words.
+ *   have the words. Also where a due invite can't be set to expired, because another transaction has locked it.
  */
 export async function findByWords(ctx: Context, filter: SearchFilter, order: InviteOrder, page: Page): Promise<Found | null> {
   const words = readWords(filter.search)
-  const combinations = await readCombinations(ctx, words)
+  const combinations = (await readCombinations(ctx, words)) ?? (await readAfterExpiry(ctx, words))
+  if (!combinations) return null
   if (combinations.length > MOST_COMBINATIONS || combinations.some(({ parts }) => parts.length === 0)) return null
   const byAddress = combinations.map((combination) => Prisma.sql`(${selectByAddress(ctx, filter, combination)})`)
   const by = orderBy(order.field, order.direction)
@@ -58,16 +60,27 @@ export async function findByWords(ctx: Context, filter: SearchFilter, order: Inv
   return tooMany ? null : found
 }
 
-/** Which words are in names, and what to ask the index for: by the words that are in no name, and by each combination that is in one. */
-async function readCombinations(ctx: Context, words: string[]): Promise<Combination[]> {
+async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combination[] | null> {
+  await expireDueInvites(ctx)
+  return readCombinations(ctx, words)
+}
+
+/**
+ * Which words are in names, and what to ask the index for: for all words, and for those that each combination in a name leaves.
+ *
+ * @returns null while an invite is due but not set to expired yet.
+ */
+async function readCombinations(ctx: Context, words: string[]): Promise<Combination[] | null> {
   const id = Prisma.sql`${ctx.organization.id}::uuid`
   const patterns = words.map(containing)
-  const [{ sample, names }] = await ctx.db.$queryRaw<[{ sample: string[]; names: number[][] | null }]>`
+  const [{ next, sample, names }] = await ctx.db.$queryRaw<[{ next: Date | null; sample: string[]; names: number[][] | null }]>`
     SELECT
+      (${nextExpiry(ctx)}) AS next,
       ARRAY(SELECT recipient_email FROM invites WHERE organization_id = ${id} ORDER BY sent_at DESC, id DESC LIMIT ${SAMPLE}) AS sample,
       (SELECT json_agg(DISTINCT ARRAY(
         SELECT nth - 1 FROM unnest(${patterns}::text[]) WITH ORDINALITY AS word (pattern, nth) WHERE name ILIKE pattern ORDER BY nth
       )) FROM assessments WHERE organization_id = ${id} AND name ILIKE ANY (${patterns}::text[])) AS names`
+  if (next && next <= ctx.deps.clock()) return null
   return [[], ...(names ?? [])]
     .map((numbers) => ({
       named: words.filter((_, i) => numbers.includes(i)),

@@ -52,11 +52,10 @@ export async function listInvites(ctx: Context, filter: InviteFilter, order: Inv
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   if (narrows(filter)) return listMatches(ctx, filter, order, page)
+  if (readWords(filter.search).length > 0)
+    return (await listFound(ctx, filter, order, page)) ?? listMatches(ctx, filter, order, page)
   const total = await countCurrent(ctx, filter)
   if (total === null) return listMatches(ctx, filter, order, page)
-  if (readWords(filter.search).length > 0) {
-    return (await listFound(ctx, filter, order, page)) ?? listMatches(ctx, filter, order, page)
-  }
   return readPage(
     page,
     async () => total,

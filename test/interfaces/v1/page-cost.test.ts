@@ -28,7 +28,9 @@ afterAll(async () => {
 async function furnish() {
   const { id: organizationId, key } = await service.make.organization()
   const [common, rare] = [await service.make.tag(organizationId), await service.make.tag(organizationId)]
-  const invite = await service.make.invite(await service.make.assessment(organizationId), { recipientEmail: 'One@example.com' })
+  const invite = await service.make.invite(await service.make.assessment(organizationId, { name: 'General' }), {
+    recipientEmail: 'One@example.com',
+  })
   await client.query(
     `INSERT INTO invites
      SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com'))).*
@@ -85,15 +87,16 @@ it.each<[path: () => string, found: number]>([
   [() => `/invites?tagId=${tagId}`, FEW],
   [() => `/invites?tagId=${tagId}&status=pending&sort=status&order=asc`, FEW],
   [() => `/invites?tagId=${tagId}&recipientEmail=nobody@example.com`, 0],
+  [() => '/assessment_invites?search=ONE@', 1],
+  [() => '/assessment_invites?search=29999@example.com', 1],
+  [() => '/assessment_invites?search=nobody', 0],
+  [() => '/assessment_invites?search=one@+general', 1],
+  [() => '/assessment_invites?search=general&page_size=20', 20],
 ])('looks at few rows, however many there are: %s', async (path, found) => {
-  const { result, queries } = await recordQueries(() =>
-    service
-      .v1(key)
-      .get(path())
-      .then((answer) => answer),
-  )
+  const client = path().startsWith('/assessment_invites') ? service.alternate(key) : service.v1(key)
+  const { result, queries } = await recordQueries(async () => await client.get(path()))
   expect(result.status).toBe(200)
-  expect(result.body.events ?? result.body.invites).toHaveLength(found)
+  expect(result.body.events ?? result.body.invites ?? result.body.results).toHaveLength(found)
   const about = queries.filter(({ text }) => /\b(events|invites)\b/.test(text))
   expect(about.length).toBeGreaterThan(0)
   for (const query of about) expect(Math.max(...(await countPages(query))), query.text).toBeLessThan(FEW_PAGES)
