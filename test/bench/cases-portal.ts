@@ -5,8 +5,8 @@ const CONNECTIONS = 4
 /** Milliseconds. */
 const SLOWEST = 50
 
-/** A search reads every invite, the middle of the list is counted to; a file is no page. */
-const UNBOUND = ['GET /invites?search=word', 'GET /invites?page=:middlePage', 'GET /invites/batches/:batchId/outcome']
+/** What is in every address is counted in every invite, the middle of the list is counted to; a file is no page. */
+const UNBOUND = ['GET /invites?search=example', 'GET /invites?page=:middlePage', 'GET /invites/batches/:batchId/outcome']
 
 /** Pages as their forms and links ask for them, besides each as it is by itself. */
 const FURTHER = [
@@ -16,6 +16,7 @@ const FURTHER = [
   'GET /invites?tag=:tagId',
   'GET /invites?search=candidate7@example.com',
   'GET /invites?search=word',
+  'GET /invites?search=example',
   'GET /invites?page=1000',
   'GET /invites?page=:middlePage',
   'GET /invites?page=:lastPage',

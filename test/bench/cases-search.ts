@@ -3,6 +3,8 @@ import type { Organization, Organizations } from './fill.ts'
 import type { Request } from './load.ts'
 
 const CONNECTIONS = 4
+/** For searches that PostgreSQL takes several processes for. */
+const ONE_CONNECTION = 1
 const LIST = '/api/alternate/assessment_invites'
 const FILTERED = '/api/v1/invites'
 const EVENTS = '/api/v1/events'
@@ -32,9 +34,19 @@ export function searchCases(organizations: Organizations): Case[] {
         ['an assessment', searching((n) => `No${1 + (n % 50)}`), SEARCH_COSTS],
         ['both', searching((n) => `${n}@ No${1 + (n % 50)}`), SEARCH_COSTS],
         ['nothing', searching((n) => `nobody${n}`), SEARCH_COSTS],
-        // As many matches as there are invites, all to be counted.
-        ['what all have', searching(() => 'example')],
       ],
+    ),
+    // As many matches as there are invites, and all of them have to be counted.
+    compare(
+      'search for what all have',
+      organizations,
+      ['first page', search],
+      [
+        ['in addresses', searching(() => 'example')],
+        ['in names', searching(() => 'assessment'), SEARCH_COSTS],
+        ['too short', searching(() => 'e')],
+      ],
+      ONE_CONNECTION,
     ),
     compare(
       'filters',
@@ -71,7 +83,13 @@ const fromAll =
 
 type Asked = [name: string, ask: Ask, atMost?: number]
 
-function compare(name: string, { small, middle, large }: Organizations, first: [string, Ask], asked: Asked[]): Case {
+function compare(
+  name: string,
+  { small, middle, large }: Organizations,
+  first: [string, Ask],
+  asked: Asked[],
+  connections = CONNECTIONS,
+): Case {
   const variants = [first, ...asked].flatMap(([what, ask]) =>
     [small, middle, large].map(
       (organization): Variant => ({
@@ -90,5 +108,5 @@ function compare(name: string, { small, middle, large }: Organizations, first: [
       { over, under: [`${what}@${small.size}`, 'p50'], atMost: FLAT },
     ]
   })
-  return { name, connections: CONNECTIONS, variants, goals }
+  return { name, connections, variants, goals }
 }

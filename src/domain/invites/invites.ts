@@ -43,8 +43,8 @@ const DISTANT = 1_000
  * v1.md GET /invites; alternate.md GET /assessment_invites.
  *
  * Filter, order and count use the stored status, so invites that are due are first set to expired. When one cannot be, because another
- * transaction has locked it, the list is computed from every row of the organization, as for a search, unless the filter names a recipient,
- * a tag or a grader.
+ * transaction has locked it, the list is computed from every row of the organization, as for a search that the index does not help with.
+ * Under a filter by recipient, tag or grader it is computed from the rows that the filter finds.
  *
  * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits.
  */

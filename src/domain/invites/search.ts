@@ -7,8 +7,8 @@ import type { InviteFilter, InviteOrder } from './filter.ts'
 import { hasStatus, statusAt } from './lifecycle.ts'
 import { orderBy, orderedColumns } from './paging.ts'
 
-// Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search, and
-// while a due invite cannot be set to expired, every invite of the organization is read.
+// Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search that
+// indexed-search.ts leaves, and while a due invite cannot be set to expired, every invite of the organization is read.
 
 /**
  * SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now.
