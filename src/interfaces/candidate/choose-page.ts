@@ -7,7 +7,7 @@ import type { Session } from '../../domain/submissions/session.ts'
 import { html } from '../../http/html.ts'
 import { consentForm, type Terms, termsInWords } from './consent.page.ts'
 import { acceptedPage, completedPage, elsewherePage, expiredPage, pendingPage, revokedPage } from './invitation.page.ts'
-import { button, type Page, type View } from './layout.ts'
+import { button, type Page, type View, withScript } from './layout.ts'
 import { prepareSection } from './prepare.page.ts'
 import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
 import type { CandidateSettings } from './settings.ts'
@@ -63,11 +63,9 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
   if (invite.status === 'accepted') {
     if (!submission || !hasConsented(submission, preparation.needs))
       return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
-    return acceptedPage(
-      view,
-      html`${prepareSection(view, { preparation, submission, refusal: happened.refusal })}
-<details><summary>What you have agreed to</summary>${termsInWords(view, terms)}</details>`,
-    )
+    const preparing = prepareSection(view, { preparation, submission, refusal: happened.refusal })
+    const agreed = html`<details><summary>What you have agreed to</summary>${termsInWords(view, terms)}</details>`
+    return withScript(acceptedPage(view, html`${preparing}\n${agreed}`))
   }
   if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
   const progress = await readProgress({ ...session, submission })

@@ -14,11 +14,10 @@ const NONE = 'nothing but this page'
 export function termsInWords({ invite }: View, terms: Terms): Html {
   const { needs, keptDays } = terms
   const needed = [
-    needs.camera && 'a camera',
+    needs.screen && 'a computer (a phone can not share its screen)',
+    (needs.camera || needs.idPhoto || needs.facePhoto) && 'a camera',
     needs.microphone && 'a microphone',
-    needs.screen && 'a computer, because a phone can not share its screen',
-    needs.idPhoto && 'an identity document and a camera to take its photo',
-    needs.facePhoto && 'a camera to take a photo of your face',
+    needs.idPhoto && 'your identity document',
   ].filter((item) => item !== false)
   const proctored = needs.screen || invite.webcamMonitoring
   return html`<h2>What you need, and what is kept</h2>

@@ -4,7 +4,12 @@ import { INVITATION_PATH } from '../../domain/invites/links.ts'
 import { type Html, html, toText } from '../../http/html.ts'
 import { assets } from './assets.ts'
 
-export type Page = { title: string; body: Html }
+export type Page = {
+  title: string
+  body: Html
+  /** Whether it loads the script: only where there is a session for it. */
+  hasScript?: true
+}
 
 /** Whose page it is. */
 export type View = {
@@ -14,7 +19,7 @@ export type View = {
   proof: string
 }
 
-export const renderPage = ({ title, body }: Page): string =>
+export const renderPage = ({ title, body, hasScript }: Page): string =>
   toText(html`<!doctype html>
 <html lang="en">
 <head>
@@ -24,7 +29,7 @@ export const renderPage = ({ title, body }: Page): string =>
 <title>${title}</title>
 <link rel="icon" href="${assets.icon.address}">
 <link rel="stylesheet" href="${assets.stylesheet.address}">
-<script type="module" src="${assets.script.address}"></script>
+${hasScript && html`<script type="module" src="${assets.script.address}"></script>`}
 </head>
 <body>
 <main>
@@ -36,6 +41,9 @@ ${body}
 
 export const sendPage = (reply: FastifyReply, status: number, page: Page): FastifyReply =>
   reply.code(status).type('text/html; charset=utf-8').send(renderPage(page))
+
+/** For a page with `data-session`. */
+export const withScript = (page: Page): Page => ({ ...page, hasScript: true })
 
 export const pathOf = ({ token }: Pick<View, 'token'>): string => `${INVITATION_PATH}/${token}`
 

@@ -5,7 +5,7 @@ import type { Submission } from '../../domain/submissions/session.ts'
 import { isWebAddress, wordCount, wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Terms } from './consent.page.ts'
-import { button, form, hidden, invitePage, type Page, pathOf, type View } from './layout.ts'
+import { button, form, hidden, invitePage, type Page, pathOf, type View, withScript } from './layout.ts'
 
 // The way through the paper: a question is opened, answered and left; then the end.
 
@@ -28,7 +28,7 @@ export function progressPage(here: Here): Page {
     : progress.next
       ? nextQuestion(here, progress.next)
       : end(here)
-  return invitePage(view, `${title}: ${view.invite.assessment.name}`, html`${lateNotice(here)}${body}`)
+  return withScript(invitePage(view, `${title}: ${view.invite.assessment.name}`, html`${lateNotice(here)}${body}`))
 }
 
 const lateNotice = ({ isLate }: Here): Html | false =>
@@ -53,7 +53,7 @@ function nextQuestion(here: Here, { number, timeLimit }: NonNullable<Progress['n
       html`<section data-next data-number="${number}">
 ${number === 1 && html`<p>Your assessment has begun.</p>`}
 <h2>${title}</h2>
-<p>${timeLimit > 0 ? `You have ${wordDuration(timeLimit)} for it, from when you open it.` : 'It has no time limit of its own.'}${submission.deadlineAt && ` For the whole there are ${remaining(submission.deadlineAt, now)} left.`}</p>
+<p>${timeLimit > 0 ? `You have ${wordDuration(timeLimit)} for it, from when you open it.` : 'It has no time limit of its own.'}${submission.deadlineAt && html`<span data-whole> For the whole there are ${remaining(submission.deadlineAt, now)} left.</span>`}</p>
 ${form(view, 'open', html`${hidden('number', number)}<button type="submit">Open question ${number}</button>`)}</section>`,
     ),
   }
@@ -74,7 +74,7 @@ ${question.script && html`<p class="script">${question.script}</p>`}
 ${isWebAddress(question.audioUrl) && html`<p data-prompt="audio"><a href="${question.audioUrl}" rel="noreferrer">Listen to the question</a></p>`}
 ${isWebAddress(question.videoUrl) && html`<p data-prompt="video"><a href="${question.videoUrl}" rel="noreferrer">Watch the question</a></p>`}
 <p class="facts">Answer by ${isChosen(question) ? 'text, audio or video' : question.responseType}${question.timeLimit > 0 && `, within ${wordDuration(question.timeLimit)}`}${question.points > 0 && `, ${wordCount(question.points, 'point')}`}</p>
-${closesAt && html`<p class="facts" data-clock>When this page was loaded, you had ${remaining(closesAt, now)} left.</p>`}
+${closesAt && html`<p class="facts" data-clock="${question.timeLimit > 0 ? 'question' : 'whole'}">When this page was loaded, you had ${remaining(closesAt, now)} left.</p>`}
 ${isRecorded(question) ? recordedAnswer(view, number) : writtenAnswer(view, question)}</section>`,
     ),
   }

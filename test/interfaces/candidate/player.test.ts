@@ -52,6 +52,11 @@ describe('Start', () => {
 })
 
 describe('the page, with a player', () => {
+  it('loads no script', async () => {
+    for (const { candidate } of [await makeAccepted(), await makeStarted()])
+      expect((await candidate.open()).text).not.toContain('<script')
+  })
+
   it("lets its forms lead to the player's origin, and nowhere else", async () => {
     for (const { candidate } of [await makeAccepted(), await makeStarted()]) {
       const policy = (await candidate.open()).headers['content-security-policy']

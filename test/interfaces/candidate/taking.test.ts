@@ -68,6 +68,23 @@ describe('the way by forms', () => {
   })
 })
 
+it('loads the one script from the consent to the end, and on no other page', async () => {
+  const { candidate } = await makeAccepted(service, { status: 'pending' })
+  const scripts = async () => [...(await candidate.open()).text.matchAll(/<script [^>]*>/g)].map(([tag]) => tag)
+  const script = expect.stringMatching(/^<script type="module" src="\/i\/assets\/candidate\.[0-9a-f]{12}\.js">$/)
+  expect(await scripts()).toEqual([])
+  await candidate.press('accept')
+  expect(await scripts()).toEqual([])
+  await consent(candidate)
+  expect(await scripts()).toEqual([script])
+  await candidate.press('start')
+  expect(await scripts()).toEqual([script])
+  await candidate.press('open', { number: '1' })
+  expect(await scripts()).toEqual([script])
+  await candidate.press('finish')
+  expect(await scripts()).toEqual([])
+})
+
 describe('before the start', () => {
   it('the invitation says what is needed, recorded and kept, and who sees it', async () => {
     const asked = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true, facePhotoRequired: true }
@@ -77,7 +94,9 @@ describe('before the start', () => {
       ...asked,
     })
     const { text } = await candidate.open()
-    expect(text).toContain('<dt>Needed</dt><dd>a camera, a microphone, a computer')
+    expect(text).toContain(
+      '<dt>Needed</dt><dd>a computer (a phone can not share its screen), a camera, a microphone, your identity document</dd>',
+    )
     expect(text).toContain('your screen, from the start to the end; a picture of your webcam now and then')
     expect(text).toContain(`<dt>Seen by</dt><dd>${organization.name}: those who`)
     expect(text).toContain(
