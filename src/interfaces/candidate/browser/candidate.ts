@@ -3,7 +3,7 @@
 
 import { countDown } from './countdown.ts'
 import { useDevices } from './devices.ts'
-import { button, make, setNotice } from './dom.ts'
+import { button, make, setNotice, wait } from './dom.ts'
 import { keepNotes } from './notes.ts'
 import { openOutbox } from './outbox.ts'
 import { fieldsOf, reloadPage, sendForm } from './pages.ts'
@@ -16,6 +16,10 @@ import { openSession, Refusal } from './session.ts'
 import { showStatus } from './status.ts'
 
 const SYNCHRONIZE_EVERY_MS = 60_000
+const LOOK_FOR_SLEEP_MS = 1_000
+/** How far the device's two clocks come apart only where it has slept, or one has been set. */
+const SLEPT_MS = 2_000
+const RELOAD_AGAIN_MS = 1_000
 const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => {} }
 
 const found = document.querySelector<HTMLElement>('[data-session]')
@@ -35,13 +39,19 @@ async function take(base: string): Promise<void> {
   await session.claim()
   const state = await session.read()
   const player: Player = { session, outbox, devices, notes, status, state, refresh }
-  await outbox.resume(state.uploads, state.question?.closesAt ?? state.deadlineAt)
+  await outbox.resume(state.uploads, state.question?.closesAt ?? state.deadlineAt, state.deadlineAt)
   enter()
+
+  /** What the page before had to do ends. */
+  function leave(): void {
+    control.close()
+    stopClock()
+    control = NO_CONTROL
+    stopClock = () => {}
+  }
 
   /** What the page that is shown now has to do. */
   function enter(): void {
-    control.close()
-    stopClock()
     const { deadlineAt } = player.state
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     if (taking) {
@@ -62,6 +72,7 @@ async function take(base: string): Promise<void> {
 
   function countWhole(taking: HTMLElement, deadlineAt: string): void {
     const clock = make('p', { class: 'facts clock', role: 'timer' })
+    taking.querySelector('[data-whole]')?.remove() // it does not count
     taking.prepend(clock)
     stopClock = countDown(clock, 'Time left for the whole assessment', () => session.momentOf(deadlineAt), {
       say: status.say,
@@ -79,14 +90,24 @@ async function take(base: string): Promise<void> {
     return true
   }
 
+  /** Until the page is there: where a time is over, nothing else can be done. */
   async function refresh(): Promise<void> {
-    await reloadPage()
-    await readAndEnter()
+    while (!session.isTakenOver()) {
+      const isShown = await reloadPage().then(
+        () => true,
+        () => false,
+      )
+      if (isShown) return readAndEnter()
+      await wait(RELOAD_AGAIN_MS)
+    }
   }
 
+  /** Until the session is read, the new page is one without scripts. */
   async function readAndEnter(): Promise<void> {
+    leave()
+    const shown = document.querySelector('main')
     if (document.querySelector('[data-session]')) player.state = await session.read()
-    enter()
+    if (document.querySelector('main') === shown) enter()
   }
 
   document.addEventListener('submit', (event) => {
@@ -112,7 +133,7 @@ async function take(base: string): Promise<void> {
     const line =
       form.querySelector<HTMLElement>('[data-not-sent]') ?? make('p', { class: 'mistake', role: 'alert', 'data-not-sent': true })
     form.append(line)
-    setNotice(line, 'There is no connection. Nothing is lost: try again in a moment.')
+    setNotice(line, 'The service could not be reached. Nothing is lost: try again in a moment.')
   }
 
   function reachable(is: boolean): void {
@@ -123,8 +144,7 @@ async function take(base: string): Promise<void> {
   }
 
   async function giveUp(): Promise<void> {
-    control.close()
-    stopClock()
+    leave()
     await proctoring.end()
     const heading = make('h1', { tabindex: '-1' }, 'This assessment is open in another tab')
     const text = make(
@@ -144,9 +164,15 @@ async function take(base: string): Promise<void> {
   // The clock that the page counts by may stand still while the device sleeps.
   const synchronize = async () => {
     if (document.hidden || session.isTakenOver() || !document.querySelector('[data-taking]')) return
-    await session.read().catch(() => {}) // the next one comes
+    await session.read().catch(refresh) // the invitation has been withdrawn, or its link replaced: the page says so
   }
   setInterval(synchronize, SYNCHRONIZE_EVERY_MS)
+  let apart = Date.now() - performance.now()
+  setInterval(() => {
+    const before = apart
+    apart = Date.now() - performance.now()
+    if (Math.abs(apart - before) > SLEPT_MS) void synchronize()
+  }, LOOK_FOR_SLEEP_MS)
   document.addEventListener('visibilitychange', synchronize)
   window.addEventListener('beforeunload', (event) => {
     if (!session.isTakenOver() && (!outbox.isEmpty() || control.hasUnsaved?.())) event.preventDefault()

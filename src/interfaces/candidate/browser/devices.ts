@@ -12,32 +12,39 @@ export type Wanted = { audio: boolean; video: boolean }
 
 export type Devices = ReturnType<typeof useDevices>
 
+const isAmong = ({ audio, video }: Wanted, { kind }: MediaStreamTrack): boolean => (kind === 'audio' ? audio : video)
+
 export function useDevices() {
-  let opened: MediaStream | null = null
+  let opened: MediaStreamTrack[] = []
+  let opening: Promise<unknown> = Promise.resolve()
   let screen: MediaStream | null = null
   let lock: WakeLockSentinel | null = null
   let wantsLock = false
 
   /**
-   * The wanted devices, asked for together: browsers ask the candidate once.
+   * The wanted devices, asked for together: browsers ask the candidate once. What is open stays as it is, because it may be recorded.
    *
    * @throws DOMException by the browser's name for what is wrong.
    */
-  async function open({ audio, video }: Wanted): Promise<MediaStream> {
-    const has = (kind: string) => opened?.getTracks().some((track) => track.kind === kind && track.readyState === 'live') ?? false
-    const lacks = (audio && !has('audio')) || (video && !has('video'))
-    if (lacks) {
-      const all = { audio: audio || has('audio'), video: video || has('video') }
-      close()
-      opened = await navigator.mediaDevices.getUserMedia({ audio: all.audio, video: all.video && VIDEO })
-    }
-    const wanted = { audio, video }
-    return new MediaStream(opened!.getTracks().filter(({ kind }) => wanted[kind as keyof Wanted]))
+  function open(wanted: Wanted): Promise<MediaStream> {
+    const mine = opening.then(() => openLacking(wanted))
+    opening = mine.catch(() => {}) // whoever has asked is told
+    return mine
   }
 
-  function close(): void {
-    for (const track of opened?.getTracks() ?? []) track.stop()
-    opened = null
+  async function openLacking(wanted: Wanted): Promise<MediaStream> {
+    opened = opened.filter(({ readyState }) => readyState === 'live')
+    const lacks = (kind: keyof Wanted) => wanted[kind] && opened.every((track) => track.kind !== kind)
+    if (lacks('audio') || lacks('video')) {
+      const added = await navigator.mediaDevices.getUserMedia({ audio: lacks('audio'), video: lacks('video') && VIDEO })
+      opened.push(...added.getTracks())
+    }
+    return new MediaStream(opened.filter((track) => isAmong(wanted, track)))
+  }
+
+  function close(unwanted: Wanted = { audio: true, video: true }): void {
+    for (const track of opened) if (isAmong(unwanted, track)) track.stop()
+    opened = opened.filter((track) => !isAmong(unwanted, track))
   }
 
   const sharedScreen = (): MediaStream | null => (screen?.getVideoTracks()[0]?.readyState === 'live' ? screen : null)

@@ -151,12 +151,17 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     onChange()
   }
 
-  /** Sends what an earlier page of the session has left, and completes its recordings. @param uploads what the service has of them. */
-  async function resume(uploads: Upload[], closesAt: string | null): Promise<Recording[]> {
+  /**
+   * Sends what an earlier page of the session has left, and completes its recordings.
+   *
+   * @param uploads what the service has of them.
+   * @param closesAt end of the open question. @param deadlineAt end of the whole.
+   */
+  async function resume(uploads: Upload[], closesAt: string | null, deadlineAt: string | null): Promise<Recording[]> {
     const left = await store.list()
     const open = new Set(uploads.map(({ mediaId }) => mediaId))
     for (const mediaId of new Set(left.map(({ mediaId }) => mediaId))) if (!open.has(mediaId)) await store.drop(mediaId)
-    return Promise.all(uploads.map((upload) => resumeOne(upload, left, closesAt)))
+    return Promise.all(uploads.map((upload) => resumeOne(upload, left, upload.kind === 'answer' ? closesAt : deadlineAt)))
   }
 
   async function resumeOne({ mediaId, kind, segments }: Upload, left: PartKey[], closesAt: string | null): Promise<Recording> {

@@ -1,7 +1,9 @@
 // The pages of the session inside one document, so that what is recorded across questions goes on: forms are sent by fetch, and the page
 // that answers takes the place of the one before. The address stays the same, as it does without scripts.
 
-/** Sends a form, and shows the page that answers. @throws TypeError, or DOMException, where there is no connection. */
+import { PASSING } from './session.ts'
+
+/** Sends a form, and shows the page that answers. @throws Error where none of the service's pages answers: the one before stays. */
 export const sendForm = async (address: string, fields: URLSearchParams): Promise<void> =>
   show(await fetch(address, { method: 'POST', body: fields, signal: AbortSignal.timeout(TRY_MS) }))
 
@@ -12,8 +14,11 @@ const TRY_MS = 20_000
 
 async function show(answer: Response): Promise<void> {
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const main = next.querySelector('main')
+  // The service, or what stands before it, is out of order: what is open here, and recorded, must not end with that.
+  if (!main || PASSING.includes(answer.status)) throw new Error(`No page, but ${answer.status}`)
   document.title = next.title
-  document.querySelector('main')!.replaceWith(document.adoptNode(next.querySelector('main')!))
+  document.querySelector('main')!.replaceWith(document.adoptNode(main))
   const heading = document.querySelector<HTMLElement>('main [role=alert], main h2, main h1')
   if (!heading) return
   heading.tabIndex = -1

@@ -20,7 +20,6 @@ export async function openPartStore(base: string) {
   const database = await openDatabase().catch(() => null)
   const inMemory = new Map<string, Part>()
   let keepsAll = database !== null
-  const rows = (mode: IDBTransactionMode) => database!.transaction(STORE, mode).objectStore(STORE)
   const nameOf = ({ mediaId, segment, number }: PartKey) => `${mediaId}/${segment}/${number}`
   const keyOf = ({ mediaId, segment, number }: PartKey) => [base, mediaId, segment, number]
   const rangeOf = (...first: string[]) => IDBKeyRange.bound([base, ...first], [base, ...first, []])
@@ -35,29 +34,31 @@ export async function openPartStore(base: string) {
       const row: Row = { base, ...part }
       const isKept =
         database &&
-        (await ask(rows('readwrite').put(row)).then(
+        (await change(database, (rows) => rows.put(row)).then(
           () => true,
           () => refuse(),
         ))
       if (!isKept) inMemory.set(nameOf(part), part)
     },
     async get(key: PartKey): Promise<Part | undefined> {
-      return inMemory.get(nameOf(key)) ?? (database ? ask<Part | undefined>(rows('readonly').get(keyOf(key))) : undefined)
+      return (
+        inMemory.get(nameOf(key)) ?? (database ? read<Part | undefined>(database, (rows) => rows.get(keyOf(key))) : undefined)
+      )
     },
     async remove(key: PartKey): Promise<void> {
       inMemory.delete(nameOf(key))
-      if (database) await ask(rows('readwrite').delete(keyOf(key))).catch(refuse)
+      if (database) await change(database, (rows) => rows.delete(keyOf(key))).catch(refuse)
     },
     /** Those that an earlier page has left, without what is in them. */
     async list(): Promise<PartKey[]> {
       if (!database) return []
-      const keys = await ask(rows('readonly').getAllKeys(rangeOf())).catch(() => [])
+      const keys = await read<IDBValidKey[]>(database, (rows) => rows.getAllKeys(rangeOf())).catch(() => [])
       return (keys as [string, string, number, number][]).map(([, mediaId, segment, number]) => ({ mediaId, segment, number }))
     },
     /** Forgets a recording. */
     async drop(mediaId: string): Promise<void> {
       for (const [name, part] of inMemory) if (part.mediaId === mediaId) inMemory.delete(name)
-      if (database) await ask(rows('readwrite').delete(rangeOf(mediaId))).catch(refuse)
+      if (database) await change(database, (rows) => rows.delete(rangeOf(mediaId))).catch(refuse)
     },
   }
 }
@@ -68,7 +69,22 @@ const ask = <Result>(request: IDBRequest<Result>): Promise<Result> =>
     request.onerror = () => reject(request.error)
   })
 
-function openDatabase(): Promise<IDBDatabase> {
+/** @throws DOMException, also where the browser has closed the database meanwhile. */
+const read = async <Result>(database: IDBDatabase, act: (rows: IDBObjectStore) => IDBRequest): Promise<Result> =>
+  ask(act(database.transaction(STORE, 'readonly').objectStore(STORE)))
+
+/** @returns when it is kept: what does not fit is refused only at the end of its transaction. @throws DOMException as read. */
+async function change(database: IDBDatabase, act: (rows: IDBObjectStore) => IDBRequest): Promise<void> {
+  const transaction = database.transaction(STORE, 'readwrite')
+  act(transaction.objectStore(STORE))
+  await new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve()
+    transaction.onabort = () => reject(transaction.error)
+  })
+}
+
+/** @throws DOMException where the browser refuses it. */
+async function openDatabase(): Promise<IDBDatabase> {
   const request = indexedDB.open('recordings', 1)
   request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: KEY })
   return ask(request)

@@ -25,7 +25,9 @@ export function prepare(player: Player, section: HTMLElement): PageControl {
   function meet(requirement: string): void {
     section.querySelector(`[data-requirement="${requirement}"]`)?.remove()
     const list = section.querySelector('[data-missing]')
-    if (list && list.children.length === 0) list.parentElement!.remove()
+    if (list?.children.length !== 0) return
+    list.parentElement!.remove()
+    setNotice(mistake, '')
   }
 
   const steps: Step[] = []

@@ -53,9 +53,8 @@ export function watchSession({ session, outbox, devices, notes, status }: Omit<P
   }
 
   async function useWebcam(deadlineAt: string | null): Promise<void> {
-    const stream = await devices.open({ audio: false, video: true }).catch(() => null)
-    if (!stream) return
-    if (wanted.webcam === 'stills') return takeStills(stream)
+    const stream = await devices.open({ audio: false, video: true })
+    if (wanted.webcam === 'stills') return takeStills(stream, deadlineAt)
     const { mediaId } = (await session.post('/media', { kind: 'webcam' })) as { mediaId: string }
     const recording = outbox.begin(mediaId, 'webcam', deadlineAt)
     webcam = startRecorder('webcam', stream, outbox, recording, {
@@ -72,7 +71,7 @@ export function watchSession({ session, outbox, devices, notes, status }: Omit<P
     return devices.open({ audio: false, video: true }).catch(() => null)
   }
 
-  async function takeStills(stream: MediaStream): Promise<void> {
+  async function takeStills(stream: MediaStream, deadlineAt: string | null): Promise<void> {
     const video = make('video')
     await showStream(video, stream)
     const send = async () => {
@@ -82,9 +81,20 @@ export function watchSession({ session, outbox, devices, notes, status }: Omit<P
       const until = performance.now() + STILL_EVERY_MS
       await session.send('PUT', '/photos/webcam_still', { bytes: jpeg, type: 'image/jpeg', until }).catch(() => {})
     }
-    stream.getVideoTracks()[0]!.onended = () => notes.note('camera_lost')
+    stream.getVideoTracks()[0]!.addEventListener('ended', async () => {
+      if (!isOn) return
+      stopStills()
+      notes.note('camera_lost')
+      await useWebcam(deadlineAt).catch(() => {}) // perhaps there is another
+      askForMissing(deadlineAt)
+    })
     stills = setInterval(send, STILL_EVERY_MS)
     void send() // it may have to wait, and what else is missing is asked for meanwhile
+  }
+
+  function stopStills(): void {
+    clearInterval(stills)
+    stills = undefined
   }
 
   /** A share, and after a reload a camera, can only be had by a click of the candidate. */
@@ -111,7 +121,7 @@ export function watchSession({ session, outbox, devices, notes, status }: Omit<P
     /** Stops everything. @returns when the last parts are in the outbox. */
     async end(): Promise<void> {
       isOn = false
-      clearInterval(stills)
+      stopStills()
       status.ask()
       await Promise.all([screen?.stop(), webcam?.stop()])
       screen = webcam = null

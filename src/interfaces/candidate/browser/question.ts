@@ -39,7 +39,8 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
 
   function startClock(element: HTMLElement): void {
     element.setAttribute('role', 'timer')
-    stopClock = countDown(element, 'Time left', () => session.momentOf(player.state.question!.closesAt!), {
+    const label = element.dataset.clock === 'whole' ? 'Time left for the whole assessment' : 'Time left'
+    stopClock = countDown(element, label, () => session.momentOf(player.state.question!.closesAt!), {
       say: status.say,
       soon: () => void text?.save(),
       over: () => void endByClock(element),
@@ -52,7 +53,10 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     void text?.save()
     await recording?.stop()
     while (!isClosed) {
-      const { question } = await session.read()
+      const question = await session.read().then(
+        (state) => state.question,
+        () => null, // the page says why
+      )
       if (question?.number !== number) return player.refresh()
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
         setNotice(progress, '')
@@ -67,11 +71,11 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       setNotice(progress, 'Saving your answer…')
       await Promise.all([text?.save(), recording?.finish()])
       if (isClosed) return false
-      if (text && !text.isSaved()) {
+      const failure = text?.failure() || recording?.failure() || ''
+      if (text && !text.isSaved() && failure === '') {
         setNotice(progress, 'Your answer is not saved yet.')
         return false
       }
-      const failure = recording?.failure() ?? ''
       if (failure && !progress.dataset.told) {
         progress.dataset.told = failure
         setNotice(progress, `${failure} Press again to go on all the same.`)
@@ -89,7 +93,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       stopPrompt()
       text?.close()
       recording?.close()
-      if (!document.querySelector('[data-capture~=webcam]')) devices.close()
+      devices.close({ audio: true, video: !document.querySelector('[data-capture~=webcam]') })
     },
   }
 }

@@ -91,7 +91,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     takesLeft = taken.takesLeft
     last = outbox.begin(taken.mediaId, kind, question.closesAt)
     try {
-      recorder = startRecorder(kind, stream, outbox, last, { lost: () => replace(kind), ended: interrupted })
+      recorder = startRecorder(kind, stream, outbox, last, { lost: (track) => replace(kind, track), ended: interrupted })
     } catch (error) {
       void outbox.finish(last) // there is nothing in it: it is abandoned
       throw error
@@ -112,8 +112,8 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
   }
 
   /** A device is gone: perhaps there is another. */
-  async function replace(kind: TakeKind): Promise<MediaStream | null> {
-    player.notes.note(kind === 'video' ? 'camera_lost' : 'microphone_lost')
+  async function replace(kind: TakeKind, track: MediaStreamTrack): Promise<MediaStream | null> {
+    player.notes.note(track.kind === 'video' ? 'camera_lost' : 'microphone_lost')
     const stream = await openFor(kind).catch(() => null)
     if (stream) await watch(kind, stream)
     return stream

@@ -30,7 +30,7 @@ export type Recorder = ReturnType<typeof startRecorder>
  * Records a stream in slices, each of which goes into the outbox at once. When a device falls silent or is taken away, the segment ends;
  * with the device another begins.
  *
- * @param on.lost a device is gone. @returns the stream to go on with, or null: then the recording ends.
+ * @param on.lost a device is gone, that of the track. @returns the stream to go on with, or null: then the recording ends.
  * @param on.ended it has ended by itself.
  * @throws DOMException where the browser can't record the stream.
  */
@@ -39,12 +39,14 @@ export function startRecorder(
   stream: MediaStream,
   outbox: Outbox,
   recording: Recording,
-  on: { lost: () => Promise<MediaStream | null>; ended: () => void },
+  on: { lost: (track: MediaStreamTrack) => Promise<MediaStream | null>; ended: () => void },
 ) {
   let segment = -1
   let writing: Promise<void> = Promise.resolve()
   let recorder: MediaRecorder
-  let tracks: MediaStreamTrack[] = []
+  let ended: Promise<void>
+  let watching = new AbortController()
+  let isReplacing = false
   let isStopped = false
   /** Milliseconds of the segments that have ended, and when the present one began: null while the device opens. */
   let before = 0
@@ -67,7 +69,14 @@ export function startRecorder(
       const end = own.before + performance.now() - own.began
       writing = writing.then(() => write(data, own.segment, end))
     }
-    recorder.onerror = () => endSegment()
+    // It also stops by itself, when its last track ends.
+    ended = new Promise((resolve) => {
+      recorder.onstop = () => {
+        if (began !== null) before = own.before + performance.now() - own.began
+        resolve()
+      }
+    })
+    recorder.onerror = () => void giveUp()
     recorder.start(SLICE_MS)
     watch(of.getTracks())
   }
@@ -78,41 +87,46 @@ export function startRecorder(
   }
 
   async function endSegment(): Promise<void> {
-    if (recorder.state === 'inactive') return
-    before = elapsed()
-    const stopped = new Promise((resolve) => recorder.addEventListener('stop', resolve, { once: true }))
-    recorder.stop()
-    await stopped
+    if (recorder.state !== 'inactive') recorder.stop()
+    await ended
     await writing
   }
 
-  function watch(of: MediaStreamTrack[]): void {
-    for (const track of tracks) track.onended = track.onmute = track.onunmute = null
-    tracks = of
+  /** Others may record the same tracks, and watch them too. */
+  function watch(tracks: MediaStreamTrack[]): void {
+    watching.abort()
+    watching = new AbortController()
+    const { signal } = watching
     for (const track of tracks) {
-      track.onended = () => void goOnWithout()
+      track.addEventListener('ended', () => void goOnWithout(track), { signal })
       if (kind === 'screen') continue // a window that does not change sends nothing, and is not gone
-      track.onmute = () => void endSegment()
-      track.onunmute = () => void resume()
+      track.addEventListener('mute', () => void endSegment(), { signal })
+      track.addEventListener('unmute', () => void resume(tracks), { signal })
     }
   }
 
-  async function resume(): Promise<void> {
+  async function resume(tracks: MediaStreamTrack[]): Promise<void> {
     await endSegment()
-    if (!isStopped && tracks.every(({ muted, readyState }) => !muted && readyState === 'live'))
+    if (!isStopped && !isReplacing && tracks.every(({ muted, readyState }) => !muted && readyState === 'live'))
       startSegment(new MediaStream(tracks))
   }
 
-  async function goOnWithout(): Promise<void> {
+  /** With a camera its microphone ends: both are replaced at once. */
+  async function goOnWithout(track: MediaStreamTrack): Promise<void> {
+    if (isReplacing) return
+    isReplacing = true
     await endSegment()
-    if (isStopped) return
-    const next = await on.lost()
+    const next = isStopped ? null : await on.lost(track)
+    isReplacing = false
     if (isStopped) return
     if (next) startSegment(next)
-    else {
-      await stop()
-      on.ended()
-    }
+    else await giveUp()
+  }
+
+  async function giveUp(): Promise<void> {
+    if (isStopped) return
+    await stop()
+    on.ended()
   }
 
   /** @returns when the last part is in the outbox. */

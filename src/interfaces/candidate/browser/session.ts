@@ -51,7 +51,7 @@ const TRY_MS = 20_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
 /** What may be answered otherwise a moment later. 507 is not among them: the organization has no room. */
-const PASSING = [408, 425, 429, 500, 502, 503, 504]
+export const PASSING = [408, 425, 429, 500, 502, 503, 504]
 
 export type Session = ReturnType<typeof openSession>
 

@@ -42,6 +42,7 @@ export function saveText({ session, status, state }: Player, number: number, are
 
   function change(): void {
     revision++
+    failure = ''
     drafts.write({ text: area.value, revision })
     if (changedAt === 0) changedAt = performance.now()
     clearTimeout(timer)
@@ -84,7 +85,7 @@ export function saveText({ session, status, state }: Player, number: number, are
     const code = error instanceof Refusal ? error.code : ''
     failure =
       code === 'closed' || code === 'unreachable'
-        ? 'The time was over before your last words were saved.'
+        ? 'The time was over, or the question closed, before your last words were saved.'
         : 'Your last words could not be saved. Copy them, and load this page again.'
     status.say(failure)
   }
@@ -111,6 +112,7 @@ export function saveText({ session, status, state }: Player, number: number, are
     save,
     show,
     isSaved: () => isSaved(),
+    failure: () => failure,
     close(): void {
       clearTimeout(timer)
       window.removeEventListener('pagehide', saveOnLeaving)
