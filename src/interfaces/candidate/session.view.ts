@@ -10,7 +10,8 @@ export async function presentSession(session: PreparedSession, { webcam }: Pick<
   const { needs, photos } = await readPreparation(session)
   const progress = submission.state === 'in_progress' ? await readProgress(session) : undefined
   return {
-    state: submission.state,
+    // A submission is told of the end of its invite only later.
+    state: submission.state === 'in_progress' && invite.status !== 'started' ? 'withdrawn' : submission.state,
     now: isoTime(ctx.deps.clock()),
     deadlineAt: isoTimeOrNull(submission.deadlineAt),
     needs,

@@ -1,177 +1,27 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { signInvitation } from '../../../src/domain/invites/tokens.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { scaled } from '../../faults/scale.ts'
-import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../../support/browser.ts'
-import { ASKS_NOTHING } from '../../support/candidate.ts'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, press, watch } from '../../support/browser.ts'
+import {
+  answerBox,
+  button,
+  type Candidate,
+  type Lasted,
+  notice,
+  prepare,
+  readyMedia,
+  recorded,
+  savedUpTo,
+  start,
+  useCandidatesBrowser,
+} from '../../support/candidate-browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { play } from '../../support/play.ts'
-import { openTestDatabase, startProcess, type TestDatabase } from '../../support/processes.ts'
-import { SECRET_KEY } from '../../support/service.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
-const desktop = { width: 1280, height: 900 }
-const phone = { width: 390, height: 844 }
-
-/** How much a stored recording may be shorter or longer than what was recorded, in milliseconds. */
-const INEXACT_MS = 500
 /** How much of a recording a killed tab may lose. */
 const LOST_BY_KILL_MS = 4_000
 
-let database: TestDatabase
-let dataDir: string
-let port: number
-let browser: Browser
-
-const launch = (at = port) => startProcess({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: String(at) })
-
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  database = await openTestDatabase()
-  dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
-  port = await findFreePort()
-  await launch()
-  browser = await startBrowser(
-    '--use-fake-device-for-media-stream',
-    '--use-fake-ui-for-media-stream',
-    '--auto-select-desktop-capture-source=Entire screen',
-  )
-})
-afterAll(async () => {
-  await browser?.close()
-  await database?.db.$disconnect()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
-})
-
-type Terms = { responseTypes: string[]; timeLimit?: number; proctored?: boolean; answerRecordLimit?: number; at?: number }
-
-/** A candidate who has accepted an invite to questions that are answered in these ways. */
-async function makeCandidate({ responseTypes, timeLimit = 0, proctored = false, answerRecordLimit = 2, at = port }: Terms) {
-  const { make, db } = database
-  const { id } = await make.organization()
-  const assessment = await make.assessment(id, { name: 'Customer support' })
-  for (const responseType of responseTypes)
-    await make.question(assessment, { script: 'Please introduce yourself.', responseType, timeLimit })
-  const invite = await make.invite(assessment, { status: 'accepted', answerRecordLimit, ...(!proctored && ASKS_NOTHING) })
-  const token = signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: invite.linkVersion })
-  const submission = () => db.submission.findFirstOrThrow({ where: { inviteId: invite.id } })
-  return {
-    link: `http://127.0.0.1:${at}/i/${token}`,
-    /** Whether there is something to try or to photograph before the start. */
-    isChecked: proctored || responseTypes.some((type) => type === 'audio' || type === 'video'),
-    submission,
-    takes: async () => db.take.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
-    media: async () => db.media.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
-    notes: async () => db.sessionNote.findMany({ where: { submissionId: (await submission()).id } }),
-    status: async () => (await db.invite.findUniqueOrThrow({ where: { id: invite.id } })).status,
-  }
-}
-type Candidate = Awaited<ReturnType<typeof makeCandidate>>
-
-/** Notes in the page how long each recording lasted: since it was asked for, and since the browser said that it had begun. */
-const WATCH_RECORDERS = `
-  globalThis.recorded = []
-  const { start } = MediaRecorder.prototype
-  MediaRecorder.prototype.start = function (...given) {
-    const asked = performance.now()
-    let begun
-    this.addEventListener('start', () => (begun = performance.now()))
-    this.addEventListener('stop', () => recorded.push({ asked: performance.now() - asked, begun: performance.now() - begun }))
-    return start.apply(this, given)
-  }`
-type Lasted = { asked: number; begun: number }
-
-/** A small screen: how long a machine takes to encode a large one is not what is shown here. */
-const SMALL_SCREEN = `
-  const media = navigator.mediaDevices
-  const share = media?.getDisplayMedia.bind(media)
-  if (share) media.getDisplayMedia = ({ video }) => share({ video: { ...video, width: { max: 640 }, height: { max: 400 } } })`
-
-async function openContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: desktop, ...options })
-  onTestFinished(() => context.close())
-  await context.addInitScript(WATCH_RECORDERS)
-  await context.addInitScript(SMALL_SCREEN)
-  return context
-}
-
-/** What the browser refuses because of the page's policy, and what goes wrong in its scripts. */
-function watch(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-  page.on('pageerror', (error) => void complaints.push(error.message))
-  return complaints
-}
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const press = (page: Page, name: string) => button(page, name).click()
-/** What is said above every page; what is read aloud says it once more. */
-const notice = (page: Page, hasText: string) => page.locator('aside.session .notice', { hasText })
-const answerBox = (page: Page) => page.getByLabel('Your answer')
-
-/** From the link to the first question's card. */
-async function start({ link, isChecked }: Candidate, page: Page): Promise<void> {
-  await page.goto(link)
-  await press(page, 'I agree')
-  if (isChecked) await prepare(page)
-  await press(page, 'Start')
-  await button(page, 'Open question 1').waitFor()
-}
-
-/** Passes the checks that the page asks for, and takes its photos. */
-async function prepare(page: Page): Promise<void> {
-  await page.getByRole('region', { name: 'Connection' }).waitFor()
-  const tries = page.getByRole('button', { name: /^Try your / })
-  if (await tries.count()) {
-    await tries.click()
-    await press(page, 'Record three seconds')
-    await page.getByText('Play it back').waitFor()
-  }
-  const share = button(page, 'Share your screen')
-  if (await share.count()) {
-    await share.click()
-    await page.getByText('Your screen stays shared').waitFor()
-  }
-  for (const name of ['Photo of your identity document', 'Photo of your face']) {
-    const step = page.getByRole('region', { name })
-    if (!(await step.count())) continue
-    await step.getByRole('button', { name: 'Open the camera' }).click()
-    await step.getByRole('button', { name: 'Take the photo' }).click()
-    await step.getByRole('button', { name: 'Use this photo' }).click()
-    await step.getByText('the photo is sent').waitFor()
-  }
-}
-
-/** Waits until so many seconds, at least, of what is being recorded are saved. */
-const savedUpTo = (page: Page, seconds: number) =>
-  expect
-    .poll(async () => {
-      const [, at] = /saved up to 0:(\d\d)/.exec((await page.locator('[data-recorder]').textContent()) ?? '') ?? []
-      return Number(at ?? 0)
-    }, PATIENT)
-    .toBeGreaterThanOrEqual(seconds)
-const recorded = async (page: Page) => ((await page.evaluate('recorded')) as Lasted[]).at(-1)!
-
-/** Waits until the recording of that kind can be played. */
-const readyMedia = (candidate: Candidate, kind: string) =>
-  waitUntil(`the ${kind} to be ready`, async () => {
-    const take = (await candidate.takes()).find((take) => take.kind === kind)
-    const isIt = (media: { id: string; kind: string }) => (take ? media.id === take.mediaId : media.kind === kind)
-    return (await candidate.media()).find((media) => isIt(media) && media.state === 'ready')
-  })
-
-/** What is stored is a file of a player's liking, and as long as what was recorded. */
-async function expectWhole(kind: string, { key }: { key: string }, lasted: Lasted): Promise<void> {
-  const { duration, canBeSought } = await play(await readFile(path.join(dataDir, 'media', key, 'file')))
-  const stored = duration! * 1_000
-  const figures = `${kind}: ${stored} ms are stored of ${lasted.begun} to ${lasted.asked} ms`
-  expect(stored, figures).toBeGreaterThan(lasted.begun - INEXACT_MS)
-  expect(stored, figures).toBeLessThan(lasted.asked + INEXACT_MS)
-  expect([kind, canBeSought]).toEqual([kind, true])
-}
+const { makeCandidate, openContext, launch, expectWhole } = useCandidatesBrowser()
 
 describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped where no chromium is installed)', () => {
   it('goes the whole way: text, audio, video, a choice, the screen and both photos', async () => {

@@ -164,7 +164,12 @@ async function take(base: string): Promise<void> {
   // The clock that the page counts by may stand still while the device sleeps.
   const synchronize = async () => {
     if (document.hidden || session.isTakenOver() || !document.querySelector('[data-taking]')) return
-    await session.read().catch(refresh) // the invitation has been withdrawn, or its link replaced: the page says so
+    const state = await session.read().then(
+      (read) => read.state,
+      () => null,
+    )
+    // Handed in elsewhere or by the clock, withdrawn, or its link replaced: the page says so.
+    if (state !== player.state.state) await refresh()
   }
   setInterval(synchronize, SYNCHRONIZE_EVERY_MS)
   let apart = Date.now() - performance.now()

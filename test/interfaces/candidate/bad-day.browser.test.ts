@@ -1,0 +1,243 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { isBrowserInstalled, press, watch } from '../../support/browser.ts'
+import {
+  answerBox,
+  button,
+  notice,
+  prepare,
+  readyMedia,
+  recorded,
+  savedUpTo,
+  start,
+  useCandidatesBrowser,
+} from '../../support/candidate-browser.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { PATIENT, waitUntil } from '../../support/wait-until.ts'
+
+const { makeCandidate, openContext, launch, expectWhole } = useCandidatesBrowser()
+
+/** Devices that can be unplugged, and of which there is then no other. */
+const UNPLUGGABLE = `
+  const media = navigator.mediaDevices
+  const open = media.getUserMedia.bind(media)
+  const tracks = []
+  let isGone = false
+  media.getUserMedia = async (wanted) => {
+    if (isGone) throw new DOMException('', 'NotFoundError')
+    const stream = await open(wanted)
+    tracks.push(...stream.getTracks())
+    return stream
+  }
+  globalThis.plugIn = () => { isGone = false }
+  globalThis.unplug = (kinds, isOnly) => {
+    isGone = isOnly
+    const unplugged = tracks.filter(({ kind, readyState }) => kinds.includes(kind) && readyState === 'live')
+    for (const track of unplugged) track.stop()
+    for (const track of unplugged) track.dispatchEvent(new Event('ended'))
+  }`
+const unplug = (page: Page, kinds: ('audio' | 'video')[], { isOnly = false } = {}) =>
+  page.evaluate(`unplug(${JSON.stringify(kinds)}, ${isOnly})`)
+
+describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where no chromium is installed)', () => {
+  it('records the webcam from the start to the end, also while the microphone and the same camera record answers', async () => {
+    const at = await findFreePort()
+    await launch(at, { WEBCAM: 'video' })
+    const candidate = await makeCandidate({ responseTypes: ['audio', 'video', 'text'], webcamMonitoring: true, at })
+    const page = await (await openContext()).newPage()
+    const complaints = watch(page)
+    await start(candidate, page)
+    await waitUntil('the webcam', async () => (await candidate.media()).find(({ kind, bytes }) => kind === 'webcam' && bytes > 0))
+    const began = performance.now()
+    for (const [number, kind] of [
+      [1, 'audio'],
+      [2, 'video'],
+    ] as const) {
+      await press(page, `Open question ${number}`)
+      await press(page, `Record ${kind}`)
+      await savedUpTo(page, 2)
+      await press(page, 'Go on')
+    }
+    await press(page, 'Open question 3')
+    await answerBox(page).fill('I am watched.')
+    await press(page, 'Save and go on')
+    const watched = performance.now() - began
+    await press(page, 'Finish')
+    await page.getByText('You have completed this assessment').waitFor()
+    const { milliseconds } = await readyMedia(candidate, 'webcam')
+    expect(milliseconds).toBeGreaterThan(watched)
+    expect((await candidate.media()).filter(({ kind }) => kind === 'webcam')).toHaveLength(1)
+    expect(complaints).toEqual([])
+  })
+
+  it('goes on with another microphone when one is unplugged, and with the webcam all the same', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'], webcamMonitoring: true })
+    const context = await openContext()
+    await context.addInitScript(UNPLUGGABLE)
+    const page = await context.newPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await unplug(page, ['audio'])
+    await savedUpTo(page, 4)
+    await press(page, 'Stop recording')
+    await page.getByText(/^Saved: /).waitFor()
+    expect((await readyMedia(candidate, 'audio')).milliseconds).toBeGreaterThan(3_000)
+    await waitUntil('the note', async () => (await candidate.notes()).find(({ kind }) => kind === 'microphone_lost'))
+    expect(await notice(page, 'Your webcam is not on.').count()).toBe(0)
+  })
+
+  it('records once, not twice, after camera and microphone were unplugged together', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['video'] })
+    const context = await openContext()
+    await context.addInitScript(UNPLUGGABLE)
+    const page = await context.newPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await press(page, 'Record video')
+    await savedUpTo(page, 2)
+    await unplug(page, ['audio', 'video'])
+    await savedUpTo(page, 4)
+    await press(page, 'Go on')
+    await button(page, 'Finish').waitFor()
+    expect(await page.evaluate('recorded.length')).toBe(3) // the device check, and two parts of the answer
+    await readyMedia(candidate, 'video')
+  })
+
+  it('keeps what was recorded until the only microphone was unplugged, and says so', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'] })
+    const context = await openContext()
+    await context.addInitScript(UNPLUGGABLE)
+    const page = await context.newPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await unplug(page, ['audio'], { isOnly: true })
+    await page.getByText('What was recorded until then is your answer.').waitFor()
+    await page.getByText(/^Saved: /).waitFor()
+    await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
+  })
+
+  it('asks for the webcam when it is unplugged, and goes on when it is back', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['text'], webcamMonitoring: true })
+    const context = await openContext()
+    await context.addInitScript(UNPLUGGABLE)
+    const page = await context.newPage()
+    await start(candidate, page)
+    await waitUntil('a still', async () => (await candidate.media()).find(({ kind }) => kind === 'webcam_still'))
+    await unplug(page, ['video'], { isOnly: true })
+    await notice(page, 'Your webcam is not on.').waitFor()
+    await press(page, 'Turn my webcam on')
+    await notice(page, 'No camera was found.').waitFor()
+    await page.evaluate('plugIn()')
+    await press(page, 'Turn my webcam on')
+    await notice(page, 'Your webcam is not on.').waitFor({ state: 'hidden' })
+    await waitUntil('the note', async () => (await candidate.notes()).find(({ kind }) => kind === 'camera_lost'))
+  })
+
+  it.each([
+    ['is refused', `Object.defineProperty(globalThis, 'indexedDB', { get() { throw new DOMException('', 'SecurityError') } })`],
+    [
+      'is taken away',
+      `const { transaction } = IDBDatabase.prototype
+       IDBDatabase.prototype.transaction = function (...given) { this.close(); return transaction.apply(this, given) }`,
+    ],
+    [
+      'is full',
+      `const { put } = IDBObjectStore.prototype
+       IDBObjectStore.prototype.put = function (...given) {
+         const request = put.apply(this, given)
+         request.addEventListener('success', () => this.transaction.abort())
+         return request
+       }`,
+    ],
+  ])('loses nothing of a recording when the storage of the browser %s, and asks to keep the page open', async (_, script) => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'] })
+    const context = await openContext()
+    await context.addInitScript(script)
+    const page = await context.newPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await context.setOffline(true)
+    await notice(page, 'keep this page open').waitFor()
+    await press(page, 'Stop recording')
+    await context.setOffline(false)
+    await page.getByText(/^Saved: /).waitFor()
+    await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
+  })
+
+  it('stays where it is when something before the service answers in its place, and goes on afterwards', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['text', 'text'] })
+    const page = await (await openContext()).newPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await answerBox(page).fill('Mine.')
+    await page.route('**/next', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }))
+    await press(page, 'Save and go on')
+    await page.getByRole('alert').getByText('The service could not be reached. Nothing is lost').waitFor()
+    expect(await answerBox(page).inputValue()).toBe('Mine.')
+    await page.unroute('**/next')
+    await press(page, 'Save and go on')
+    await button(page, 'Open question 2').waitFor()
+    expect((await candidate.takes()).map(({ text }) => text)).toEqual(['Mine.'])
+  })
+
+  it('goes on by itself when the service is out of order at the end of a question', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['text', 'text'], timeLimit: 3 })
+    const page = await (await openContext()).newPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await answerBox(page).waitFor()
+    let refused = 0
+    await page.route(candidate.link, (route) => {
+      refused++
+      return refused > 2 ? route.fallback() : route.fulfill({ status: 503, contentType: 'text/html', body: '<main>Busy</main>' })
+    })
+    await button(page, 'Open question 2').waitFor({ timeout: PATIENT.timeout })
+    expect(refused).toBe(3)
+  })
+
+  it('asks what time is left when the device has slept', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['text'], timeLimit: 600 })
+    const context = await openContext()
+    await context.addInitScript(`
+      globalThis.slept = 0
+      const now = performance.now.bind(performance)
+      performance.now = () => now() - slept`)
+    const page = await context.newPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await page.getByText(/^Time left: 9:5/).waitFor()
+    await page.evaluate('slept = 120_000') // the page counts on from before
+    await page.getByText(/^Time left: 1[12]:/).waitFor({ state: 'hidden' })
+    await page.getByText(/^Time left: 9:/).waitFor()
+  })
+
+  it('says that the invitation was withdrawn in the middle', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['text'] })
+    const page = await (await openContext()).newPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await answerBox(page).waitFor()
+    expect((await candidate.withdraw()).status).toBe(200)
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await page.getByText('This invitation has been withdrawn').waitFor()
+  })
+
+  it('forgets that something was missing when it is there', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'] })
+    const page = await (await openContext()).newPage()
+    await page.goto(candidate.link)
+    await press(page, 'I agree')
+    await page.getByRole('region', { name: 'Connection' }).waitFor()
+    await press(page, 'Start')
+    const missing = page.getByText('Something is still missing')
+    await missing.waitFor()
+    await prepare(page)
+    await expect.poll(() => missing.isVisible(), PATIENT).toBe(false)
+  })
+})

@@ -1,0 +1,194 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { signInvitation } from '../../src/domain/invites/tokens.ts'
+import { desktop, isBrowserInstalled, press, startBrowser } from './browser.ts'
+import { ASKS_NOTHING } from './candidate.ts'
+import { findFreePort } from './free-port.ts'
+import { play } from './play.ts'
+import { openTestDatabase, startProcess, type TestDatabase } from './processes.ts'
+import { SECRET_KEY } from './service.ts'
+import { PATIENT, waitUntil } from './wait-until.ts'
+
+/** How much a stored recording may be shorter or longer than what was recorded, in milliseconds. */
+const INEXACT_MS = 500
+
+type Terms = {
+  responseTypes: string[]
+  timeLimit?: number
+  proctored?: boolean
+  answerRecordLimit?: number
+  at?: number
+} & Partial<typeof ASKS_NOTHING>
+
+/** Notes in the page how long each recording lasted: since it was asked for, and since the browser said that it had begun. */
+const WATCH_RECORDERS = `
+  globalThis.recorded = []
+  const { start } = MediaRecorder.prototype
+  MediaRecorder.prototype.start = function (...given) {
+    const asked = performance.now()
+    let begun
+    this.addEventListener('start', () => (begun = performance.now()))
+    this.addEventListener('stop', () => recorded.push({ asked: performance.now() - asked, begun: performance.now() - begun }))
+    return start.apply(this, given)
+  }`
+export type Lasted = { asked: number; begun: number }
+
+/** A small screen: how long a machine takes to encode a large one is not what is shown here. */
+const SMALL_SCREEN = `
+  const media = navigator.mediaDevices
+  const share = media?.getDisplayMedia.bind(media)
+  if (share) media.getDisplayMedia = ({ video }) => share({ video: { ...video, width: { max: 640 }, height: { max: 400 } } })`
+
+export type Stage = ReturnType<typeof useCandidatesBrowser>
+export type Candidate = Awaited<ReturnType<Stage['makeCandidate']>>
+
+/** For one file: the service in a process of its own, and a browser whose camera, microphone and screen are made up. */
+export function useCandidatesBrowser() {
+  let database: TestDatabase
+  let dataDir: string
+  let port: number
+  let browser: Browser
+
+  const launch = (at = port, env: Record<string, string> = {}) =>
+    startProcess({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: String(at), ...env })
+
+  beforeAll(async () => {
+    if (!isBrowserInstalled) return
+    database = await openTestDatabase()
+    dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
+    port = await findFreePort()
+    await launch()
+    browser = await startBrowser(
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      '--auto-select-desktop-capture-source=Entire screen',
+    )
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await database?.db.$disconnect()
+    if (dataDir) await rm(dataDir, { recursive: true, force: true })
+  })
+
+  /** A candidate who has accepted an invite to questions that are answered in these ways. */
+  async function makeCandidate({
+    responseTypes,
+    timeLimit = 0,
+    proctored = false,
+    answerRecordLimit = 2,
+    at = port,
+    ...asked
+  }: Terms) {
+    const { make, db } = database
+    const { id, key } = await make.organization()
+    const assessment = await make.assessment(id, { name: 'Customer support' })
+    for (const responseType of responseTypes)
+      await make.question(assessment, { script: 'Please introduce yourself.', responseType, timeLimit })
+    const invite = await make.invite(assessment, {
+      status: 'accepted',
+      answerRecordLimit,
+      ...(!proctored && ASKS_NOTHING),
+      ...asked,
+    })
+    const token = signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: invite.linkVersion })
+    const submission = () => db.submission.findFirstOrThrow({ where: { inviteId: invite.id } })
+    return {
+      link: `http://127.0.0.1:${at}/i/${token}`,
+      /** Whether there is something to try or to photograph before the start. */
+      isChecked:
+        proctored || asked.webcamMonitoring === true || responseTypes.some((type) => type === 'audio' || type === 'video'),
+      submission,
+      takes: async () => db.take.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
+      media: async () => db.media.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
+      notes: async () => db.sessionNote.findMany({ where: { submissionId: (await submission()).id } }),
+      /** As the organization does it. */
+      withdraw: () =>
+        fetch(`http://127.0.0.1:${at}/api/v1/invites/${invite.id}/revoke`, { method: 'POST', headers: { 'x-api-key': key } }),
+      status: async () => (await db.invite.findUniqueOrThrow({ where: { id: invite.id } })).status,
+    }
+  }
+
+  async function openContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+    const context = await browser.newContext({ viewport: desktop, ...options })
+    onTestFinished(() => context.close())
+    await context.addInitScript(WATCH_RECORDERS)
+    await context.addInitScript(SMALL_SCREEN)
+    return context
+  }
+
+  /** What is stored is a file of a player's liking, and as long as what was recorded. */
+  async function expectWhole(kind: string, { key }: { key: string }, lasted: Lasted): Promise<void> {
+    const { duration, canBeSought } = await play(await readFile(path.join(dataDir, 'media', key, 'file')))
+    const stored = duration! * 1_000
+    const figures = `${kind}: ${stored} ms are stored of ${lasted.begun} to ${lasted.asked} ms`
+    expect(stored, figures).toBeGreaterThan(lasted.begun - INEXACT_MS)
+    expect(stored, figures).toBeLessThan(lasted.asked + INEXACT_MS)
+    expect([kind, canBeSought]).toEqual([kind, true])
+  }
+
+  return {
+    makeCandidate,
+    openContext,
+    launch,
+    expectWhole,
+  }
+}
+
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+/** What is said above every page; what is read aloud says it once more. */
+export const notice = (page: Page, hasText: string) => page.locator('aside.session .notice', { hasText })
+export const answerBox = (page: Page) => page.getByLabel('Your answer')
+
+/** From the link to the first question's card. */
+export async function start({ link, isChecked }: Candidate, page: Page): Promise<void> {
+  await page.goto(link)
+  await press(page, 'I agree')
+  if (isChecked) await prepare(page)
+  await press(page, 'Start')
+  await button(page, 'Open question 1').waitFor()
+}
+
+/** Passes the checks that the page asks for, and takes its photos. */
+export async function prepare(page: Page): Promise<void> {
+  await page.getByRole('region', { name: 'Connection' }).waitFor()
+  const tries = page.getByRole('button', { name: /^Try your / })
+  if (await tries.count()) {
+    await tries.click()
+    await press(page, 'Record three seconds')
+    await page.getByText('Play it back').waitFor()
+  }
+  const share = button(page, 'Share your screen')
+  if (await share.count()) {
+    await share.click()
+    await page.getByText('Your screen stays shared').waitFor()
+  }
+  for (const name of ['Photo of your identity document', 'Photo of your face']) {
+    const step = page.getByRole('region', { name })
+    if (!(await step.count())) continue
+    await step.getByRole('button', { name: 'Open the camera' }).click()
+    await step.getByRole('button', { name: 'Take the photo' }).click()
+    await step.getByRole('button', { name: 'Use this photo' }).click()
+    await step.getByText('the photo is sent').waitFor()
+  }
+}
+
+/** Waits until so many seconds, at least, of what is being recorded are saved. */
+export const savedUpTo = (page: Page, seconds: number) =>
+  expect
+    .poll(async () => {
+      const [, at] = /saved up to 0:(\d\d)/.exec((await page.locator('[data-recorder]').textContent()) ?? '') ?? []
+      return Number(at ?? 0)
+    }, PATIENT)
+    .toBeGreaterThanOrEqual(seconds)
+export const recorded = async (page: Page) => ((await page.evaluate('recorded')) as Lasted[]).at(-1)!
+
+/** Waits until the recording of that kind can be played. */
+export const readyMedia = (candidate: Candidate, kind: string) =>
+  waitUntil(`the ${kind} to be ready`, async () => {
+    const take = (await candidate.takes()).find((take) => take.kind === kind)
+    const isIt = (media: { id: string; kind: string }) => (take ? media.id === take.mediaId : media.kind === kind)
+    return (await candidate.media()).find((media) => isIt(media) && media.state === 'ready')
+  })
