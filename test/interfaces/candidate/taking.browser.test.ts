@@ -315,7 +315,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await check('end')
     const other = await page.context().newPage()
     await other.goto(candidate.link)
-    await other.locator('aside.session').waitFor({ state: 'attached' })
+    await notice(other, 'Your screen is not being recorded.').waitFor() // it has taken over
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))") // noted, and the note is refused
     await page.getByRole('heading', { name: 'This assessment is open in another tab' }).waitFor()
     await check('taken-over')

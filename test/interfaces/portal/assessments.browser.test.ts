@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { expectAccessible, isBrowserInstalled, overflow, press, startBrowser } from '../../support/browser.ts'
 import { signInAs } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 
 let service: Service
 let browser: Browser
@@ -65,10 +66,10 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
       await page.getByLabel('Points').fill('5')
       await press(page, 'Add the question')
     }
-    expect(await scriptsOf(page)).toEqual(['One?', 'Two?', 'Three?'])
+    await expect.poll(() => scriptsOf(page), PATIENT).toEqual(['One?', 'Two?', 'Three?'])
     await press(page, 'Move question 3 up')
     await press(page, 'Move question 1 down')
-    expect(await scriptsOf(page)).toEqual(['Three?', 'One?', 'Two?'])
+    await expect.poll(() => scriptsOf(page), PATIENT).toEqual(['Three?', 'One?', 'Two?'])
     await expectGood()
     await follow(page, 'One?')
     await page.getByLabel('Text', { exact: true }).fill('What is one?')
@@ -77,9 +78,9 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await page.locator('summary').click()
     await expectGood()
     await press(page, 'Delete')
-    expect(await scriptsOf(page)).toEqual(['Three?', 'What is one?'])
+    await expect.poll(() => scriptsOf(page), PATIENT).toEqual(['Three?', 'What is one?'])
     await follow(page, 'Preview')
-    expect(await page.locator('.questions .script').allTextContents()).toEqual(['Three?', 'What is one?'])
+    await expect.poll(() => page.locator('.questions .script').allTextContents(), PATIENT).toEqual(['Three?', 'What is one?'])
     await expectGood()
     await follow(page, 'Back to the assessment')
     await press(page, 'Duplicate')
@@ -87,7 +88,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await page.locator('summary').click()
     await press(page, 'Delete')
     await page.getByText('The assessment is deleted.').waitFor()
-    expect(await page.locator('table th a').allTextContents()).toEqual(['Support, spoken'])
+    await expect.poll(() => page.locator('table th a').allTextContents(), PATIENT).toEqual(['Support, spoken'])
     await page.getByLabel('Words in the name').fill('spoken')
     await press(page, 'Search')
     expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('Assessments with “spoken”')

@@ -24,6 +24,7 @@ import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
 import { handIn } from '../../support/submissions.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'
@@ -86,7 +87,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect((await fresh.v1(key).get('/tags')).status).toBe(200)
     expect(await overflow(page)).toBe(0)
     await page.getByRole('link', { name: 'Done, back to the list' }).click()
-    expect(await page.getByRole('rowheader', { name: 'My own system' }).count()).toBe(1)
+    await page.getByRole('rowheader', { name: 'My own system' }).waitFor()
     await press(page, 'Sign out')
     expect(await heading(page)).toBe('Sign in')
     await page.goBack()
@@ -126,7 +127,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByLabel('A CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
     await press(page, 'Check the list')
     expect(await heading(page)).toBe('List for French')
-    expect(await page.getByRole('rowheader').count()).toBe(3)
+    await expect.poll(() => page.getByRole('rowheader').count(), PATIENT).toBe(3)
     await press(page, 'Invite 1 candidate')
     await page.getByText('What became of it').waitFor() // the page reloads by itself
     const [download] = await Promise.all([
@@ -161,7 +162,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByRole('heading', { name: 'Attempt 1' }).waitFor() // the page reloads by itself
     expect(() => verify(secret, receiver.received[0]!)).not.toThrow()
     await page.getByRole('link', { name: 'All deliveries' }).click()
-    expect(await page.getByRole('rowheader', { name: 'A test' }).count()).toBe(1)
+    await page.getByRole('rowheader', { name: 'A test' }).waitFor()
     await page.getByRole('link', { name: 'The webhook', exact: true }).click()
     await page.locator('summary', { hasText: 'Disable' }).click()
     await press(page, 'Disable')
@@ -219,10 +220,11 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await press(page, 'Generate API Key')
     const summary = page.getByRole('group', { name: 'That did not work' })
     await summary.waitFor()
-    expect(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")')).toBe('mistakes')
+    const isFocused = () => page.evaluate('document.activeElement.getAttribute("aria-labelledby")')
+    await expect.poll(isFocused, PATIENT).toBe('mistakes') // by the script, which comes after the page
     expect(await page.getByLabel('Name').inputValue()).toBe('Test')
     await page.getByRole('link', { name: 'The name is taken already.' }).click()
-    expect(await page.evaluate('document.activeElement.id')).toBe('name')
+    await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe('name')
   })
 
   it('sends nothing that a page of another origin asks for, though the cookie goes along', async () => {

@@ -17,6 +17,7 @@ const LABELS: Record<TakeKind, string> = { audio: 'Record audio', video: 'Record
 export function offerRecording(player: Player, number: number, kinds: TakeKind[], place: HTMLElement) {
   const { session, outbox, devices, status, state } = player
   const question = state.question!
+  const hasAnswered = question.takes.some(({ kind, state }) => kind !== 'text' && state === 'complete')
   let takesLeft = question.takesLeft
   let recorder: Recorder | null = null
   let last: Recording | null = null
@@ -30,12 +31,19 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
   const left = make('p', { class: 'facts' })
   const starters = kinds.map((kind) => button(LABELS[kind], () => begin(kind)))
   const stopper = button('Stop recording', () => stop(), 'danger')
+  const goOn = place.parentElement!.querySelector('form button.plain')
   place.replaceChildren(preview, level, line, mistake, make('div', { class: 'actions' }, ...starters, stopper), left)
 
   function show(): void {
     const isRecording = recorder !== null
     const isRunning = recorder?.isRunning() ?? false
-    for (const starter of starters) starter.hidden = isRecording || isOpening || takesLeft === 0
+    const isAnswered = last ? last.state !== 'failed' : hasAnswered
+    for (const [i, starter] of starters.entries()) {
+      starter.hidden = isRecording || isOpening || takesLeft === 0
+      starter.classList.toggle('plain', isAnswered)
+      setText(starter, `${LABELS[kinds[i]!]}${isAnswered ? ' again' : ''}`)
+    }
+    goOn?.classList.toggle('plain', !isAnswered || isRecording)
     stopper.hidden = !isRecording
     preview.hidden = !isRecording || preview.srcObject === null
     level.hidden = !isRecording
@@ -48,7 +56,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     if (isOpening) return 'Opening your devices…'
     if (recorder) return wordRecorder(recorder)
     if (last) return wordEnded(last)
-    return question.takes.some(({ state }) => state === 'complete') ? 'Your answer is saved.' : ''
+    return hasAnswered ? 'Your answer is saved.' : ''
   }
 
   function wordLeft(): string {
