@@ -1,6 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
+import { gradesBlindly } from '../submissions/blind.ts'
 import { GRADING_ROLES } from './create.ts'
 
 /** What can be chosen for an invite, by name. */
@@ -50,7 +51,7 @@ export async function listGraderChoices(ctx: Context): Promise<Named[]> {
   )
 }
 
-/** The assessments that the context's actor is client of. @throws DomainError not_permitted. */
+/** The assessments that the context's actor is client of, and may know the candidates of. @throws DomainError not_permitted. */
 export async function listClientAssessments(ctx: Context): Promise<Named[]> {
   const { actor, organization } = ctx
   authorize(ctx, 'read_as_client')
@@ -59,7 +60,8 @@ export async function listClientAssessments(ctx: Context): Promise<Named[]> {
     ctx,
     Prisma.sql`
       SELECT id, name FROM assessments JOIN assessment_clients client USING (organization_id)
-      WHERE organization_id = ${organization.id}::uuid AND client.assessment_id = id AND client.member_id = ${actor.id}::uuid`,
+      WHERE organization_id = ${organization.id}::uuid AND client.assessment_id = id AND client.member_id = ${actor.id}::uuid
+        ${gradesBlindly(ctx) ? Prisma.sql`AND NOT graded_blind` : Prisma.empty}`,
   )
 }
 

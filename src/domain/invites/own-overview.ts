@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { listClientAssessments, type Named } from './choices.ts'
 import { expireDueInvites, statusAt } from './lifecycle.ts'
 import { countInvites } from './paging.ts'
+import { butBlind } from './visibility.ts'
 
 /** How many invites are in each state; those of which there are none are missing. */
 export type StateCounts = Map<InviteStatus, number>
@@ -34,8 +35,8 @@ export async function countAssigned(ctx: Context): Promise<StateCounts> {
   const { actor, db, deps, organization } = ctx
   if (actor.kind !== 'member') return new Map()
   const counts = await db.$queryRaw<Count[]>`
-    SELECT ${statusAt(deps.clock())} AS status, count(*)::int AS count FROM invites
-    WHERE organization_id = ${organization.id}::uuid AND assigned_grader_id = ${actor.id}::uuid GROUP BY 1`
+    SELECT ${statusAt(deps.clock())} AS status, count(*)::int AS count FROM invites i
+    WHERE organization_id = ${organization.id}::uuid AND assigned_grader_id = ${actor.id}::uuid ${butBlind(ctx)} GROUP BY 1`
   return toMap(counts)
 }
 

@@ -6,6 +6,7 @@ import type { Window } from '../page.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
 import { hasStatus, statusAt } from './lifecycle.ts'
 import { orderBy, orderedColumns } from './paging.ts'
+import { butBlind } from './visibility.ts'
 
 // Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search that
 // indexed-search.ts leaves, and while a due invite cannot be set to expired, every invite of the organization is read.
@@ -13,7 +14,8 @@ import { orderBy, orderedColumns } from './paging.ts'
 /**
  * SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now.
  */
-export function selectMatches({ organization }: Context, filter: InviteFilter, now: Date): Prisma.Sql {
+export function selectMatches(ctx: Context, filter: InviteFilter, now: Date): Prisma.Sql {
+  const { organization } = ctx
   const { assessmentId, status, search, recipientEmail, tagId, assignedGraderId } = filter
   const patterns = readWords(search).map(containing)
   // Words contain no white space, so none matches across the line break.
@@ -30,7 +32,8 @@ export function selectMatches({ organization }: Context, filter: InviteFilter, n
       ${assignedGraderId === undefined ? Prisma.empty : Prisma.sql`AND assigned_grader_id = ${assignedGraderId}::uuid`}
       ${status === undefined ? Prisma.empty : Prisma.sql`AND ${hasStatus(status, now)}`}
       ${tagId === undefined ? Prisma.empty : ofTag}
-      ${patterns.length === 0 ? Prisma.empty : searched}`
+      ${patterns.length === 0 ? Prisma.empty : searched}
+      ${butBlind(ctx)}`
 }
 
 export async function countMatches(ctx: Context, filter: InviteFilter, now: Date): Promise<number> {

@@ -1,19 +1,36 @@
+import { Prisma } from '../../generated/prisma/client.ts'
 import { may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { gradesBlindly } from '../submissions/blind.ts'
 import { isUuid } from '../uuid.ts'
 
 /** What decides who may see an invite, of one or of all that a list is of. */
 type Shared = { assessmentId?: string; assignedGraderId?: string | null }
 
 /**
- * Lets in whoever may read everything, a grader to what is assigned to them, and a client to what is of an assessment of theirs.
+ * Lets in whoever may read everything, a grader to what is assigned to them, and a client to what is of an assessment of theirs; whoever
+ * grades not to what is of an assessment that is graded blind.
  *
  * @throws DomainError not_permitted.
  */
 export async function authorizeInvites(ctx: Context, { assessmentId, assignedGraderId }: Shared): Promise<void> {
-  if (may(ctx, 'read') || isGrader(ctx, assignedGraderId)) return
-  if (!(await isClientOf(ctx, assessmentId))) throw new DomainError('not_permitted')
+  if (may(ctx, 'read')) return
+  const isTheirs = isGrader(ctx, assignedGraderId) || (await isClientOf(ctx, assessmentId))
+  if (!isTheirs || (await isBlind(ctx, assessmentId))) throw new DomainError('not_permitted')
+}
+
+/** SQL: of `invites i`, without those that the context's actor may not see because their assessments are graded blind. */
+export const butBlind = (ctx: Context): Prisma.Sql =>
+  gradesBlindly(ctx)
+    ? Prisma.sql`AND NOT EXISTS (
+        SELECT FROM assessments blind WHERE blind.organization_id = i.organization_id AND blind.id = i.assessment_id AND graded_blind)`
+    : Prisma.empty
+
+async function isBlind(ctx: Context, assessmentId: string | undefined): Promise<boolean> {
+  if (!gradesBlindly(ctx) || assessmentId === undefined) return false
+  const where = { organizationId: ctx.organization.id, id: assessmentId, gradedBlind: true }
+  return (await ctx.db.assessment.count({ where })) > 0
 }
 
 const isGrader = (ctx: Context, memberId: string | null | undefined): boolean =>

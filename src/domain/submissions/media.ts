@@ -4,6 +4,7 @@ import type { Media, MediaKind } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../uuid.ts'
+import { isBlindTo } from './blind.ts'
 import { readMediaLink } from './media-tokens.ts'
 import { authorizeSubmission } from './visibility.ts'
 
@@ -39,7 +40,7 @@ export function newMedia({ deps, organization }: Context, submissionId: string, 
 }
 
 /**
- * A photo or recording for who may see the submission.
+ * A photo or recording for who may see the submission; where it is graded blind, its graders see the answers alone.
  *
  * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
  */
@@ -49,12 +50,21 @@ export async function getMedia(ctx: Context, id: string): Promise<Media> {
     ? await ctx.db.media.findFirst({
         where,
         include: {
-          submission: { select: { state: true, secondGraderId: true, invite: { select: { assignedGraderId: true } } } },
+          submission: {
+            select: {
+              state: true,
+              secondGraderId: true,
+              invite: { select: { assignedGraderId: true } },
+              assessment: { select: { gradedBlind: true } },
+            },
+          },
         },
       })
     : null
   if (!found) throw new DomainError('media_not_found')
-  authorizeSubmission(ctx, found.submission.invite, found.submission)
+  const { submission, kind } = found
+  authorizeSubmission(ctx, submission.invite, submission)
+  if (kind !== 'answer' && isBlindTo(ctx, submission.assessment)) throw new DomainError('not_permitted')
   return found
 }
 

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_SESSION_NOTES } from '../limits.ts'
 import { isUuid } from '../uuid.ts'
+import { isBlindTo } from './blind.ts'
 import { type Requirement, requirementsOf } from './needs.ts'
 import { findNeeds } from './prepared.ts'
 import { authorizeSubmission } from './visibility.ts'
@@ -23,7 +24,7 @@ const shownInvite = {
   recipientName: true,
   assessmentSession: true,
   assignedGraderId: true,
-  assessment: { select: { name: true } },
+  assessment: { select: { name: true, gradedBlind: true } },
 } satisfies Prisma.InviteSelect
 
 /** All that a candidate has sent in, with the paper as it was. */
@@ -35,7 +36,7 @@ export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvi
 /**
  * What was sent in for an invite: its own submission, which is none before the candidate has started.
  *
- * @throws DomainError invite_not_found; not_permitted, see authorizeSubmission.
+ * @throws DomainError invite_not_found; not_permitted, see authorizeSubmission and blind.ts.
  */
 export async function getSubmission(
   ctx: Context,
@@ -48,6 +49,7 @@ export async function getSubmission(
   if (!invite) throw new DomainError('invite_not_found')
   const submission = invite.assessmentSession === null ? null : await findDetail(ctx, { id: invite.assessmentSession, inviteId })
   authorizeSubmission(ctx, invite, submission)
+  if (isBlindTo(ctx, invite.assessment)) throw new DomainError('not_permitted')
   return { invite, submission }
 }
 

@@ -96,7 +96,7 @@ ${choice(form, { name: 'defaultAnswerFormat', label: 'They are answered by', opt
 ${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience })}
 ${field(form, { name: 'timeLimit', label: 'Time limit for the whole', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
 ${checkbox(form, { name: 'secondGrader', label: 'Two graders grade it, neither seeing the other’s grades', checked: input.secondGrader })}
-${checkbox(form, { name: 'gradedBlind', label: 'Graders don’t see whose answers they grade', checked: input.gradedBlind })}
+${checkbox(form, { name: 'gradedBlind', label: 'Graded blind: graders see neither the candidates’ names nor their photos, webcam and screen', checked: input.gradedBlind })}
 ${field(form, { name: 'instructionTitle', label: 'Title of the instruction', value: input.instructionTitle, optional: true })}
 ${area(form, { name: 'instruction', label: 'Instruction', value: input.instruction, hint: 'What candidates read before they start.', rows: 6 })}
 ${lines(form, 'languages', 'Languages', 'Codes, one a line: en, de, pt-BR.', input.languages)}

@@ -7,11 +7,10 @@ import { table } from './table.ts'
 
 /** What is released, and to whom. */
 export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: Sheet }): Page {
-  const { submission, questions, total } = sheet
+  const { candidate, submission, questions, total } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
-  const { recipientName, recipientEmail } = submission.invite
   return {
-    title: `Release the result of ${recipientName ?? recipientEmail}`,
+    title: `Release the result of ${candidate}`,
     body: html`${mistakes(form)}${panel(
       'points',
       `${total.points} of ${total.ofPoints} points`,

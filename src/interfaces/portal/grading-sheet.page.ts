@@ -34,10 +34,10 @@ const NOTICES = new Map([
 const ROUND_WORDS = { 1: '', 2: 'second grader', 3: 'decision' }
 
 export function sheetPage(form: Form, { ctx, sheet, graders, done, failed }: Facts): Page {
-  const { submission, detail, questions } = sheet
+  const { candidate, submission, detail, questions } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
   return {
-    title: `Grade ${submission.invite.recipientName ?? submission.invite.recipientEmail}`,
+    title: `Grade ${candidate}`,
     notice: noticeOf(done),
     body: html`${mistakes(form)}${about(ctx, sheet, address)}
 <div class="beside">

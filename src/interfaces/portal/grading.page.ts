@@ -1,6 +1,7 @@
 import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
+import { candidateName } from '../../domain/submissions/blind.ts'
 import { roundOf } from '../../domain/submissions/grading/access.ts'
 import { freePlace } from '../../domain/submissions/grading/assign.ts'
 import { nameOf } from '../../domain/submissions/grading/grades.ts'
@@ -61,8 +62,8 @@ const rows = (ctx: Context, items: Queued[]): Html =>
     'queue-heading',
     ['Candidate', 'Assessment', 'Handed in', 'Graded by', ''],
     items.map((submission) => {
-      const { id, invite, assessment, submittedAt, grader, secondGrader } = submission
-      const name = invite.recipientName ?? invite.recipientEmail
+      const { id, assessment, submittedAt, grader, secondGrader } = submission
+      const name = candidateName(ctx, submission)
       const address = pathOf(ctx, `grading/${id}`)
       const graders = [grader, secondGrader].flatMap((member) => (member ? [nameOf(member.user)] : []))
       return [

@@ -18,6 +18,7 @@ const names: Record<string, string> = {
   audience: 'the audience',
   timeLimit: 'the time limit',
   secondGrader: 'by how many it is graded',
+  gradedBlind: 'whether it is graded blind',
   instructionTitle: 'the title of the instruction',
   instruction: 'the instruction',
   languages: 'the list of languages',
@@ -165,6 +166,7 @@ export function wordIssue(issue: Issue): string {
 /** What somebody else has made of a field. */
 function wordValue(field: string, value: unknown): string {
   if (field === 'timeLimit') return Number(value) > 0 ? wordDuration(Number(value)) : 'without limit'
+  if (field === 'gradedBlind') return value ? 'graded blind' : 'not graded blind'
   if (typeof value === 'boolean') return value ? 'by two graders' : 'by one grader'
   const text = [value].flat().join(', ')
   return text === '' ? 'empty' : `“${text}”`

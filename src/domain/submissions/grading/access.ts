@@ -8,7 +8,10 @@ import { isUuid } from '../../uuid.ts'
 export const ROUNDS = [1, 2, 3] as const
 export type Round = (typeof ROUNDS)[number]
 
-const include = { assessment: { select: { name: true, secondGrader: true } }, invite: true } satisfies Prisma.SubmissionInclude
+const include = {
+  assessment: { select: { name: true, secondGrader: true, gradedBlind: true } },
+  invite: true,
+} satisfies Prisma.SubmissionInclude
 
 /** A submission that was handed in, with its invite. */
 export type Graded = Prisma.SubmissionGetPayload<{ include: typeof include }>

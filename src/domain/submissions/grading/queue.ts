@@ -13,7 +13,7 @@ export type QueueFilter = { whose: Whose; assessmentId?: string | undefined }
 
 const include = {
   invite: { select: { recipientName: true, recipientEmail: true } },
-  assessment: { select: { name: true, secondGrader: true } },
+  assessment: { select: { name: true, secondGrader: true, gradedBlind: true } },
   grader: { include: { user: true } },
   secondGrader: { include: { user: true } },
 } satisfies Prisma.SubmissionInclude

@@ -3,6 +3,7 @@ import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../page.ts'
 import { isUuid } from '../../uuid.ts'
+import { gradesBlindly } from '../blind.ts'
 import { refuseUnknown } from './access.ts'
 import type { ReleasedGrade } from './release.ts'
 
@@ -75,7 +76,7 @@ function visible(ctx: Context): Prisma.SubmissionWhereInput {
   if (may(ctx, 'read')) return released
   authorize(ctx, 'read_as_client')
   const memberId = ctx.actor.kind === 'member' ? ctx.actor.id : refuseUnknown()
-  return { ...released, assessment: { clients: { some: { memberId } } } }
+  return { ...released, assessment: { clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { gradedBlind: false }) } }
 }
 
 /** What the candidate of an invite may see of its result; null: nothing (yet). */

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { candidateName, isBlindTo } from '../blind.ts'
 import { findDetail, type QuestionDetail, type SubmissionDetail } from '../submission.ts'
 import { findHandedIn, type Graded, type Round, requireRound } from './access.ts'
 import { graderOf } from './grade.ts'
@@ -13,7 +14,10 @@ export type GradedQuestion = Counted<QuestionDetail> & { own: GivenGrade | undef
 
 /** All that a grader has before them. */
 export type Sheet = {
+  /** What they call the candidate. */
+  candidate: string
   submission: Graded
+  /** Where it is graded blind, without what was taken of the candidate besides the answers. */
   detail: SubmissionDetail
   round: Round
   questions: GradedQuestion[]
@@ -28,8 +32,9 @@ export type Sheet = {
 export async function readSheet(ctx: Context, id: string): Promise<Sheet> {
   const submission = await findHandedIn(ctx, id)
   const round = requireRound(ctx, submission)
-  const detail = await findDetail(ctx, submission)
-  if (!detail) throw new DomainError('submission_not_found')
+  const whole = await findDetail(ctx, submission)
+  if (!whole) throw new DomainError('submission_not_found')
+  const detail = isBlindTo(ctx, submission.assessment) ? { ...whole, media: [] } : whole
   const grades = visibleTo(round, submission, detail.paper, await findGrades(ctx, id))
   const me = graderOf(ctx)
   const questions = countGrades(detail.paper, grades, submission.assessment).map((question) => {
@@ -37,5 +42,7 @@ export async function readSheet(ctx: Context, id: string): Promise<Sheet> {
     return { ...question, given, own: given.findLast((grade) => grade.graderId === me && grade.round === round) }
   })
   const others = await findOtherViewers(ctx, id)
-  return { submission, detail, round, questions, total: sumUp(questions), mayRelease: mayRelease(ctx, submission), others }
+  const candidate = candidateName(ctx, submission)
+  const total = sumUp(questions)
+  return { candidate, submission, detail, round, questions, total, mayRelease: mayRelease(ctx, submission), others }
 }
