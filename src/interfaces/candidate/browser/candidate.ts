@@ -1,9 +1,9 @@
 // What the candidates' pages gain where scripts run: devices are checked, answers recorded, texts saved as they are typed. One document
 // for the whole session, see pages.ts.
 
+import { button, make, setNotice, wait } from '../../../http/browser/dom.ts'
 import { countDown } from './countdown.ts'
 import { useDevices } from './devices.ts'
-import { button, make, setNotice, wait } from './dom.ts'
 import { keepNotes } from './notes.ts'
 import { openOutbox } from './outbox.ts'
 import { fieldsOf, reloadPage, sendForm } from './pages.ts'

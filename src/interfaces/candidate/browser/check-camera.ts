@@ -1,5 +1,5 @@
+import { button, make, setNotice, wait } from '../../../http/browser/dom.ts'
 import { showStream, type Wanted } from './devices.ts'
-import { button, make, setNotice, wait } from './dom.ts'
 import { type DeviceKind, explainFailure, obstacle } from './failures.ts'
 import { measureLevel } from './meter.ts'
 import type { Player } from './player.ts'

@@ -1,5 +1,5 @@
+import { button, make } from '../../../http/browser/dom.ts'
 import { showStream } from './devices.ts'
-import { button, make } from './dom.ts'
 import { explainFailure, obstacle } from './failures.ts'
 import type { Player } from './player.ts'
 import { makeStep, type Report, type Step, wordUnsent } from './step.ts'

@@ -1,4 +1,4 @@
-import { button, make } from './dom.ts'
+import { button, make } from '../../../http/browser/dom.ts'
 import type { Player } from './player.ts'
 import { makeStep, type Step } from './step.ts'
 

@@ -1,4 +1,4 @@
-import { setText, wordTime } from './dom.ts'
+import { setText, wordTime } from '../../../http/browser/dom.ts'
 
 /** When what is left is said aloud, in seconds. */
 const SAID_AT = [60, 30, 10]

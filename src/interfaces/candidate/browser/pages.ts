@@ -1,7 +1,7 @@
 // The pages of the session inside one document, so that what is recorded across questions goes on: forms are sent by fetch, and the page
 // that answers takes the place of the one before. The address stays the same, as it does without scripts.
 
-import { PASSING } from './session.ts'
+import { PASSING } from '../../../http/browser/retry.ts'
 
 /** Sends a form, and shows the page that answers. @throws Error where none of the service's pages answers: the one before stays. */
 export const sendForm = async (address: string, fields: URLSearchParams): Promise<void> =>

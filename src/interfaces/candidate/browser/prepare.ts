@@ -1,7 +1,7 @@
+import { make, setNotice } from '../../../http/browser/dom.ts'
 import { checkCameraAndMicrophone } from './check-camera.ts'
 import { checkScreen } from './check-screen.ts'
 import { measureSpeed } from './check-speed.ts'
-import { make, setNotice } from './dom.ts'
 import { explainFailure, obstacle } from './failures.ts'
 import { offerPhoto } from './photos.ts'
 import type { PageControl, Player } from './player.ts'

@@ -1,5 +1,5 @@
+import { button, make } from '../../../http/browser/dom.ts'
 import { showStream, takeStill } from './devices.ts'
-import { button, make } from './dom.ts'
 import { type DeviceKind, explainFailure, obstacle } from './failures.ts'
 import type { Player } from './player.ts'
 import { type Recorder, startRecorder } from './recorder.ts'

@@ -1,4 +1,4 @@
-import { button, make, setText } from './dom.ts'
+import { button, make, setText } from '../../../http/browser/dom.ts'
 import type { Player } from './player.ts'
 import { Refusal } from './session.ts'
 

@@ -1,5 +1,5 @@
+import { make, setNotice, wait } from '../../../http/browser/dom.ts'
 import { countDown } from './countdown.ts'
-import { make, setNotice, wait } from './dom.ts'
 import type { PageControl, Player } from './player.ts'
 import { offerPrompt } from './prompt.ts'
 import { offerRecording } from './recorded-answer.ts'

@@ -1,5 +1,5 @@
+import { button, make, setNotice, setText, wordTime } from '../../../http/browser/dom.ts'
 import { showStream } from './devices.ts'
-import { button, make, setNotice, setText, wordTime } from './dom.ts'
 import { explainFailure, obstacle } from './failures.ts'
 import { measureLevel } from './meter.ts'
 import type { Recording } from './outbox.ts'

@@ -1,4 +1,4 @@
-import { wait } from './dom.ts'
+import { askUntilAnswered } from '../../../http/browser/retry.ts'
 
 export type TakeKind = 'audio' | 'video'
 export type Question = {
@@ -48,10 +48,6 @@ export type Sending = {
 }
 
 const TRY_MS = 20_000
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 8_000
-/** What may be answered otherwise a moment later. 507 is not among them: the organization has no room. */
-export const PASSING = [408, 425, 429, 500, 502, 503, 504]
 
 export type Session = ReturnType<typeof openSession>
 
@@ -86,15 +82,17 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
   /** @throws Refusal, also `unreachable` when the time for it is over. */
   async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
     const { until = Number.POSITIVE_INFINITY, keepalive } = sending
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const tryAsLongAsOurs = async () => {
       if (isTakenOver) throw new Refusal('taken_over')
-      const answer = await tryOnce(method, path, sending).catch(() => null)
-      if (answer && !PASSING.includes(answer.status)) return read(answer)
-      void answer?.body?.cancel() // unread, it would keep its connection
-      if (keepalive || performance.now() + pause > until) throw new Refusal('unreachable')
-      setReachable(answer !== null && answer.status < 500)
-      await Promise.race([wait(pause * (0.75 + Math.random() / 2)), nextEvent(window, 'online')])
+      return tryOnce(method, path, sending)
     }
+    const answer = await askUntilAnswered(tryAsLongAsOurs, (failure, pause) => {
+      if (isTakenOver || keepalive || performance.now() + pause > until) return false
+      setReachable(failure !== null && failure.status < 500)
+      return true
+    })
+    if (answer) return read(answer)
+    throw new Refusal(isTakenOver ? 'taken_over' : 'unreachable')
   }
 
   async function read(answer: Response): Promise<unknown> {
@@ -128,9 +126,6 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
     isTakenOver: () => isTakenOver,
   }
 }
-
-const nextEvent = (target: EventTarget, type: string) =>
-  new Promise<void>((resolve) => target.addEventListener(type, () => resolve(), { once: true }))
 
 /** A uuid, also where the page has come without encryption and the browser makes none. */
 function newTabId(): string {

@@ -1,4 +1,4 @@
-import { make, setNotice } from './dom.ts'
+import { make, setNotice } from '../../../http/browser/dom.ts'
 import type { Outbox, Recording } from './outbox.ts'
 
 export type Status = ReturnType<typeof showStatus>

@@ -1,4 +1,4 @@
-import { make, setNotice } from './dom.ts'
+import { make, setNotice } from '../../../http/browser/dom.ts'
 import { Refusal } from './session.ts'
 
 /** A step before the start. */

@@ -1,9 +1,10 @@
-import { setText } from './dom.ts'
+import { setText } from '../../../http/browser/dom.ts'
+import { openDrafts } from '../../../http/browser/drafts.ts'
+import { actWhileTyping } from '../../../http/browser/typing.ts'
 import type { Player } from './player.ts'
 import { Refusal } from './session.ts'
 
-const AFTER_LAST_KEY_MS = 1_000
-const AT_LEAST_EVERY_MS = 5_000
+type Draft = { text: string; revision: number }
 
 /**
  * Saves a text while it is typed. What the service does not have yet is kept in the browser, also when the page is closed.
@@ -11,7 +12,7 @@ const AT_LEAST_EVERY_MS = 5_000
  * @param line where it says so.
  */
 export function saveText({ session, status, state }: Player, number: number, area: HTMLTextAreaElement, line: HTMLElement) {
-  const drafts = openDrafts(`draft ${session.base} ${number}`)
+  const drafts = openDrafts<Draft>(`draft ${session.base} ${number}`)
   const server = state.question?.text ?? { text: '', revision: 0 }
   const draft = drafts.read()
   let revision = Math.max(server.revision, draft?.revision ?? 0)
@@ -21,8 +22,7 @@ export function saveText({ session, status, state }: Player, number: number, are
   if (area.value === area.defaultValue) area.value = latestText
   area.autocomplete = 'off' // browsers put back what an earlier page had
   let saving: Promise<void> | null = null
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let changedAt = 0
+  const typing = actWhileTyping(() => void save())
   let failure = ''
 
   const isSaved = () => saved >= revision
@@ -44,17 +44,13 @@ export function saveText({ session, status, state }: Player, number: number, are
     revision++
     failure = ''
     drafts.write({ text: area.value, revision })
-    if (changedAt === 0) changedAt = performance.now()
-    clearTimeout(timer)
-    const wait = Math.min(AFTER_LAST_KEY_MS, Math.max(0, changedAt + AT_LEAST_EVERY_MS - performance.now()))
-    timer = setTimeout(save, wait)
+    typing.changed()
     show()
   }
 
   /** @returns when what is there now is saved, or can't be. */
   function save(): Promise<void> {
-    clearTimeout(timer)
-    changedAt = 0
+    typing.done()
     saving ??= saveAll().finally(() => {
       saving = null
       show()
@@ -114,30 +110,9 @@ export function saveText({ session, status, state }: Player, number: number, are
     isSaved: () => isSaved(),
     failure: () => failure,
     close(): void {
-      clearTimeout(timer)
+      typing.done()
       window.removeEventListener('pagehide', saveOnLeaving)
       document.removeEventListener('visibilitychange', saveOnLeaving)
     },
-  }
-}
-
-type Draft = { text: string; revision: number }
-
-/** What is typed, in this browser, until it is saved. */
-function openDrafts(key: string) {
-  let isKept = true
-  const attempt = <Result>(act: () => Result): Result | undefined => {
-    try {
-      return act()
-    } catch {
-      isKept = false // refused, as in some private windows
-      return undefined
-    }
-  }
-  return {
-    isKept: () => isKept,
-    read: (): Draft | null => attempt(() => JSON.parse(localStorage.getItem(key) ?? 'null') as Draft | null) ?? null,
-    write: (draft: Draft) => attempt(() => localStorage.setItem(key, JSON.stringify(draft))),
-    clear: () => attempt(() => localStorage.removeItem(key)),
   }
 }
