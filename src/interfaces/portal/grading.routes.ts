@@ -3,8 +3,9 @@ import { authorize, may } from '../../domain/access/permissions.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { listGraderChoices } from '../../domain/invites/choices.ts'
 import { MAX_INTEGER } from '../../domain/limits.ts'
+import { refuse } from '../../domain/refuse.ts'
 import { handOn, type Place, takeOver } from '../../domain/submissions/grading/assign.ts'
-import { saveGrade } from '../../domain/submissions/grading/grade.ts'
+import { about, type NewGrade, saveGrade } from '../../domain/submissions/grading/grade.ts'
 import { listQueue, listQueuedAssessments, QUEUES } from '../../domain/submissions/grading/queue.ts'
 import { releaseResult, reopenResult } from '../../domain/submissions/grading/release.ts'
 import { readSheet } from '../../domain/submissions/grading/sheet.ts'
@@ -16,7 +17,7 @@ import { pathOf, show } from './layout.ts'
 import { queryOf, readList } from './paging.ts'
 
 type Route = { Params: { submissionId: string } }
-type QuestionRoute = { Params: { submissionId: string; number: string } }
+export type QuestionRoute = { Params: { submissionId: string; number: string } }
 type PlaceRoute = { Params: { submissionId: string; place: string } }
 
 /** The queue of what is to be graded, the sheet on which it is, and the release of the result. */
@@ -42,15 +43,13 @@ export function gradingRoutes(app: FastifyInstance): void {
 
   app.post<QuestionRoute>('/grading/:submissionId/questions/:number', (request, reply) => {
     const { ctx, params } = request
-    const { submissionId } = params
-    const number = readNumber(params.number)
-    if (number === undefined) throw new DomainError('submission_not_found')
+    const grade = readGrade(params, request.body)
+    const { submissionId, number } = grade
     return submit(request, reply, {
       page: (form) => onePage(request, form, { failed: number }),
-      async work(values) {
-        const { points, comment } = readFields(values, 'points', 'comment')
-        const seen = readSeen(values)
-        const others = await saveGrade(ctx, { submissionId, number, points: readPoints(points), comment: comment.trim(), seen })
+      async work() {
+        const { isSaved, others } = await saveGrade(ctx, grade)
+        refuse(isSaved ? [] : [about('regraded')])
         const query = new URLSearchParams({ saved: String(number), ...(others.length > 0 && { others: 'yes' }) })
         return `${pathOf(ctx, `grading/${submissionId}`)}?${query}#question-${number}`
       },
@@ -120,6 +119,15 @@ async function toRelease({ ctx, params }: FastifyRequest<Route>, form: Form) {
   const sheet = await readSheet(ctx, params.submissionId)
   if (!sheet.mayRelease) throw new DomainError('submission_not_found')
   return releasePage(form, { ctx, sheet })
+}
+
+/** What the form of a question says. @throws DomainError submission_not_found for a question that can't be one. */
+export function readGrade({ submissionId, number }: QuestionRoute['Params'], body: unknown): NewGrade {
+  const values = body instanceof URLSearchParams ? body : new URLSearchParams()
+  const { points, comment } = readFields(values, 'points', 'comment')
+  const question = readNumber(number)
+  if (question === undefined) throw new DomainError('submission_not_found')
+  return { submissionId, number: question, points: readPoints(points), comment: comment.trim(), seen: readSeen(values) }
 }
 
 /** The number of a question; undefined for what is none. */

@@ -11,6 +11,7 @@ import { portalEnvelope } from './errors.ts'
 import { exportsRoutes } from './exports.routes.ts'
 import { readForms } from './forms.ts'
 import { gradingRoutes } from './grading.routes.ts'
+import { gradingScriptRoutes } from './grading-script.routes.ts'
 import { portalHeaders } from './headers.ts'
 import { homeRoutes } from './home.routes.ts'
 import { integrationsRoutes } from './integrations.routes.ts'
@@ -54,6 +55,7 @@ const organizationPages = [
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,
+  gradingScriptRoutes,
   resultsRoutes,
 ]
 

@@ -153,13 +153,32 @@ const KINDS: Record<Medium['kind'], string> = {
   screen: 'Recording of the screen',
 }
 
-export const captures = (ctx: Context, { media }: SubmissionDetail): Html | false =>
-  media.length > 0 &&
-  panel(
-    'captures',
-    'Photos and recordings',
-    html`${media.map((one) => html`${medium(ctx, one, KINDS[one.kind])}<p class="facts">${time(one.createdAt)}</p>`)}`,
+/** Photos and recordings; the webcam's pictures, of which there are many, as a strip. */
+export function captures(ctx: Context, { media }: SubmissionDetail): Html | false {
+  const stills = media.filter(({ kind, state }) => kind === 'webcam_still' && state === 'ready')
+  const others = media.filter((one) => !stills.includes(one))
+  return (
+    media.length > 0 &&
+    panel(
+      'captures',
+      'Photos and recordings',
+      html`${others.map((one) => html`${medium(ctx, one, KINDS[one.kind])}<p class="facts">${time(one.createdAt)}</p>`)}
+${stills.length > 0 && strip(ctx, stills)}`,
+    )
   )
+}
+
+const strip = (
+  ctx: Context,
+  stills: Medium[],
+): Html => html`<h3 id="stills-heading">Webcam: ${wordCount(stills.length, 'picture')}</h3>
+<ol class="strip" aria-labelledby="stills-heading" tabindex="0">
+${stills.map(({ id, createdAt }, i) => {
+  const address = pathOf(ctx, `media/${id}`)
+  return html`<li><a href="${address}"><img src="${address}" alt="${`Webcam, picture ${i + 1}`}" loading="lazy"></a>${time(createdAt)}</li>
+`
+})}
+</ol>`
 
 const NOTES: Record<NoteKind, string> = {
   tab_hidden: 'The page was hidden',
@@ -177,6 +196,13 @@ const NOTES: Record<NoteKind, string> = {
 }
 const wordNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as NoteKind] : kind)
 
+/** Minutes and seconds since the start: about where to look in the recordings. */
+function sinceStart({ startedAt }: SubmissionDetail, at: Date): string {
+  if (!startedAt || at < startedAt) return ''
+  const seconds = Math.floor((at.getTime() - startedAt.getTime()) / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
 export const notes = (submission: SubmissionDetail): Html =>
   panel(
     'notes',
@@ -185,8 +211,8 @@ export const notes = (submission: SubmissionDetail): Html =>
       ? html`<p>Nothing was noted.</p>`
       : table(
           'notes-heading',
-          ['When', 'What'],
-          submission.notes.map(({ at, kind }) => [time(at), wordNote(kind)]),
+          ['When', 'Into it', 'What'],
+          submission.notes.map(({ at, kind }) => [time(at), sinceStart(submission, at), wordNote(kind)]),
         ),
   )
 

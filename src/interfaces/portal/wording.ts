@@ -116,6 +116,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   notReleased: () => 'The result is not released.',
   ungraded: (_name, number) => `Question ${number} is not graded yet.`,
   undecided: (_name, number) => `The two grades of question ${number} are too far apart: an admin has to decide.`,
+  regraded: () =>
+    'You have graded this question in another window since: see “Grades so far”. What you save now takes the place of that.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 

@@ -109,6 +109,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /grading': ['admin', 'grader'],
   'GET /grading/:submissionId': ['admin', 'grader'],
   'POST /grading/:submissionId/questions/:number': ['admin', 'grader'],
+  'POST /grading/:submissionId/questions/:number/save': ['admin', 'grader'],
+  'POST /grading/:submissionId/viewers': ['admin', 'grader'],
   'POST /grading/:submissionId/take-over': ['admin', 'grader'],
   'POST /grading/:submissionId/hand-on/:place': ['admin', 'grader'],
   'GET /grading/:submissionId/release': ['admin', 'grader'],

@@ -11,17 +11,27 @@ import { noteViewer } from './viewers.ts'
 /** A grader's change of their own grade within so long of it corrects that; a later one is another. */
 const CORRECTED_WITHIN_MS = 15 * 60_000
 
-/** @param points in steps of 0.5; null: not graded (yet). @param seen up to when the grader has seen the others' grades. */
+/** @param points in steps of 0.5; null: not graded (yet). @param seen up to when the grader has seen the grades that there are. */
 export type NewGrade = { submissionId: string; number: number; points: number | null; comment: string; seen: Date }
+
+export type Saved = {
+  /** False where the grader has graded the question since `seen`, in another window: nothing was changed. */
+  isSaved: boolean
+  /** The grader's newest grade of the question, as it is now. */
+  own: GivenGrade | undefined
+  /** The grades that others have given for it since `seen`, as far as the grader may see them. */
+  others: GivenGrade[]
+  /** Up to when the grader has seen its grades with this answer. */
+  seen: Date
+}
 
 /**
  * Saves a grade of an answer. What others have given stays beside it.
  *
- * @returns the grades that others have given for it since `seen`, as far as the grader may see them.
  * @throws DomainError not_permitted; submission_not_found, also for a question that the paper does not have; invalid (rule `account`:
  *   points, released).
  */
-export async function saveGrade(ctx: Context, { submissionId, number, points, comment, seen }: NewGrade): Promise<GivenGrade[]> {
+export async function saveGrade(ctx: Context, { submissionId, number, points, comment, seen }: NewGrade): Promise<Saved> {
   return inTransaction(ctx, async (inside) => {
     const submission = await lockHandedIn(inside, submissionId)
     const round = requireRound(inside, submission)
@@ -34,13 +44,17 @@ export async function saveGrade(ctx: Context, { submissionId, number, points, co
         ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
       ]),
     )
-    await write(inside, { submissionId, number, round, points, comment })
+    const isSaved = await write(inside, { submissionId, number, round, points, comment }, seen)
     await noteViewer(inside, submissionId)
     const visible = visibleTo(round, submission, paper, await findGrades(inside, submissionId))
+    const given = visible.filter(({ questionNumber }) => questionNumber === number)
     const me = graderOf(inside)
-    return visible.filter(
-      ({ questionNumber, graderId, updatedAt }) => questionNumber === number && graderId !== me && updatedAt > seen,
-    )
+    return {
+      isSaved,
+      own: given.findLast((grade) => grade.graderId === me && grade.round === round),
+      others: given.filter(({ graderId, updatedAt }) => graderId !== me && !(updatedAt <= seen)),
+      seen: given.reduce((last, { updatedAt }) => (last >= updatedAt ? last : updatedAt), seen),
+    }
   })
 }
 
@@ -50,7 +64,7 @@ export function refuseReleased({ state }: Pick<Graded, 'state'>): void {
 }
 
 /** What stands in the way of grading, or of a result. @param limit the number of the question it is about. */
-export const about = (problem: 'released' | 'notReleased' | 'ungraded' | 'undecided', limit = 0): Issue => ({
+export const about = (problem: 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded', limit = 0): Issue => ({
   field: '',
   rule: 'account',
   problem,
@@ -76,16 +90,19 @@ export function graderOf({ actor }: Context): string {
 
 type Row = { submissionId: string; number: number; round: Round; points: number | null; comment: string }
 
-async function write(ctx: Context, { submissionId, number, round, points, comment }: Row): Promise<void> {
+/** @returns false when the grader has not seen their own newest grade, and this one differs. */
+async function write(ctx: Context, { submissionId, number, round, points, comment }: Row, seen: Date): Promise<boolean> {
   const { db, deps, organization } = ctx
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId, questionNumber: number, graderId: graderOf(ctx), round }
   const newest = await db.grade.findFirst({ where: own, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
-  if (newest && newest.comment === comment && (newest.points === null ? null : Number(newest.points)) === points) return
+  if (newest && newest.comment === comment && (newest.points === null ? null : Number(newest.points)) === points) return true
+  if (newest && !(newest.updatedAt <= seen)) return false
   if (newest && now.getTime() - newest.createdAt.getTime() < CORRECTED_WITHIN_MS) {
     await db.grade.updateMany({ where: { ...own, id: newest.id }, data: { points, comment, updatedAt: now } })
-    return
+    return true
   }
-  if (!newest && points === null && comment === '') return
+  if (!newest && points === null && comment === '') return true
   await db.grade.create({ data: { id: deps.newId(), ...own, points, comment, createdAt: now, updatedAt: now } })
+  return true
 }

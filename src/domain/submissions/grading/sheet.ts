@@ -7,7 +7,7 @@ import { graderOf } from './grade.ts'
 import { findGrades, type GivenGrade, visibleTo } from './grades.ts'
 import { mayRelease } from './release.ts'
 import { type Counted, countGrades, sumUp } from './totals.ts'
-import { findOtherViewers } from './viewers.ts'
+import { findOtherViewers, noteViewer } from './viewers.ts'
 
 /** A question with what the grader has given for it, and what others have. */
 export type GradedQuestion = Counted<QuestionDetail> & { own: GivenGrade | undefined; given: GivenGrade[] }
@@ -45,4 +45,11 @@ export async function readSheet(ctx: Context, id: string): Promise<Sheet> {
   const candidate = candidateName(ctx, submission)
   const total = sumUp(questions)
   return { candidate, submission, detail, round, questions, total, mayRelease: mayRelease(ctx, submission), others }
+}
+
+/** The same, while the grader has it open: others are told so. @throws DomainError not_permitted; submission_not_found. */
+export async function stayAtSheet(ctx: Context, id: string): Promise<Sheet> {
+  const sheet = await readSheet(ctx, id)
+  await noteViewer(ctx, id)
+  return sheet
 }

@@ -1,17 +1,9 @@
 // What a page gains where scripts run; without them it says and does the same.
 
-const TIME = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZoneName: 'short',
-})
+import { openSheet } from './sheet.ts'
+import { localizeTimes } from './times.ts'
 
-/** Times in the reader's own zone, which is named; the exact one stays in `datetime` and in the title. */
-for (const time of document.querySelectorAll<HTMLTimeElement>('time[datetime]'))
-  time.textContent = TIME.format(new Date(time.dateTime))
+localizeTimes(document)
 
 /** `<button hidden data-copy="id">` copies the text of the element with that id. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
@@ -26,10 +18,14 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
 
 /** A second click, while the answer to the first is on its way, sends nothing twice. */
 const CLICKS_TOGETHER_MS = 3_000
-for (const form of document.querySelectorAll('form[method="post"]')) {
-  let sentAt = Number.NEGATIVE_INFINITY
-  form.addEventListener('submit', (event) => {
-    if (event.timeStamp - sentAt < CLICKS_TOGETHER_MS) event.preventDefault()
-    else sentAt = event.timeStamp
-  })
-}
+const sentAt = new WeakMap<HTMLFormElement, number>()
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  if (!(form instanceof HTMLFormElement) || form.method !== 'post') return
+  const before = sentAt.get(form) ?? Number.NEGATIVE_INFINITY
+  if (event.timeStamp - before < CLICKS_TOGETHER_MS) event.preventDefault()
+  else sentAt.set(form, event.timeStamp)
+})
+
+const sheet = document.querySelector<HTMLElement>('[data-sheet]')
+if (sheet) openSheet(sheet)

@@ -60,7 +60,21 @@ describe('a grade', () => {
       [1, 'Poor'],
       [5, 'Fine'],
     ])
-    expect(told.map(({ length }) => length).sort()).toEqual([0, 1])
+    expect(told.map(({ others }) => others.length).sort()).toEqual([0, 1])
+  })
+
+  it('is not replaced by what its grader has typed elsewhere before, unless that says the same', async () => {
+    const { join, grade, grades } = await makeHandedIn(service)
+    const { ctx } = await join()
+    const seen = service.clock.now()
+    service.clock.advance(1_000)
+    const first = await grade(ctx, 1, 3, { comment: 'Newer', seen })
+    expect(await grade(ctx, 1, 3, { comment: 'Newer', seen })).toMatchObject({ isSaved: true })
+    const refused = await grade(ctx, 1, 1, { comment: 'Older', seen })
+    expect(refused).toMatchObject({ isSaved: false, own: { points: 3, comment: 'Newer' }, seen: first.seen })
+    expect((await grades()).map(({ comment }) => comment)).toEqual(['Newer'])
+    expect(await grade(ctx, 1, 1, { comment: 'Older', seen: refused.seen })).toMatchObject({ isSaved: true })
+    expect((await grades()).map(({ comment }) => comment)).toEqual(['Older'])
   })
 
   it('is for those to whom it is assigned, for any grader while that is nobody, and for admins', async () => {

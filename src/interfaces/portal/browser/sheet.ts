@@ -1,0 +1,63 @@
+import { make, setText } from '../../../http/browser/dom.ts'
+import { saveGradeAsTyped } from './grade-form.ts'
+import { listenToKeys } from './sheet-keys.ts'
+import { setUpPlayers } from './sheet-players.ts'
+import { localizeTimes } from './times.ts'
+
+/** What the service says of the sheet, whatever was asked. */
+export type SheetAnswer = { isReleased: boolean; parts: Record<string, string> }
+
+/** How often others are told that this grader is here: far more often than the service forgets it. */
+const HERE_EVERY_MS = 45_000
+
+/**
+ * The sheet of a grader: grades are saved as they are typed, what others do is shown, and keys do what buttons do.
+ *
+ * @param sheet the element that has its address, and under what to keep drafts.
+ */
+export function openSheet(sheet: HTMLElement): void {
+  const address = sheet.dataset.sheet!
+  const spoken = make('p', { class: 'unseen', role: 'status' })
+  sheet.before(spoken)
+  const say = (text: string) => setText(spoken, text)
+  const forms = [...sheet.querySelectorAll<HTMLFormElement>('form[data-grade]')].map((form) =>
+    saveGradeAsTyped(form, { key: `${sheet.dataset.drafts} ${form.dataset.grade}`, say, answered: show }),
+  )
+  const tools = document.querySelector<HTMLElement>('[data-tools]')!
+  tools.hidden = false
+  const players = setUpPlayers(sheet, tools)
+  listenToKeys(sheet, { tools, players, say })
+
+  function show({ isReleased, parts }: SheetAnswer): void {
+    for (const [name, text] of Object.entries(parts)) showPart(name, text)
+    if (isReleased) for (const form of forms) form.setReleased()
+  }
+
+  async function stay(): Promise<void> {
+    if (document.hidden) return
+    const answer = await fetch(`${address}/viewers`, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' }).catch(
+      () => null,
+    )
+    if (!answer?.ok) return // whoever types is told
+    show((await answer.json()) as SheetAnswer)
+    for (const form of forms) form.tryAgain()
+  }
+
+  setInterval(stay, HERE_EVERY_MS)
+  document.addEventListener('visibilitychange', stay)
+  void stay()
+}
+
+const shown = new Map<string, string>()
+
+/** Puts in what there is now, unless somebody is in the middle of it. What was folded out stays so. */
+function showPart(name: string, text: string): void {
+  const element = document.querySelector<HTMLElement>(`[data-part="${name}"]`)
+  if (!element || shown.get(name) === text || element.contains(document.activeElement)) return
+  shown.set(name, text)
+  const wasOpen = element.querySelector('details')?.open ?? false
+  element.innerHTML = text
+  const details = element.querySelector('details')
+  if (details) details.open = wasOpen
+  localizeTimes(element)
+}

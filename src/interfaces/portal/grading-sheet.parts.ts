@@ -1,0 +1,71 @@
+import type { Context } from '../../domain/context.ts'
+import type { GivenGrade } from '../../domain/submissions/grading/grades.ts'
+import type { GradedQuestion, Sheet } from '../../domain/submissions/grading/sheet.ts'
+import type { Standing } from '../../domain/submissions/grading/totals.ts'
+import { wordCount } from '../../http/candidate-view.ts'
+import { type Html, html } from '../../http/html.ts'
+import { pathOf } from './layout.ts'
+import { table } from './table.ts'
+import { confirmation, time } from './wording.ts'
+
+// What changes on the sheet while it is open. The script puts in what there is now: each part into the element of its name.
+
+const ROUND_WORDS = { 1: '', 2: 'second grader', 3: 'decision' }
+
+/** All parts of the sheet, by name. */
+export const sheetParts = (ctx: Context, sheet: Sheet): [name: string, part: Html][] => [
+  ['others', others(sheet)],
+  ['progress', progress(sheet)],
+  ...sheet.questions.map((question): [string, Html] => [`given-${question.number}`, given(question)]),
+  ['result', result(sheet, pathOf(ctx, `grading/${sheet.submission.id}`))],
+]
+
+/** Who else is at it. */
+export const others = ({ others }: Sheet): Html =>
+  html`${others.length > 0 && html`<p class="notice good">${others.join(', ')} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
+
+/** How far the grading is. */
+export function progress({ submission, questions, total }: Sheet): Html {
+  const counting = questions.filter(({ points }) => points > 0)
+  const graded = counting.filter(({ standing }) => standing.state === 'graded')
+  return html`<dl class="details"><dt>Assessment</dt><dd>${submission.assessment.name}</dd>
+<dt>Handed in</dt><dd>${submission.submittedAt && time(submission.submittedAt)}</dd>
+<dt>State</dt><dd><span class="status">${submission.state === 'released' ? 'released' : 'to be graded'}</span></dd>
+<dt>Graded</dt><dd>${graded.length} of ${wordCount(counting.length, 'question')}</dd>
+<dt>Points</dt><dd>${total.points} of ${total.ofPoints}${total.missing && ' so far'}</dd></dl>`
+}
+
+/** What counts for a question, and the grades that it was given. */
+export const given = ({ number, points, standing, given }: GradedQuestion): Html =>
+  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="facts">${wordStanding(standing, points)}</p>`}
+${given.length > 0 && history(number, given)}`
+
+export function wordStanding(standing: Standing, points: number): string {
+  if (points === 0) return 'It gives no points.'
+  if (standing.state === 'graded') return `What counts: ${standing.points} of ${wordCount(points, 'point')}.`
+  return standing.state === 'undecided' ? 'The two grades are too far apart: an admin has to decide.' : 'Not graded.'
+}
+
+const history = (number: number, given: GivenGrade[]): Html => html`<details>
+<summary id="${`grades-${number}-heading`}">Grades so far: ${given.length}</summary>
+${table(
+  `grades-${number}-heading`,
+  ['When', 'Who', 'Points', 'Comment'],
+  given.map(({ updatedAt, name, points, comment, round }) => [
+    time(updatedAt),
+    html`${name}${ROUND_WORDS[round] && `, ${ROUND_WORDS[round]}`}`,
+    points ?? 'none',
+    html`<span class="preformatted">${comment}</span>`,
+  ]),
+)}
+</details>`
+
+/** Whether the result can be released. */
+export function result({ submission, total: { missing } }: Sheet, address: string): Html {
+  if (submission.state === 'released')
+    return html`<p>The result is released. To change it, reopen it and release it anew.</p>
+${confirmation('Reopen', 'Grade it again? What was released stays visible until then.', `${address}/reopen`)}`
+  if (missing)
+    return html`<p>It can be released once every question with points is graded: <a href="${`#question-${missing.number}`}">question ${missing.number}</a> is ${missing.standing.state === 'undecided' ? 'to be decided by an admin' : 'not graded yet'}.</p>`
+  return html`<p>Every question is graded.</p><p><a class="button" href="${`${address}/release`}">Release the result</a></p>`
+}
