@@ -40,14 +40,12 @@ ${about(ctx, sheet, address)}
 ${TOOLS}
 <div class="beside" data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}">
 <div>
-${questions.map((question) =>
-  panel(
-    `question-${question.number}`,
-    `Question ${question.number}`,
-    html`${questionBody(ctx, question)}
-${grading(form, { sheet, question, address, isFailed: question.number === failed })}`,
-  ),
-)}
+${questions.map((question) => {
+  const id = `question-${question.number}`
+  const body = html`${questionBody(ctx, question)}
+${grading(form, { sheet, question, address, isFailed: question.number === failed })}`
+  return html`<div id="${id}" data-question>${panel(id, `Question ${question.number}`, body)}</div>`
+})}
 </div>
 <aside aria-label="Proctoring">
 ${captures(ctx, detail)}

@@ -23,7 +23,7 @@ import { makeWebhook } from '../../support/furnish.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
-import { handIn } from '../../support/submissions.ts'
+import { handIn, jpeg } from '../../support/submissions.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
@@ -393,16 +393,27 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.locator('tbody th a').first().click()
       },
       'what a candidate has sent in': async (home, page) => {
-        const {
-          id: inviteId,
-          organizationId,
-          assessmentId,
-        } = await service.db.invite.findFirstOrThrow({
-          where: { organizationId: home.split('/').at(-2)! },
-        })
-        await handIn(service, { organizationId, assessmentId, inviteId }, LONG.repeat(3))
+        const id = await toGrade(home)
+        const { inviteId } = await service.db.submission.findUniqueOrThrow({ where: { id } })
         await page.goto(`${home}invites/${inviteId}/submission`)
       },
+      'the queue of what is to be graded': async (home, page) => {
+        await toGrade(home)
+        await page.goto(`${home}grading?whose=nobody`)
+      },
+      'the sheet of a submission': async (home, page) => {
+        await page.goto(`${home}grading/${await toGrade(home)}`)
+        await page.locator('#saved-1').waitFor()
+        await page.locator('#comment-1').fill(LONG.repeat(4))
+        await page.getByText(/Grades so far/).waitFor()
+      },
+      'a grade that is refused': async (home, page) => {
+        await page.goto(`${home}grading/${await toGrade(home)}`)
+        await page.locator('#points-1').fill('1000')
+        await page.getByText('Not saved: The points have to be').waitFor()
+      },
+      'a result to release': async (home, page) => page.goto(`${home}grading/${await toGrade(home)}/release`),
+      results: async (home, page) => page.goto(`${home}results`),
       'a new invite': (home, page) => page.goto(`${home}invites/new`),
       'a new invite with mistakes': async (home, page) => {
         await page.goto(`${home}invites/new`)
@@ -431,6 +442,27 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         const path = await joinPath(service, await service.make.organization(), `${service.deps.newId()}@example.com`)
         await page.goto(origin + path)
       },
+    }
+
+    /** Hands in for the organization's invite: texts, a recording and pictures of the webcam. @returns the id of the submission. */
+    async function toGrade(home: string): Promise<string> {
+      const where = { organizationId: home.split('/').at(-2)! }
+      const { id: inviteId, organizationId, assessmentId } = await service.db.invite.findFirstOrThrow({ where })
+      await handIn(service, { organizationId, assessmentId, inviteId }, LONG.repeat(3))
+      const { id: submissionId } = await service.db.submission.findFirstOrThrow({ where, orderBy: { id: 'desc' } })
+      for (let i = 0; i < 12; i++) {
+        const [id, createdAt] = [service.deps.newId(), service.clock.now()]
+        const still = {
+          kind: 'webcam_still',
+          state: 'ready',
+          contentType: 'image/jpeg',
+          bytes: jpeg().length,
+          createdAt,
+        } as const
+        await service.deps.media.put(`${organizationId}/${id}/file`, jpeg())
+        await service.db.media.create({ data: { id, key: `${organizationId}/${id}`, organizationId, submissionId, ...still } })
+      }
+      return submissionId
     }
 
     /** An organization with everything that can be too long for a line. */

@@ -7,7 +7,7 @@ type Options = { tools: HTMLElement; players: ReturnType<typeof setUpPlayers>; s
 
 /** Single keys for what is done all the time. They can be switched off: who speaks to their computer would press them by accident. */
 export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Options): void {
-  const questions = [...sheet.querySelectorAll<HTMLElement>('section[id^="question-"]')]
+  const questions = [...sheet.querySelectorAll<HTMLElement>('[data-question]')]
   const box = tools.querySelector<HTMLInputElement>('[data-keys]')!
   const kept = openDrafts<boolean>('single keys')
   box.checked = kept.read() ?? true
