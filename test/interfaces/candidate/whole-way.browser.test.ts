@@ -95,7 +95,7 @@ it.skipIf(!isBrowserInstalled)(
     await grade(page)
     const [kept] = await service.db.grade.findMany({ where: { organizationId: organization.id } })
     expect([Number(kept?.points), kept?.comment]).toEqual([4.5, REMARK])
-    const submission = () => api.get(`/invites/${invited.body.inviteId}/submission`)
+    const submission = () => api.get(`/invites/${invited.body.invite.id}/submission`)
     expect((await submission()).body).toMatchObject({ state: 'submitted', result: null, questions: [{ grade: null }] })
 
     await page.getByRole('link', { name: 'Release the result' }).click()
@@ -109,7 +109,7 @@ it.skipIf(!isBrowserInstalled)(
       questions: [{ answer: { kind: 'audio' }, grade: { points: 4.5, comment: REMARK } }],
     })
     await candidate.goto(origin + linkIn(mail!))
-    await candidate.getByText('4.5 of 5 points').waitFor()
+    await candidate.getByText('4.5 of 5 points', { exact: true }).waitFor()
     await candidate.getByText('Well done, Sam').waitFor()
   },
 )

@@ -410,7 +410,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'a grade that is refused': async (home, page) => {
         await page.goto(`${home}grading/${await toGrade(home)}`)
         await page.locator('#points-1').fill('1000')
-        await page.getByText('Not saved: The points have to be').waitFor()
+        await page.locator('#saved-1', { hasText: 'Not saved: The points have to be' }).waitFor()
       },
       'a result to release': async (home, page) => page.goto(`${home}grading/${await toGrade(home)}/release`),
       results: async (home, page) => page.goto(`${home}results`),
