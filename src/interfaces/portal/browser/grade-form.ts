@@ -3,7 +3,9 @@ import { openDrafts } from '../../../http/browser/drafts.ts'
 import { askUntilAnswered } from '../../../http/browser/retry.ts'
 import { actWhileTyping } from '../../../http/browser/typing.ts'
 import { findFields, type Grade, isSame, wordGrade } from './grade-fields.ts'
-import type { SheetAnswer } from './sheet.ts'
+
+/** What the service says of the sheet, whatever was asked. */
+export type SheetAnswer = { isReleased: boolean; parts: Record<string, string> }
 
 /** @param seen up to when the grades are seen. @param sent what was on its way: whether it has arrived is not known. */
 type Draft = Grade & { seen: string; sent: Grade | null }

@@ -1,11 +1,8 @@
 import { make, setText } from '../../../http/browser/dom.ts'
-import { saveGradeAsTyped } from './grade-form.ts'
+import { type SheetAnswer, saveGradeAsTyped } from './grade-form.ts'
 import { listenToKeys } from './sheet-keys.ts'
 import { setUpPlayers } from './sheet-players.ts'
 import { localizeTimes } from './times.ts'
-
-/** What the service says of the sheet, whatever was asked. */
-export type SheetAnswer = { isReleased: boolean; parts: Record<string, string> }
 
 /** How often others are told that this grader is here: far more often than the service forgets it. */
 const HERE_EVERY_MS = 45_000
