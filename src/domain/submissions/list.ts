@@ -5,7 +5,7 @@ import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { isUuid } from '../uuid.ts'
-import { newestRelease } from './grading/results.ts'
+import { newestRelease, newestTotal } from './grading/results.ts'
 
 /** The states of those that were begun. */
 export const SUBMISSION_STATES = ['in_progress', 'submitted', 'released'] as const satisfies SubmissionState[]
@@ -13,9 +13,9 @@ export type BegunState = (typeof SUBMISSION_STATES)[number]
 export type SubmissionFilter = { state?: BegunState; assessmentId?: string }
 export type SubmissionOrder = Order<'startedAt'>
 
-const include = { releases: newestRelease } satisfies Prisma.SubmissionInclude
+const include = { releases: newestTotal } satisfies Prisma.SubmissionInclude
 const detailInclude = {
-  ...include,
+  releases: newestRelease,
   paper: {
     orderBy: { number: 'asc' },
     include: { takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },

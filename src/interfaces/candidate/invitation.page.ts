@@ -1,6 +1,6 @@
 import { timeInWords } from '../../domain/format-time.ts'
 import type { CandidateInvite } from '../../domain/invites/candidate.ts'
-import type { Result } from '../../domain/submissions/grading/results.ts'
+import type { OwnResult } from '../../domain/submissions/grading/results.ts'
 import { expectations, wordCount } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { button, form, invitePage, type Page, type View } from './layout.ts'
@@ -47,7 +47,7 @@ export const elsewherePage = (view: View, player: string): Page =>
   )
 
 /** @param result what was released to the candidate, if anything. */
-export const completedPage = (view: View, result: Result | null): Page =>
+export const completedPage = (view: View, result: OwnResult | null): Page =>
   invitePage(
     view,
     `Completed: ${view.invite.assessment.name}`,
@@ -55,7 +55,7 @@ export const completedPage = (view: View, result: Result | null): Page =>
 ${result && ownResult(view, result)}`,
   )
 
-const ownResult = ({ invite }: View, { points, ofPoints, percent, message, grades }: Result): Html => html`<h2>Your result</h2>
+const ownResult = ({ invite }: View, { points, ofPoints, percent, message, grades }: OwnResult): Html => html`<h2>Your result</h2>
 <p><strong>${points} of ${wordCount(ofPoints, 'point')}</strong>${percent !== null && `, ${percent} %`}</p>
 ${
   message &&

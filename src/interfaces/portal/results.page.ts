@@ -1,6 +1,6 @@
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
-import type { Released, Result } from '../../domain/submissions/grading/results.ts'
+import type { Released, ReleasedDetail, Result } from '../../domain/submissions/grading/results.ts'
 import { html } from '../../http/html.ts'
 import { choice, type Form, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
@@ -43,7 +43,7 @@ ${pager(address, new URLSearchParams(assessment ? { assessment } : {}), list)}
   }
 }
 
-export const resultPage = (ctx: Context, { invite, assessment, paper, submittedAt, result }: Released): Page => ({
+export const resultPage = (ctx: Context, { invite, assessment, paper, grades, submittedAt, result }: ReleasedDetail): Page => ({
   title: `Result of ${invite.recipientName ?? invite.recipientEmail}`,
   body: html`${panel(
     'about',
@@ -63,7 +63,7 @@ ${panel(
     'questions-heading',
     ['Question', 'Text', 'Points', 'Of'],
     paper.map(({ number, script }) => {
-      const grade = result.grades.find((one) => one.number === number)
+      const grade = grades.find((one) => one.number === number)
       return [number, html`<span class="preformatted">${script}</span>`, grade?.points, grade?.ofPoints]
     }),
   ),

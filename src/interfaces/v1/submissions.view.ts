@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
-import { type Result, toResult } from '../../domain/submissions/grading/results.ts'
+import { gradesOf, type Result, toResult } from '../../domain/submissions/grading/results.ts'
 import { type ListedSubmission, SUBMISSION_STATES, type WholeSubmission } from '../../domain/submissions/list.ts'
 import { LINKED_FOR_MS } from '../../domain/submissions/media-tokens.ts'
 import { answerOf } from '../../domain/submissions/submission.ts'
@@ -155,10 +155,11 @@ export function presentSubmission(submission: ListedSubmission): Static<typeof S
 }
 
 export function presentSubmissionDetail(ctx: Context, submission: WholeSubmission): Static<typeof SubmissionDetailView> {
-  const result = resultOf(submission)
+  const [release] = submission.releases
+  const grades = release ? gradesOf(release) : []
   const questions = submission.paper.map((question) => {
     const answer = answerOf(question.takes)
-    const grade = result?.grades.find(({ number }) => number === question.number)
+    const grade = grades.find(({ number }) => number === question.number)
     return {
       number: question.number,
       questionId: question.questionId,

@@ -42,7 +42,13 @@ export async function releaseResult(ctx: Context, { submissionId, comment, messa
     if (missing) refuse([about(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
     const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
       if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null }
-      return { number, points: standing.points, ofPoints: most, comment: standing.comment, graderId: standing.graderId }
+      return {
+        number,
+        points: most === 0 ? null : standing.points,
+        ofPoints: most,
+        comment: standing.comment,
+        graderId: standing.graderId,
+      }
     })
     const organizationId = organization.id
     const version = (await db.release.count({ where: { organizationId, submissionId } })) + 1

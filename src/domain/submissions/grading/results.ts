@@ -6,6 +6,7 @@ import { isUuid } from '../../uuid.ts'
 import { gradesBlindly } from '../blind.ts'
 import { refuseUnknown } from './access.ts'
 import type { ReleasedGrade } from './release.ts'
+import { percentOf } from './totals.ts'
 
 // What was released, which is the newest version, also while it is reopened.
 
@@ -18,31 +19,46 @@ export type Result = {
   comment: string
   message: string
   toCandidate: boolean
-  grades: ReleasedGrade[]
   releasedAt: Date
 }
 
-/** Of a submission: its newest release. */
-export const newestRelease = { orderBy: { version: 'desc' }, take: 1 } satisfies Prisma.Submission$releasesArgs
+/** What the candidate sees, in part. */
+export type OwnResult = Result & { grades: ReleasedGrade[] }
 
-export function toResult(release: Release): Result {
+type ReleaseTotal = Omit<Release, 'grades'>
+
+const newest = { orderBy: { version: 'desc' }, take: 1 } satisfies Prisma.Submission$releasesArgs
+/** Of a submission: its newest release. */
+export const newestRelease = { ...newest } satisfies Prisma.Submission$releasesArgs
+/** The same without the grades, whose comments may be long: for lists. */
+export const newestTotal = { ...newest, omit: { grades: true } } satisfies Prisma.Submission$releasesArgs
+
+export function toResult(release: ReleaseTotal): Result {
   const { version, comment, message, toCandidate, createdAt } = release
   const [points, ofPoints] = [Number(release.points), Number(release.ofPoints)]
-  const percent = ofPoints === 0 ? null : Math.round((points / ofPoints) * 100)
-  const grades = release.grades as ReleasedGrade[]
-  return { version, points, ofPoints, percent, comment, message, toCandidate, grades, releasedAt: createdAt }
+  const percent = percentOf(points, ofPoints)
+  return { version, points, ofPoints, percent, comment, message, toCandidate, releasedAt: createdAt }
 }
+
+export const gradesOf = ({ grades }: Pick<Release, 'grades'>): ReleasedGrade[] => grades as ReleasedGrade[]
 
 const include = {
   invite: { select: { recipientName: true, recipientEmail: true } },
-  assessment: { select: { name: true } },
-  paper: { select: { number: true, script: true, points: true }, orderBy: { number: 'asc' } },
+  assessment: { select: { id: true, name: true } },
+  releases: newestTotal,
+} satisfies Prisma.SubmissionInclude
+const detailInclude = {
+  ...include,
+  paper: { select: { number: true, script: true }, orderBy: { number: 'asc' } },
   releases: newestRelease,
 } satisfies Prisma.SubmissionInclude
 type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
+type DetailRow = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
 /** A submission with its result, and nothing of what was sent in. */
-export type Released = Pick<Row, 'id' | 'invite' | 'assessment' | 'paper' | 'submittedAt'> & { result: Result }
+export type Released = Pick<Row, 'id' | 'invite' | 'assessment' | 'submittedAt'> & { result: Result }
+/** The same with the questions, and what was released of each. */
+export type ReleasedDetail = Released & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
 
 /** The released results, handed in last first: all for who may read everything, for clients those of their assessments. @throws DomainError not_permitted. */
 export function listResults(
@@ -57,31 +73,37 @@ export function listResults(
     () => submission.count({ where }),
     async (window) => {
       const rows = await submission.findMany({ where, include, orderBy: [{ submittedAt: 'desc' }, { id: 'desc' }], ...window })
-      return rows.flatMap(toReleased)
+      return rows.flatMap(({ releases, ...row }) => releases.map((release) => ({ ...row, result: toResult(release) })))
     },
   )
 }
 
 /** @throws DomainError not_permitted; submission_not_found, also for one without a released result. */
-export async function getResult(ctx: Context, id: string): Promise<Released> {
+export async function getResult(ctx: Context, id: string): Promise<ReleasedDetail> {
   const where = visible(ctx)
-  const row = isUuid(id) ? await ctx.db.submission.findFirst({ where: { ...where, id }, include }) : null
-  return (row && toReleased(row)[0]) ?? refuseUnknown()
+  const row = isUuid(id) ? await ctx.db.submission.findFirst({ where: { ...where, id }, include: detailInclude }) : null
+  const release = row?.releases[0] ?? refuseUnknown()
+  return { ...(row ?? refuseUnknown()), result: toResult(release), grades: gradesOf(release) }
 }
 
-const toReleased = ({ releases, ...row }: Row): Released[] => releases.map((release) => ({ ...row, result: toResult(release) }))
-
-function visible(ctx: Context): Prisma.SubmissionWhereInput {
-  const released = { organizationId: ctx.organization.id, releases: { some: {} } }
-  if (may(ctx, 'read')) return released
+/** The assessments whose released results the context's actor may see: all there are, or those that they are client of. @throws DomainError not_permitted. */
+export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
+  const organizationId = ctx.organization.id
+  if (may(ctx, 'read')) return { organizationId }
   authorize(ctx, 'read_as_client')
   const memberId = ctx.actor.kind === 'member' ? ctx.actor.id : refuseUnknown()
-  return { ...released, assessment: { clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { gradedBlind: false }) } }
+  return { organizationId, clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { gradedBlind: false }) }
 }
 
+const visible = (ctx: Context): Prisma.SubmissionWhereInput => ({
+  organizationId: ctx.organization.id,
+  releases: { some: {} },
+  ...(!may(ctx, 'read') && { assessment: visibleAssessments(ctx) }),
+})
+
 /** What the candidate of an invite may see of its result; null: nothing (yet). */
-export async function findOwnResult({ db, organization }: Context, submissionId: string): Promise<Result | null> {
+export async function findOwnResult({ db, organization }: Context, submissionId: string): Promise<OwnResult | null> {
   const where = { organizationId: organization.id, submissionId }
   const release = await db.release.findFirst({ where, orderBy: { version: 'desc' } })
-  return release?.toCandidate ? toResult(release) : null
+  return release?.toCandidate ? { ...toResult(release), grades: gradesOf(release) } : null
 }

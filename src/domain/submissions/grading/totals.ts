@@ -1,9 +1,9 @@
-import type { Round } from './access.ts'
+import { ROUNDS, type Round } from './access.ts'
 
 /** What counts of the grades that an answer was given. */
 
-/** Of two graders' points: how far apart they may be, as a part of the question's. */
-const AGREEMENT = 0.2
+/** Two graders' points may be as far apart as one part of so many of the question's: 20 percent. */
+const AGREEMENT = 5
 
 export type GradeRow = { questionNumber: number; round: Round; graderId: string; points: number | null; comment: string }
 export type Standing =
@@ -14,8 +14,8 @@ export type Standing =
   | { state: 'graded'; points: number; comment: string; graderId: string }
 
 /**
- * What counts for a question: an admin's decision; else the mean of both graders' points, to the nearest half, where they are close; or
- * the only grader's.
+ * What counts for a question. Of one grader: the last grade, whoever has given it. Of two: an admin's decision; else the mean of both
+ * graders' points, to the nearest half, where they are close. Of a question without points only the comments are kept.
  *
  * @param grades of the question, oldest first: of each round the last counts.
  */
@@ -24,23 +24,45 @@ export function standingOf(
   grades: readonly GradeRow[],
   { secondGrader }: { secondGrader: boolean },
 ): Standing {
-  const [first, second, decision] = ([1, 2, 3] as const).map((round) => lastOf(grades, round))
+  if (question.points === 0) return commented(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
+  if (!secondGrader) {
+    const last = lastOf(grades)
+    return last ? graded(last, last.points, last.comment) : { state: 'ungraded' }
+  }
+  const decision = lastOf(inRound(grades, 3))
   if (decision) return graded(decision, decision.points, decision.comment)
-  if (!secondGrader) return first ? graded(first, first.points, first.comment) : { state: 'ungraded' }
-  if (!first || !second) return { state: 'ungraded' }
-  if (Math.abs(first.points - second.points) > question.points * AGREEMENT) return { state: 'undecided' }
-  const comment = [first.comment, second.comment].filter((text) => text !== '').join('\n\n')
-  return graded(first, Math.round(first.points + second.points) / 2, comment)
+  const both = findBoth(grades)
+  if (!both) return { state: 'ungraded' }
+  const [first, second] = both
+  if (Math.abs(first.points - second.points) * AGREEMENT > question.points) return { state: 'undecided' }
+  return graded(first, Math.round(first.points + second.points) / 2, joinComments(both))
 }
 
-/** The last grade of a round that gives points; of each grader only the newest stands, so that points can be taken back. */
-function lastOf(grades: readonly GradeRow[], round: Round): (GradeRow & { points: number }) | undefined {
-  const ofRound = grades.filter((grade) => grade.round === round)
-  const newest = new Map(ofRound.map((grade) => [grade.graderId, grade]))
-  return ofRound.findLast(
-    (grade): grade is GradeRow & { points: number } => grade.points !== null && newest.get(grade.graderId) === grade,
-  )
+type WithPoints = GradeRow & { points: number }
+
+const inRound = (grades: readonly GradeRow[], round: Round): GradeRow[] => grades.filter((grade) => grade.round === round)
+
+/** The grades of the two graders. Whoever was the first grader before they became the second does not agree with themselves. */
+function findBoth(grades: readonly GradeRow[]): [WithPoints, WithPoints] | null {
+  const first = lastOf(inRound(grades, 1))
+  const second = first && lastOf(inRound(grades, 2).filter(({ graderId }) => graderId !== first.graderId))
+  return first && second ? [first, second] : null
 }
+
+/** The last grade that gives points; of each grader only the newest stands, so that points can be taken back. */
+function lastOf(grades: readonly GradeRow[]): WithPoints | undefined {
+  const newest = new Map(grades.map((grade) => [grade.graderId, grade]))
+  return grades.findLast((grade): grade is WithPoints => grade.points !== null && newest.get(grade.graderId) === grade)
+}
+
+function commented(rounds: (readonly GradeRow[])[]): Standing {
+  const last = rounds.flatMap((grades) => grades.findLast(({ comment }) => comment !== '') ?? [])
+  const [first] = last
+  return first ? graded(first, 0, joinComments(last)) : { state: 'ungraded' }
+}
+
+const joinComments = (grades: readonly GradeRow[]): string =>
+  grades.flatMap(({ comment }) => (comment === '' ? [] : [comment])).join('\n\n')
 
 const graded = ({ graderId }: GradeRow, points: number, comment: string): Standing => ({
   state: 'graded',
@@ -69,15 +91,12 @@ export function sumUp(questions: readonly Counted<{ number: number; points: numb
   return { points, ofPoints, missing: counting.find(({ standing }) => standing.state !== 'graded') ?? null }
 }
 
+/** Of the points there are those that were given, in percent: a whole number; null where there are none. */
+export const percentOf = (points: number, ofPoints: number): number | null =>
+  ofPoints === 0 ? null : Math.round((points * 100) / ofPoints)
+
 /** Whether both graders have given points for every question that has any. */
-export const haveBothGraded = (paper: readonly { number: number; points: number }[], grades: readonly GradeRow[]): boolean =>
-  ([1, 2] as const).every((round) =>
-    paper.every(
-      ({ number, points }) =>
-        points === 0 ||
-        lastOf(
-          grades.filter((grade) => grade.questionNumber === number),
-          round,
-        ),
-    ),
-  )
+export function haveBothGraded(paper: readonly { number: number; points: number }[], grades: readonly GradeRow[]): boolean {
+  const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
+  return paper.every(({ number, points }) => points === 0 || findBoth(byQuestion.get(number) ?? []))
+}

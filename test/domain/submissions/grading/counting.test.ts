@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { handOn, takeOver } from '../../../../src/domain/submissions/grading/assign.ts'
+import { reopenResult } from '../../../../src/domain/submissions/grading/release.ts'
+import { makeHandedIn } from '../../../support/grading.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+
+/** What two graders grade, the first and the second, with an admin to decide. */
+async function furnishTwo(of: Parameters<typeof makeHandedIn>[1] = {}) {
+  const made = await makeHandedIn(service, { secondGrader: true, ...of })
+  const [first, second, admin] = [await made.join(), await made.join(), await made.join(['admin'])]
+  await made.assign(first.member.id)
+  await takeOver(second.ctx, made.submissionId)
+  const result = async () => {
+    await made.release(admin.ctx)
+    return (await made.releases()).at(-1)!.grades
+  }
+  return { ...made, first, second, admin, result }
+}
+const undecided = { issues: [expect.objectContaining({ problem: 'undecided', limit: 1 })] }
+const ungraded = { issues: [expect.objectContaining({ problem: 'ungraded', limit: 1 })] }
+
+describe('two graders’ points', () => {
+  it.each([
+    [5, 4, 3, 3.5],
+    [5, 4, 4.5, 4.5],
+    [35, 20, 27, 23.5],
+    [3, 3, 2.5, 3],
+    [2_000_000_000, 1_600_000_000, 2_000_000_000, 1_800_000_000],
+  ])('of %i count by their mean, to the nearest half, up to 20 percent apart: %d and %d', async (points, one, other, mean) => {
+    const { first, second, grade, result } = await furnishTwo({ questions: [{ points }, { points: 0 }] })
+    await grade(first.ctx, 1, one)
+    await grade(second.ctx, 1, other)
+    expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ number: 1, points: mean }))
+  })
+
+  it.each([
+    [5, 4, 2.5],
+    [35, 20, 27.5],
+    [3, 3, 2],
+    [1, 0, 0.5],
+    [2_000_000_000, 1_599_999_999.5, 2_000_000_000],
+  ])('of %i are to be decided beyond that: %d and %d', async (points, one, other) => {
+    const { first, second, grade, result } = await furnishTwo({ questions: [{ points }, { points: 0 }] })
+    await grade(first.ctx, 1, one)
+    await grade(second.ctx, 1, other)
+    await expect(result()).rejects.toMatchObject(undecided)
+  })
+
+  it('are never one person’s: of somebody who was the first grader, and is the second now, a second grade does not count', async () => {
+    const { first, second, admin, grade, result, submissionId } = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
+    await grade(first.ctx, 1, 4)
+    await handOn(admin.ctx, submissionId, { place: 'second', graderId: null })
+    await handOn(admin.ctx, submissionId, { place: 'first', graderId: second.member.id })
+    await handOn(admin.ctx, submissionId, { place: 'second', graderId: first.member.id })
+    await grade(first.ctx, 1, 5)
+    await expect(result()).rejects.toMatchObject(ungraded)
+    await grade(second.ctx, 1, 4)
+    expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ points: 4.5 }))
+  })
+})
+
+describe('an assessment that is graded by one from then on', () => {
+  it('counts the last grade, also behind an admin’s decision, and that can be taken back', async () => {
+    const made = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
+    const { first, second, admin, grade, result, submissionId, assessment } = made
+    await grade(first.ctx, 1, 0)
+    await grade(second.ctx, 1, 5)
+    service.clock.advance(1_000)
+    await grade(admin.ctx, 1, 3)
+    await service.db.assessment.update({ where: { id: assessment.id }, data: { secondGrader: false } })
+    expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ points: 3 }))
+    await reopenResult(admin.ctx, submissionId)
+    service.clock.advance(1_000)
+    await grade(first.ctx, 1, 2)
+    expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ points: 2 }))
+    await reopenResult(admin.ctx, submissionId)
+    service.clock.advance(1_000)
+    await grade(first.ctx, 1, null)
+    expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ points: 3 }))
+  })
+})
+
+it('a comment on an answer that gives no points is released, with no points', async () => {
+  const { join, grade, release, invite, organization } = await makeHandedIn(service, {
+    questions: [{ points: 5 }, { points: 0 }],
+  })
+  const { ctx } = await join()
+  await grade(ctx, 1, 5)
+  await grade(ctx, 2, null, { comment: 'Nicely introduced' })
+  await release(ctx)
+  const { body } = await service.v1(organization.key).get(`/invites/${invite.id}/submission`)
+  expect(body.questions[1].grade).toEqual({ points: null, comment: 'Nicely introduced' })
+  expect(body.result).toMatchObject({ points: 5, ofPoints: 5 })
+})
+
+it('percent are rounded as on paper: 57 of 200 points are 28.5, so 29', async () => {
+  const { join, grade, release, invite, organization } = await makeHandedIn(service, {
+    questions: [{ points: 197 }, { points: 3 }],
+  })
+  const { ctx } = await join()
+  await grade(ctx, 1, 57)
+  await grade(ctx, 2, 0)
+  await release(ctx)
+  const { body } = await service.v1(organization.key).get(`/invites/${invite.id}/submission`)
+  expect(body.result.percent).toBe(29)
+})
