@@ -51,6 +51,7 @@ export const AUDIT_ACTIONS = [
   'exported_invites',
   'exported_members',
   'exported_audit_log',
+  'exported_grades',
   'waived_requirement',
   'deleted_media',
   'assigned_second_grader',

@@ -1,6 +1,7 @@
 import type { Context } from '../../src/domain/context.ts'
 import { type NewGrade, saveGrade } from '../../src/domain/submissions/grading/grade.ts'
 import { type NewRelease, releaseResult } from '../../src/domain/submissions/grading/release.ts'
+import { ASKS_NOTHING, candidateOf, consent } from './candidate.ts'
 import type { Service } from './service.ts'
 import { makeTaking, type Taken } from './taking.ts'
 
@@ -34,6 +35,25 @@ export async function makeHandedIn(service: Service, { secondGrader = false, ...
     grades: () => service.db.grade.findMany({ where: { submissionId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
     releases: () => service.db.release.findMany({ where: { submissionId }, orderBy: { version: 'asc' } }),
   }
+}
+
+/** Another candidate of an assessment, who hands in so many answers by text. */
+export async function handInAnother(
+  service: Service,
+  assessment: { id: string; organizationId: string },
+  { answers, recipientName = null }: { answers: number; recipientName?: string | null },
+) {
+  const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING, recipientName })
+  const candidate = candidateOf(service, invite)
+  await consent(candidate)
+  await candidate.press('start')
+  for (let number = 1; number <= answers; number++) {
+    await candidate.press('open', { number: String(number) })
+    await candidate.answer(number, `Answer ${number}`, 'next')
+  }
+  await candidate.press('finish')
+  const { id: submissionId } = await service.db.submission.findFirstOrThrow({ where: { inviteId: invite.id } })
+  return { invite, candidate, submissionId }
 }
 
 export const asMember = (

@@ -74,6 +74,7 @@ ${facts(ctx, assessment, input)}
 <a class="button" href="${path}/edit">Edit</a>
 <a class="button quiet" href="${pathOf(ctx, `invites/new?assessment=${assessment.id}`)}">Invite a candidate</a>
 <a class="button quiet" href="${path}/preview">Preview</a>
+<a class="button quiet" href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">Report</a>
 <form method="post" action="${path}/duplicate"><button class="quiet">Duplicate</button></form>
 </div>
 ${sumInviteCounts(assessment) === 0 && confirmation('Delete', `Delete ${assessment.name} with its questions? That can not be undone.`, `${path}/delete`)}

@@ -57,6 +57,7 @@ export const WORDS: Record<AuditAction, string> = {
   exported_invites: 'exported invites',
   exported_members: 'exported members',
   exported_audit_log: 'exported the audit log',
+  exported_grades: 'exported grades',
   waived_requirement: 'let a candidate start without something',
   deleted_media: 'deleted photos and recordings',
   assigned_second_grader: 'assigned a second grader',

@@ -1,6 +1,7 @@
 import type { ExportedEntry } from '../../domain/access/audit-log.ts'
 import type { ExportedMember } from '../../domain/access/export-members.ts'
 import type { ExportedInvite } from '../../domain/invites/export.ts'
+import type { ExportedGrades, ExportedQuestion } from '../../domain/submissions/grading/export.ts'
 import type { Column } from '../../http/send-csv.ts'
 
 const several = (values: string[]): string => values.join('; ')
@@ -52,4 +53,27 @@ export const auditColumns: Column<ExportedEntry>[] = [
   ['target_id', ({ targetId }) => targetId],
   ['target', ({ targetName }) => targetName],
   ['details', ({ details }) => JSON.stringify(details)],
+]
+
+/** Of each question a column: by its place in the assessment now; those that were removed from it come after. */
+export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrades>[] => [
+  ['submission_id', ({ submissionId }) => submissionId],
+  ['invite_id', ({ inviteId }) => inviteId],
+  ['email', ({ recipientEmail }) => recipientEmail],
+  ['name', ({ recipientName }) => recipientName],
+  ['state', ({ state }) => state],
+  ['handed_in_at', ({ submittedAt }) => submittedAt],
+  ...questions.map(
+    ({ id, place, isRemoved }): Column<ExportedGrades> => [
+      `${isRemoved ? 'removed_question' : 'question'}_${place}`,
+      ({ points }) => points.get(id),
+    ],
+  ),
+  ['total', ({ total }) => total],
+  ['of_points', ({ ofPoints }) => ofPoints],
+  ['percent', ({ percent }) => percent],
+  ['questions_to_grade', ({ toGrade }) => toGrade],
+  ['graded_by', ({ graders }) => several(graders)],
+  ['released_at', ({ releasedAt }) => releasedAt],
+  ['version', ({ version }) => version],
 ]

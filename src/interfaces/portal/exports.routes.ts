@@ -3,9 +3,10 @@ import { exportAuditLog } from '../../domain/access/audit-log.ts'
 import { exportMembers } from '../../domain/access/export-members.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { exportInvites } from '../../domain/invites/export.ts'
+import { exportGrades, listExportedQuestions } from '../../domain/submissions/grading/export.ts'
 import { sendCsv } from '../../http/send-csv.ts'
 import { readAuditFilter } from './audit-log.routes.ts'
-import { auditColumns, inviteColumns, memberColumns } from './exports.columns.ts'
+import { auditColumns, gradeColumns, inviteColumns, memberColumns } from './exports.columns.ts'
 import { findFilterChoices, readInviteFilter } from './invites.routes.ts'
 import { readMemberFilter } from './members.routes.ts'
 
@@ -26,6 +27,12 @@ export function exportsRoutes(app: FastifyInstance): void {
     return sendCsv(reply, { name: nameOf(request, 'members'), columns: memberColumns }, (write) =>
       exportMembers(request.ctx, filter, write),
     )
+  })
+
+  app.post<{ Params: { assessmentId: string } }>('/results/assessments/:assessmentId/export', async (request, reply) => {
+    const { ctx, params } = request
+    const columns = gradeColumns(await listExportedQuestions(ctx, params.assessmentId))
+    return sendCsv(reply, { name: nameOf(request, 'grades'), columns }, (write) => exportGrades(ctx, params.assessmentId, write))
   })
 
   app.post('/settings/audit-log/export', async (request, reply) => {

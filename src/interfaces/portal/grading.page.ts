@@ -60,7 +60,7 @@ const tab = (address: string, queue: Whose, current: Whose): Html =>
 const rows = (ctx: Context, items: Queued[]): Html =>
   table(
     'queue-heading',
-    ['Candidate', 'Assessment', 'Handed in', 'Graded by', 'Action'],
+    ['Candidate', 'Assessment', 'Waiting since', 'Graded by', 'Action'],
     items.map((submission) => {
       const { id, assessment, submittedAt, grader, secondGrader } = submission
       const name = candidateName(ctx, submission)

@@ -22,15 +22,16 @@ export function resultsPage(form: Form, { ctx, assessments, list }: ListFacts): 
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 <button class="quiet">Show</button>
 </form>
+${assessments.some(({ id }) => id === assessment) && html`<p><a href="${`${address}/assessments/${assessment}`}">Report on this assessment</a></p>`}
 ${
   list.items.length === 0
     ? html`<p>There are none${list.total > 0 && ' here'}.</p>`
     : table(
         'results-heading',
         ['Candidate', 'Assessment', 'Points', 'Percent', 'Handed in', 'Released'],
-        list.items.map(({ id, invite, assessment: { name }, submittedAt, result }) => [
+        list.items.map(({ id, invite, assessment, submittedAt, result }) => [
           html`<a href="${`${address}/${id}`}">${invite.recipientName ?? invite.recipientEmail}</a>`,
-          name,
+          html`<a href="${`${address}/assessments/${assessment.id}`}">${assessment.name}</a>`,
           wordPoints(result),
           percent(result),
           submittedAt && time(submittedAt),

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { may } from '../../domain/access/permissions.ts'
 import { listAssessmentChoices, listClientAssessments } from '../../domain/invites/choices.ts'
+import { readReport } from '../../domain/submissions/grading/report.ts'
 import { getResult, listResults } from '../../domain/submissions/grading/results.ts'
 import { show } from './layout.ts'
 import { queryOf, readList } from './paging.ts'
+import { reportPage } from './report.page.ts'
 import { resultPage, resultsPage } from './results.page.ts'
 
+type ReportRoute = { Params: { assessmentId: string } }
 type Route = { Params: { submissionId: string } }
 
 /** What was released, for those who may read everything and for the clients of the assessments. */
@@ -16,6 +19,11 @@ export function resultsRoutes(app: FastifyInstance): void {
     const assessmentId = queryOf(request).get('assessment') || undefined
     const { form, list } = await readList(request, (page) => listResults(ctx, { assessmentId }, page))
     return show(request, reply, resultsPage(form, { ctx, assessments, list }))
+  })
+
+  app.get<ReportRoute>('/results/assessments/:assessmentId', async (request, reply) => {
+    const { ctx, params } = request
+    return show(request, reply, reportPage(ctx, await readReport(ctx, params.assessmentId)))
   })
 
   app.get<Route>('/results/:submissionId', async (request, reply) => {

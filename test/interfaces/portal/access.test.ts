@@ -117,6 +117,8 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /grading/:submissionId/release': ['admin', 'grader'],
   'POST /grading/:submissionId/reopen': ['admin', 'grader'],
   'GET /results': ['admin', 'client'],
+  'GET /results/assessments/:assessmentId': ['admin', 'client'],
+  'POST /results/assessments/:assessmentId/export': ['admin'],
   'GET /results/:submissionId': ['admin', 'client'],
   'GET /invites/batches': ['admin'],
   'POST /invites/batches': ['admin'],

@@ -1,0 +1,28 @@
+import { Prisma } from '../../../generated/prisma/client.ts'
+import type { Context } from '../../context.ts'
+
+// The questions of many papers. Each candidate has the paper of their start: a question keeps its id when it is changed or moved, and may
+// be gone from the assessment since.
+
+/** A question with its place: among those of the assessment as it is now or, where it was removed, among those. From 1. */
+export type Asked<Q> = Q & { id: string; place: number; isRemoved: boolean }
+
+/** `place` is that in the assessment, null for one that was removed; `number` the last that it had in a paper. */
+export type Unordered = { id: string; place: number | null; number: number }
+
+/** SQL: the questions of the assessment with their places. */
+export const presentQuestions = ({ organization }: Context, assessmentId: string): Prisma.Sql => Prisma.sql`
+  SELECT id, script, row_number() OVER (ORDER BY "order", id)::int AS place
+  FROM questions WHERE organization_id = ${organization.id}::uuid AND assessment_id = ${assessmentId}::uuid`
+
+/** In the order of the assessment; behind that those that were removed, as they stood in the papers. */
+export function inAskedOrder<Q extends Unordered>(questions: readonly Q[]): Asked<Q>[] {
+  const present = questions.flatMap((question) =>
+    question.place === null ? [] : [{ ...question, place: question.place, isRemoved: false }],
+  )
+  const removed = questions
+    .filter(({ place }) => place === null)
+    .sort((one, other) => one.number - other.number || (one.id < other.id ? -1 : 1))
+    .map((question, i) => ({ ...question, place: i + 1, isRemoved: true }))
+  return [...present.sort((one, other) => one.place - other.place), ...removed]
+}
