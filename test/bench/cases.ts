@@ -1,3 +1,4 @@
+import { gradingCase } from './cases-grading.ts'
 import { portalCase } from './cases-portal.ts'
 import { searchCases } from './cases-search.ts'
 import type { Organization, Organizations } from './fill.ts'
@@ -37,6 +38,7 @@ export function makeCases(organizations: Organizations, portalRoutes: string[]):
     ...searchCases(organizations),
     createCase(organizations),
     portalCase(organizations, portalRoutes),
+    gradingCase(organizations),
   ]
 }
 

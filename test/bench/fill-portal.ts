@@ -58,7 +58,7 @@ async function addBatch(client: PoolClient, { id, batchId, assessmentId, memberI
 }
 
 /** Lets the member have that role alone. @returns the cookie of a session. */
-async function signIn(client: PoolClient, memberId: string, role: string): Promise<string> {
+export async function signIn(client: PoolClient, memberId: string, role: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const credentialId = uuidv7()
   await client.query(

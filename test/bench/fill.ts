@@ -3,9 +3,11 @@ import { v7 as uuidv7 } from 'uuid'
 import { fingerprintApiKey, generateApiKey } from '../../src/domain/access/api-keys.ts'
 import { addEvents } from './fill-events.ts'
 import { addFurniture, addLanguages, type Furniture } from './fill-furniture.ts'
+import { addGrading, type Grading } from './fill-grading.ts'
 import { withoutIndexes } from './fill-indexes.ts'
 import { addInvites } from './fill-invites.ts'
 import { addPortal, type Portal } from './fill-portal.ts'
+import type { Options } from './options.ts'
 
 /** An organization to ask about, and what the requests need to know of it. */
 export type Organization = Furniture & {
@@ -29,23 +31,28 @@ export type Organizations = {
   floor: Organization
   /** The portal of the large one. */
   portal: Portal
+  /** Where candidates have handed in. */
+  grading: { few: Grading; many: Grading }
 }
 
 const SAMPLED_INVITES = 200
 
 /** Fills an empty database with organizations that differ in nothing but the number of their invites. */
-export async function fill(pool: Pool, sizes: { small: number; middle: number; large: number }): Promise<Organizations> {
+export async function fill(pool: Pool, { sizes, submissions }: Pick<Options, 'sizes' | 'submissions'>): Promise<Organizations> {
   const client = await pool.connect()
   try {
     await client.query(`SET synchronous_commit = off; SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'`)
     const languageIds = await addLanguages(client)
     const add = (name: string, size: number) => addOrganization(client, name, size, languageIds)
-    const made = await withoutIndexes(client, ['invites', 'invite_tags', 'events'], async () => ({
+    const addGraded = async (name: string, size: number) => addGrading(client, await add(name, 0), size)
+    const tables = ['invites', 'invite_tags', 'events', 'paper_questions', 'takes', 'grades']
+    const made = await withoutIndexes(client, tables, async () => ({
       small: await add('small', sizes.small),
       middle: await add('middle', sizes.middle),
       large: await add('large', sizes.large),
       service: await add('service', 0),
       floor: await add('floor', 0),
+      grading: { few: await addGraded('few', submissions.few), many: await addGraded('many', submissions.many) },
     }))
     const portal = await addPortal(client, made.large, sizes.large)
     console.error('  vacuum, analyze, checkpoint')

@@ -15,6 +15,8 @@ export type Options = {
   warmUp: number
   /** Invites of the small, the middle and the large organization. */
   sizes: { small: number; middle: number; large: number }
+  /** What was handed in, in the organizations that are asked for it. */
+  submissions: { few: number; many: number }
   /** Mails of each run of the mail dispatch. */
   mails: number
   /** The file that the results go to, as JSON. */
@@ -23,8 +25,22 @@ export type Options = {
   profile: boolean
 }
 
-const FULL = { rounds: 5, seconds: 3, warmUp: 1.5, sizes: { small: 1_000, middle: 100_000, large: 1_000_000 }, mails: 3_000 }
-const QUICK = { rounds: 1, seconds: 0.15, warmUp: 0.05, sizes: { small: 1_000, middle: 5_000, large: 50_000 }, mails: 300 }
+const FULL = {
+  rounds: 5,
+  seconds: 3,
+  warmUp: 1.5,
+  sizes: { small: 1_000, middle: 100_000, large: 1_000_000 },
+  submissions: { few: 200, many: 20_000 },
+  mails: 3_000,
+}
+const QUICK = {
+  rounds: 1,
+  seconds: 0.15,
+  warmUp: 0.05,
+  sizes: { small: 1_000, middle: 5_000, large: 50_000 },
+  submissions: { few: 200, many: 2_000 },
+  mails: 300,
+}
 const ROOT = path.join(import.meta.dirname, '../..')
 
 /** Reads the command line. @throws Error for what it does not know. */

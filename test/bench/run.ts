@@ -33,7 +33,7 @@ async function run(): Promise<void> {
   tell('starting the database')
   const database = await startDatabase()
   tell('filling it')
-  const organizations = await fill(database.pool, options.sizes)
+  const organizations = await fill(database.pool, options)
   tell('filled')
   const sink = await startSink()
   const cases = makeCases(organizations, await listPortalRoutes()).filter(({ name }) => options.only.test(name))

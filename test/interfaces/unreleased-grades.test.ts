@@ -1,24 +1,36 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { takeOver } from '../../src/domain/submissions/grading/assign.ts'
+import { reopenResult } from '../../src/domain/submissions/grading/release.ts'
+import { collectRoutes } from '../support/app-routes.ts'
 import { makeWebhook } from '../support/furnish.ts'
 import { makeHandedIn } from '../support/grading.ts'
 import { KEY_HEADERS, readOperations } from '../support/operations.ts'
-import { signInAs, type Visitor } from '../support/portal.ts'
-import { listPortalRoutes } from '../support/portal-routes.ts'
+import { signInAs } from '../support/portal.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { startServiceForFile } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { TO_LOOPBACK } from '../support/webhooks.ts'
 
-const service = await startServiceForFile()
+const routes = collectRoutes()
+const service = await startServiceForFile(TO_LOOPBACK)
 
 /** Of the grades alone. */
 const TRACES = ['Unreleased remark', '1234.5']
-const traceIn = (text: string) => TRACES.find((trace) => text.includes(trace))
+const traceIn = (text: string | undefined) => TRACES.find((trace) => text?.includes(trace))
 
-/** Somebody has graded everything, and nothing is released: the total is 1234.5. */
-async function furnish() {
+/** Somebody has graded everything, and that is not released: the total is 1234.5. */
+async function furnish({ wasReleased = false } = {}) {
   const made = await makeHandedIn(service, { questions: [{ points: 2_000 }, { points: 3 }] })
-  const { organization, assessment, invite, join, grade, submissionId, assign } = made
+  const { organization, assessment, invite, join, grade, release, submissionId, assign, candidate } = made
   const grader = await signInAs(service, organization.id, ['grader'])
   await assign(grader.member.id)
   const admin = await join(['admin'])
+  if (wasReleased) {
+    await grade(admin.ctx, 1, 7)
+    await grade(admin.ctx, 2, 3)
+    await release(admin.ctx, { toCandidate: true, message: 'Released' })
+    await reopenResult(admin.ctx, submissionId)
+  }
   await grade(admin.ctx, 1, 1234.5, { comment: TRACES[0]! })
   await grade(admin.ctx, 2, 0)
   const client = await signInAs(service, organization.id, ['client'])
@@ -29,6 +41,7 @@ async function furnish() {
   const question = await service.db.question.findFirstOrThrow({ where: { assessmentId: assessment.id } })
   const rows: Record<string, string> = {
     ...of,
+    organization_id: organization.id,
     inviteId: invite.id,
     submissionId,
     memberId: admin.member.id,
@@ -38,62 +51,134 @@ async function furnish() {
     deliveryId: delivery.id,
     number: '1',
     place: 'first',
+    token: candidate.token,
+    // What the alternate interface calls `id`, by what stands before it.
+    assessments: assessment.id,
+    assessment_invites: invite.id,
+    organization_users: admin.member.id,
+    tags: tagId,
   }
-  return { ...made, rows, people: { admin: await signInAs(service, organization.id, ['admin']), grader, client } }
+  const cookies = {
+    admin: (await signInAs(service, organization.id, ['admin'])).cookie(),
+    grader: grader.cookie(),
+    client: client.cookie(),
+    outsider: (await signInAs(service, organization.id, ['grader'])).cookie(),
+  }
+  /** Who may ask, by the headers that they ask with. */
+  const askers: Record<string, Record<string, string>> = {
+    anybody: {},
+    ...Object.fromEntries(Object.entries(cookies).map(([role, cookie]) => [role, { cookie: cookie! }])),
+    ...Object.fromEntries(
+      Object.entries(KEY_HEADERS).map(([name, header]) => [`key of ${name}`, { [header]: organization.key }]),
+    ),
+  }
+  return { ...made, admin, rows, askers }
 }
 
 const fill = (path: string, rows: Record<string, string>) =>
-  path.replace(/:(\w+)|\{(\w+)\}/g, (_all, one?: string, other?: string) => rows[one ?? other ?? ''] ?? service.deps.newId())
+  path.replace(/(\w+)\/(?::(\w+)|\{(\w+)\})/g, (_all, before: string, one?: string, other?: string) => {
+    const name = one ?? other ?? ''
+    return `${before}/${rows[name === 'id' ? before : name] ?? service.deps.newId()}`
+  })
 
-it('is on no page and in no export but those of who grades it, whoever asks', async () => {
-  const { organization, rows, people, candidate } = await furnish()
-  const outsider = await signInAs(service, organization.id, ['grader'])
-  const routes = (await listPortalRoutes(service.system)).filter((route) => /^GET |^POST .*\/export$/.test(route))
-  const asked: string[] = []
-  const leaks: string[] = []
-  for (const [role, person] of Object.entries({ ...people, outsider } satisfies Record<string, Visitor>))
-    for (const route of routes) {
-      const [method, path] = route.split(' ') as ['GET' | 'POST', string]
-      const address = `/portal/${organization.id}${fill(path, rows)}`
-      const { status, text } = await (method === 'GET' ? person.get(address) : person.post(address))
-      if (status === 200) asked.push(role)
-      if (traceIn(text ?? '')) leaks.push(`${role} ${route}`)
-    }
-  const own = ['GET /grading/:submissionId', 'GET /grading/:submissionId/release']
-  expect(leaks).toEqual([...own.map((route) => `admin ${route}`), ...own.map((route) => `grader ${route}`)])
-  expect(new Set(asked)).toEqual(new Set(['admin', 'grader', 'client', 'outsider']))
-  expect(traceIn((await candidate.open()).text)).toBeUndefined()
-  expect(traceIn((await candidate.session('get')).text)).toBeUndefined()
-})
+/** A page or answer is read; an export is a form's answer. */
+function ask(route: string, rows: Record<string, string>, headers: Record<string, string>) {
+  const [method, path] = route.split(' ') as ['GET' | 'POST', string]
+  const address = fill(path, rows)
+  if (method === 'GET') return service.http().get(address).set(headers)
+  return service.http().post(address).set(headers).set('sec-fetch-site', 'same-origin').type('form').send({})
+}
 
-it('is in no answer of either API, whatever is asked', async () => {
-  const { organization, rows } = await furnish()
-  const readings = (await readOperations(service)).filter(({ method }) => method === 'get')
-  const answered: string[] = []
-  for (const operation of readings) {
-    const own = { ...rows, id: rows.inviteId!, organization_id: organization.id }
-    const header = KEY_HEADERS[operation.interface]
-    for (const query of ['', '?mode=all']) {
-      const { status, text } = await service
-        .http()
-        .get(`${fill(operation.path, own)}${query}`)
-        .set(header, organization.key)
-      if (status === 200) answered.push(operation.id)
-      expect([operation.id, traceIn(text)]).toEqual([operation.id, undefined])
-    }
-  }
-  expect(answered).toEqual(expect.arrayContaining(['getInviteSubmission', 'listSubmissions', 'listEvents', 'getInvite']))
-})
+describe.each([{ wasReleased: false }, { wasReleased: true }])(
+  'what is graded and not released ($wasReleased: an earlier version was)',
+  (state) => {
+    it('is in no answer, page or export but those of who grades it, whoever asks', async () => {
+      const { rows, askers } = await furnish(state)
+      const readings = [...routes].filter((route) => /^GET |^POST .*\/export$/.test(route)).sort()
+      const answered: string[] = []
+      const leaks: string[] = []
+      for (const [asker, headers] of Object.entries(askers))
+        for (const route of readings) {
+          const { status, text } = await ask(route, rows, headers)
+          if (status === 200) answered.push(`${asker} ${route}`)
+          if (traceIn(text)) leaks.push(`${asker} ${route}`)
+        }
+      const portal = '/portal/:organizationId'
+      expect(leaks.sort()).toEqual([
+        `admin GET ${portal}/grading/:submissionId`,
+        `admin GET ${portal}/grading/:submissionId/release`,
+        `admin POST ${portal}/results/assessments/:assessmentId/export`,
+        `grader GET ${portal}/grading/:submissionId`,
+        `grader GET ${portal}/grading/:submissionId/release`,
+      ])
+      expect(answered).toEqual(
+        expect.arrayContaining([
+          'anybody GET /i/:token',
+          'anybody GET /i/:token/session',
+          'key of v1 GET /api/v1/invites/:inviteId',
+          'key of v1 GET /api/v1/invites/:inviteId/submission',
+          'key of v1 GET /api/v1/invites',
+          'key of v1 GET /api/v1/submissions',
+          'key of v1 GET /api/v1/events',
+          'key of alternate GET /api/alternate/assessment_invites',
+          'key of alternate GET /api/alternate/assessment_invites/:id',
+          `client GET ${portal}/invites/:inviteId`,
+          `client GET ${portal}/results`,
+          `client GET ${portal}/results/assessments/:assessmentId`,
+          `admin POST ${portal}/invites/export`,
+          `outsider GET ${portal}/grading`,
+        ]),
+      )
+    })
 
-it('is in no event, so in no webhook, nor in the audit log or the log', async () => {
-  const { organization } = await furnish()
-  const where = { organizationId: organization.id }
-  const kept = [
-    await service.db.event.findMany({ where, omit: { position: true, sequence: true } }),
-    await service.db.auditEntry.findMany({ where }),
-    await service.db.release.findMany({ where }),
-  ]
-  expect(kept[0]!.length).toBeGreaterThan(0)
-  expect(traceIn(JSON.stringify(kept))).toBeUndefined()
-  expect(traceIn(service.logLines.join(''))).toBeUndefined()
+    it('is in no answer to what either API is told to do', async () => {
+      const { organization, rows } = await furnish(state)
+      const writings = (await readOperations(service)).filter(({ method }) => method !== 'get')
+      for (const { id, interface: name, method, path, example } of writings) {
+        const asked = service.http()[method as 'post'](fill(path, rows)).set(KEY_HEADERS[name], organization.key)
+        const { text } = await asked.send(example ?? {})
+        expect([id, traceIn(text)]).toEqual([id, undefined])
+      }
+      for (const query of ['?mode=all', '?status=completed']) {
+        const v1 = await service.v1(organization.key).get(`/invites${query}`)
+        const alternate = await service.alternate(organization.key).get(`/assessment_invites${query}`)
+        expect([traceIn(v1.text), traceIn(alternate.text)]).toEqual([undefined, undefined])
+      }
+    })
+
+    it('is in no event, log or audit log', async () => {
+      const { organization } = await furnish(state)
+      const where = { organizationId: organization.id }
+      const kept = [
+        await service.db.event.findMany({ where, omit: { position: true, sequence: true } }),
+        await service.db.auditEntry.findMany({ where }),
+        await service.db.release.findMany({ where, omit: { ofPoints: true } }),
+      ]
+      expect(kept[0]!.length).toBeGreaterThan(0)
+      expect(traceIn(JSON.stringify(kept))).toBeUndefined()
+      expect(traceIn(service.logLines.join(''))).toBeUndefined()
+    })
+  },
+)
+
+it('is in no body that a webhook gets, not even of the release, which shows the result to those who may see it', async () => {
+  const { organization, admin, invite, assessment, rows, askers, grade, release, submissionId } = await furnish()
+  const receiver = await startReceiver()
+  const client = service.v1(organization.key)
+  await client.patch(`/webhooks/${rows.webhookId}`).send({ url: receiver.url })
+  const { body } = await client.post('/webhooks').send({ url: receiver.url })
+  await client.post(`/webhooks/${body.webhook.id}/test`).send({})
+  await takeOver(admin.ctx, submissionId)
+  await grade(admin.ctx, 2, 1)
+  await client.post(`/invites/${invite.id}/resend`).send({})
+  await release(admin.ctx)
+  const released = () => receiver.received.find(({ body }) => body.includes('submission.released'))
+  await waitUntil('the release to arrive', async () => released())
+  for (const { body } of receiver.received) expect(traceIn(body)).toBeUndefined()
+  // The traces are where they may be now: whoever looks for them finds them.
+  const read = async (path: string, headers: Record<string, string>) => (await service.http().get(path).set(headers)).text
+  expect(await read(`/api/v1/invites/${invite.id}/submission`, askers['key of v1']!)).toContain(TRACES[0])
+  const portal = `/portal/${organization.id}`
+  expect(await read(`${portal}/results`, askers.client!)).toContain('1235.5')
+  expect(await read(`${portal}/results/assessments/${assessment.id}`, askers.client!)).toContain(TRACES[1])
 })
