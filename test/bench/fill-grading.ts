@@ -61,6 +61,8 @@ export async function addGrading(client: PoolClient, organization: Organization,
      FROM paper_questions p JOIN submissions s ON s.id = p.submission_id WHERE p.organization_id = $1`,
     [id, graders[0]],
   )
+  // It would update the same rows again and again, in one transaction that can't clean up behind it.
+  await client.query('ALTER TABLE releases DISABLE TRIGGER releases_inserted')
   await client.query(
     `INSERT INTO releases (id, organization_id, submission_id, version, released_by_id, points, of_points, comment, message, to_candidate,
        grades, created_at)
@@ -69,6 +71,14 @@ export async function addGrading(client: PoolClient, organization: Organization,
        max(created_at)
      FROM grades WHERE organization_id = $1 GROUP BY submission_id`,
     [id, graders[0]],
+  )
+  await client.query('ALTER TABLE releases ENABLE TRIGGER releases_inserted')
+  await client.query(
+    `INSERT INTO question_results (organization_id, assessment_id, question_id, results, points, of_points)
+     SELECT $1, $2, question_id, count(*), sum(g.points), sum(p.points)
+     FROM paper_questions p JOIN grades g ON g.submission_id = p.submission_id AND g.question_number = number
+     WHERE p.organization_id = $1 GROUP BY question_id`,
+    [id, assessmentId],
   )
   const sample = await client.query<{ id: string; invite_id: string }>(
     `SELECT id, invite_id FROM (SELECT id, invite_id, row_number() OVER (ORDER BY id) AS n FROM submissions WHERE organization_id = $1) AS numbered

@@ -74,7 +74,7 @@ export async function makeReopened(
   const { newId } = deps
   const [id, at] = [newId(), deps.clock()]
   const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
-  const times = { startedAt: at, submittedAt: at, createdAt: at, updatedAt: at }
+  const times = { startedAt: at, submittedAt: at, releasedAt: at, createdAt: at, updatedAt: at }
   await db.submission.create({ data: { ...of, ...limits, ...times, id, state: 'submitted' } })
   const own = { organizationId: of.organizationId, submissionId: id }
   const question = { inputType: 'text', responseType: 'text', script: '', audioUrl: '', videoUrl: '', points: 1, timeLimit: 0 }

@@ -1,3 +1,4 @@
+import { anyOf } from '../../../db/query.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -18,6 +19,8 @@ const include = {
   secondGrader: { include: { user: true } },
 } satisfies Prisma.SubmissionInclude
 
+const LONGEST_FIRST = [{ submittedAt: 'asc' }, { id: 'asc' }] satisfies Prisma.SubmissionOrderByWithRelationInput[]
+
 /** A submission that waits to be graded. */
 export type Queued = Prisma.SubmissionGetPayload<{ include: typeof include }>
 
@@ -25,35 +28,34 @@ export type Queued = Prisma.SubmissionGetPayload<{ include: typeof include }>
 export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<Queued>> {
   authorize(ctx, 'grade')
   if (filter.whose === 'all' && !may(ctx, 'read')) throw new DomainError('not_permitted')
-  const where = toWhere(ctx, filter)
+  const where = await toWhere(ctx, filter)
   const { submission } = ctx.db
   return readPage(
     page,
     () => submission.count({ where }),
-    (window) =>
-      submission.findMany({
-        where,
-        include,
-        orderBy: [{ submittedAt: 'asc' }, { id: 'asc' }],
-        relationLoadStrategy: 'join',
-        ...window,
-      }),
+    async (window) => {
+      // First which: related rows would otherwise be looked up for all the pages before, too.
+      const found = await submission.findMany({ where, select: { id: true }, orderBy: LONGEST_FIRST, ...window })
+      const ids = found.map(({ id }) => id)
+      const own = { organizationId: ctx.organization.id, id: anyOf(ids) }
+      return submission.findMany({ where: own, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
+    },
   )
 }
 
 /** The assessments of which something waits in that queue, by name. */
 export async function listQueuedAssessments(ctx: Context, whose: Whose): Promise<{ id: string; name: string }[]> {
   authorize(ctx, 'grade')
-  const waiting = await ctx.db.submission.groupBy({ by: ['assessmentId'], where: toWhere(ctx, { whose }) })
+  const waiting = await ctx.db.submission.groupBy({ by: ['assessmentId'], where: await toWhere(ctx, { whose }) })
   const ids = waiting.map(({ assessmentId }) => assessmentId)
   return ctx.db.assessment.findMany({
-    where: { organizationId: ctx.organization.id, id: { in: ids } },
+    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
     select: { id: true, name: true },
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
   })
 }
 
-function toWhere(ctx: Context, { whose, assessmentId }: QueueFilter): Prisma.SubmissionWhereInput {
+async function toWhere(ctx: Context, { whose, assessmentId }: QueueFilter): Promise<Prisma.SubmissionWhereInput> {
   const waiting = {
     organizationId: ctx.organization.id,
     state: 'submitted',
@@ -62,6 +64,13 @@ function toWhere(ctx: Context, { whose, assessmentId }: QueueFilter): Prisma.Sub
   if (whose === 'all') return waiting
   const me = graderOf(ctx)
   if (whose === 'mine') return { ...waiting, OR: [{ graderId: me }, { secondGraderId: me }] }
-  const lacksSecond = { graderId: { not: me }, secondGraderId: null, assessment: { secondGrader: true } }
-  return { ...waiting, OR: [{ graderId: null }, lacksSecond] }
+  const twice = await listGradedTwice(ctx)
+  if (twice.length === 0) return { ...waiting, graderId: null }
+  return { ...waiting, OR: [{ graderId: null }, { graderId: { not: me }, secondGraderId: null, assessmentId: anyOf(twice) }] }
+}
+
+/** The assessments that two graders grade. */
+async function listGradedTwice({ db, organization }: Context): Promise<string[]> {
+  const where = { organizationId: organization.id, secondGrader: true }
+  return (await db.assessment.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id)
 }

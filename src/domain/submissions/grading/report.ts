@@ -74,16 +74,16 @@ async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Repor
   }
 }
 
-/** By question: what papers have at one place differs once questions were changed. */
+/** By question: what papers have at one place differs once questions were changed. Of one that was removed the papers know the text. */
 const sumQuestions = (ctx: Context, assessmentId: string) => ctx.db.$queryRaw<(QuestionReport & Unordered)[]>`
-  SELECT given.id, present.place, given.number, COALESCE(present.script, given.script) AS script, results, mean, "ofPoints", share
-  FROM (
-    SELECT p.question_id AS id, max(p.number) AS number, max(p.script) AS script, count(*)::int AS results,
-      avg(g.points)::float8 AS mean, avg(p.points)::float8 AS "ofPoints", (sum(g.points) / sum(p.points))::float8 AS share
-    FROM (${newestOf(ctx, assessmentId)}) AS newest
-    CROSS JOIN jsonb_to_recordset(newest.grades) AS g (number int, points numeric)
-    JOIN paper_questions p ON p.organization_id = ${ctx.organization.id}::uuid AND p.submission_id = newest.submission_id AND p.number = g.number
-    WHERE g.points IS NOT NULL AND p.points > 0
-    GROUP BY p.question_id
-  ) AS given
-  LEFT JOIN (${presentQuestions(ctx, assessmentId)}) AS present ON present.id = given.id`
+  SELECT question_id AS id, present.place, COALESCE(asked.number, 0) AS number, COALESCE(present.script, asked.script, '') AS script, results,
+    (points / results)::float8 AS mean, (of_points::numeric / results)::float8 AS "ofPoints", (points / of_points)::float8 AS share
+  FROM question_results q
+  LEFT JOIN (${presentQuestions(ctx, assessmentId)}) AS present ON present.id = question_id
+  LEFT JOIN LATERAL (
+    SELECT p.number, p.script FROM submissions s
+    JOIN paper_questions p ON p.organization_id = s.organization_id AND p.submission_id = s.id
+    WHERE present.id IS NULL AND s.organization_id = q.organization_id AND s.assessment_id = q.assessment_id AND p.question_id = q.question_id
+    ORDER BY s.id DESC LIMIT 1
+  ) AS asked ON true
+  WHERE q.organization_id = ${ctx.organization.id}::uuid AND q.assessment_id = ${assessmentId}::uuid AND results > 0`

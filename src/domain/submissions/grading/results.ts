@@ -60,7 +60,7 @@ export type Released = Pick<Row, 'id' | 'invite' | 'assessment' | 'submittedAt'>
 /** The same with the questions, and what was released of each. */
 export type ReleasedDetail = Released & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
 
-/** The released results, handed in last first: all for who may read everything, for clients those of their assessments. @throws DomainError not_permitted. */
+/** The released results, released last first: all for who may read everything, for clients those of their assessments. @throws DomainError not_permitted. */
 export function listResults(
   ctx: Context,
   { assessmentId }: { assessmentId?: string | undefined },
@@ -72,7 +72,7 @@ export function listResults(
     page,
     () => submission.count({ where }),
     async (window) => {
-      const rows = await submission.findMany({ where, include, orderBy: [{ submittedAt: 'desc' }, { id: 'desc' }], ...window })
+      const rows = await submission.findMany({ where, include, orderBy: [{ releasedAt: 'desc' }, { id: 'desc' }], ...window })
       return rows.flatMap(({ releases, ...row }) => releases.map((release) => ({ ...row, result: toResult(release) })))
     },
   )
@@ -97,7 +97,7 @@ export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
 
 const visible = (ctx: Context): Prisma.SubmissionWhereInput => ({
   organizationId: ctx.organization.id,
-  releases: { some: {} },
+  releasedAt: { not: null },
   ...(!may(ctx, 'read') && { assessment: visibleAssessments(ctx) }),
 })
 
