@@ -45,7 +45,11 @@ export function listSubmissions(
   )
 }
 
-/** What was sent in for an invite. Beyond both documents. @throws DomainError not_permitted; invite_not_found; submission_not_found before the start. */
+/**
+ * What was sent in for an invite. Beyond both documents.
+ *
+ * @throws DomainError not_permitted; invite_not_found; submission_not_found before the start, and of what was withdrawn.
+ */
 export async function getInviteSubmission(ctx: Context, inviteId: string): Promise<WholeSubmission> {
   authorize(ctx, 'read')
   const { db, organization } = ctx
@@ -53,7 +57,8 @@ export async function getInviteSubmission(ctx: Context, inviteId: string): Promi
   const where = { organizationId, id: inviteId }
   const invite = isUuid(inviteId) ? await db.invite.findFirst({ where, select: { assessmentSession: true } }) : null
   if (!invite) throw new DomainError('invite_not_found')
-  const own = invite.assessmentSession && { organizationId, inviteId, id: invite.assessmentSession }
+  const state = { in: [...SUBMISSION_STATES] }
+  const own = invite.assessmentSession && { organizationId, inviteId, id: invite.assessmentSession, state }
   const submission = own && (await db.submission.findFirst({ where: own, include: detailInclude }))
   if (!submission) throw new DomainError('submission_not_found')
   return submission

@@ -71,12 +71,14 @@ export async function getMedia(ctx: Context, id: string): Promise<Media> {
 /**
  * The recording that a link opens.
  *
- * @throws DomainError media_not_found for a link that nobody has signed, whose time is over, or whose recording is gone.
+ * @throws DomainError media_not_found for a link that nobody has signed, whose time is over, or whose recording is gone or
+ *   withdrawn.
  */
 export async function openMediaLink({ db, deps }: ServiceContext, secretKeys: readonly string[], token: string): Promise<Media> {
   const link = readMediaLink(secretKeys, token)
   const isGood = link !== null && link.expiresAt > deps.clock()
-  const media = isGood ? await db.media.findUnique({ where: { id: link.mediaId, state: 'ready' } }) : null
+  const where = { state: 'ready', submission: { state: { not: 'withdrawn' } } } as const
+  const media = isGood ? await db.media.findUnique({ where: { id: link.mediaId, ...where } }) : null
   if (!media) throw new DomainError('media_not_found')
   return media
 }

@@ -55,7 +55,7 @@ describe('GET /invites/{inviteId}/submission', () => {
     expect(await read()).toMatchObject({ state: 'released', result: { version: 2, points: 5 } })
   })
 
-  it('has a recording as a link that anybody plays for 15 minutes, in ranges, and nobody alters', async () => {
+  it('has a recording as a link that anybody plays for 15 minutes, in ranges, that nobody alters, and that ends with the recording', async () => {
     const { organization, invite, submissionId } = await makeHandedIn(service)
     const { newId, media } = service.deps
     const [id, now] = [newId(), service.clock.now()]
@@ -85,6 +85,17 @@ describe('GET /invites/{inviteId}/submission', () => {
     const altered = `${pathname.slice(0, -1)}${pathname.endsWith('A') ? 'Q' : 'A'}`
     for (const path of [altered, '/media/x', `/media/${id}`]) expect((await service.http().get(path)).status).toBe(404)
     expect(service.logLines.join('')).not.toContain(pathname)
+    const read = async () => [
+      (await service.v1(organization.key).get(`/invites/${invite.id}/submission`)).status,
+      (await service.http().get(pathname)).status,
+    ]
+    await service.db.submission.update({ where: { id: submissionId }, data: { state: 'withdrawn' } })
+    expect(await read()).toEqual([404, 404])
+    await service.db.submission.update({ where: { id: submissionId }, data: { state: 'submitted' } })
+    expect(await read()).toEqual([200, 200])
+    await service.db.media.update({ where: { id }, data: { state: 'deleted' } })
+    expect(await read()).toEqual([200, 404])
+    await service.db.media.update({ where: { id }, data: { state: 'ready' } })
     service.clock.advance(15 * 60_000)
     expect((await service.http().get(pathname)).status).toBe(404)
   })
