@@ -21,6 +21,7 @@ const CONNECTIONS = 16
 /** For pages that cost the database so much that more connections would measure its queue. */
 const FEW_CONNECTIONS = 2
 const PAGE_SIZE = 20
+const LARGE_PAGE_SIZE = 100
 const V1 = '/api/v1'
 const ALTERNATE = '/api/alternate'
 
@@ -31,7 +32,7 @@ const paths = (...all: string[]): Request[] => all.map((path) => ({ path }))
 export function makeCases(organizations: Organizations, portalRoutes: string[]): Case[] {
   return [
     ...readCases(organizations),
-    firstPageCase(organizations),
+    ...listCases(organizations),
     ...flatCases(organizations),
     ...pageCases(organizations),
     ...depthCases(organizations),
@@ -48,9 +49,9 @@ function readCases({ large }: Organizations): Case[] {
     ['assessment', 'assessments', 'assessments', large.assessmentIds],
     ['tag', 'tags', 'tags', large.tagIds],
   ] as const
-  const ask = (name: string, resource: string, ids: string[]): Case => ({
-    name: `read ${name}`,
-    connections: CONNECTIONS,
+  const ask = (name: string, resource: string, ids: string[], connections = CONNECTIONS): Case => ({
+    name: `read ${name}${connections === 1 ? ', 1 connection' : ''}`,
+    connections,
     variants: (['service', 'plain', 'floor'] as const).map((rival) => ({
       name: rival,
       rival,
@@ -65,28 +66,35 @@ function readCases({ large }: Organizations): Case[] {
   return resources.flatMap(([name, v1, alternate, ids]) => [
     ask(`${name}, v1`, `${V1}/${v1}`, ids),
     ask(`${name}, alternate`, `${ALTERNATE}/${alternate}`, ids),
+    ask(`${name}, v1`, `${V1}/${v1}`, ids, 1),
+    ask(`${name}, alternate`, `${ALTERNATE}/${alternate}`, ids, 1),
   ])
 }
 
-function firstPageCase({ small, middle, large }: Organizations): Case {
-  const requests = paths(`${V1}/invites`)
-  const ask = (rival: RivalName, organization: Organization) => ({
-    name: `${rival}@${sizeOf(organization)}`,
-    rival,
-    organization,
-    requests,
-  })
-  const [service, floor, plain] = [ask('service', large), ask('floor', large), ask('plain', large)]
-  return {
-    name: 'first page, v1',
-    connections: CONNECTIONS,
-    variants: [service, ask('service', small), ask('service', middle), floor, plain],
-    goals: [
-      { over: [service.name, 'throughput'], under: [`service@${sizeOf(small)}`, 'throughput'], atLeast: 0.8 },
-      { over: [service.name, 'throughput'], under: [floor.name, 'throughput'], atLeast: 15 },
-      { over: [service.name, 'throughput'], under: [plain.name, 'throughput'], forInformation: true },
-    ],
+/** The first page of each list. */
+function listCases({ large }: Organizations): Case[] {
+  const lists = {
+    v1: ['invites', 'assessments', 'members', 'tags', `assessments/${large.assessmentIds[0]}/questions`],
+    alternate: ['assessment_invites', 'assessments', 'organization_users', 'tags'],
   }
+  const ask = (name: string, list: string, size: string, limit: number): Case => ({
+    name: `list ${list.split('/').at(-1)}, ${limit} a page, ${name}`,
+    connections: CONNECTIONS,
+    variants: (['service', 'plain', 'floor'] as const).map((rival) => ({
+      name: rival,
+      rival,
+      organization: large,
+      requests: paths(`${list}?${size}=${limit}`),
+    })),
+    goals: [
+      { over: ['service', 'throughput'], under: ['plain', 'throughput'], atLeast: 2 },
+      { over: ['service', 'throughput'], under: ['floor', 'throughput'], atLeast: 0.5 },
+    ],
+  })
+  return [PAGE_SIZE, LARGE_PAGE_SIZE].flatMap((limit) => [
+    ...lists.v1.map((list) => ask('v1', `${V1}/${list}`, 'limit', limit)),
+    ...lists.alternate.map((list) => ask('alternate', `${ALTERNATE}/${list}`, 'page_size', limit)),
+  ])
 }
 
 /** What costs as much in a large organization as in a small one. */
@@ -106,6 +114,7 @@ function flatCases({ small, large }: Organizations): Case[] {
     organization.assessmentIds.map((id) => ({ path: `${V1}/invites?assessmentId=${id}${query}` }))
   const words = ['sent_at', 'status', 'expires_at']
   return [
+    flat('first page, v1', list('')),
     flat('first page, alternate', () => paths(`${ALTERNATE}/assessment_invites`)),
     flat('of a status, v1', list('status=completed')),
     flat('of an assessment, v1', ofAssessment('')),

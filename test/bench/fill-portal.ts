@@ -10,6 +10,8 @@ export type Portal = { cookies: Record<'admin' | 'grader' | 'client', string>; r
 const MEMBERS = 180
 const TAGS = 450
 const QUESTIONS = 14
+/** More, of the first assessment: a large page of questions. */
+const QUESTIONS_OF_FIRST = 80
 const BATCHES = 2
 const SAMPLES = 20
 
@@ -23,6 +25,7 @@ export async function addPortal(client: PoolClient, organization: Furniture, siz
   await addMembers(client, { id, memberIds: newIds(MEMBERS) })
   await addTags(client, { id, memberIds, tagIds: newIds(TAGS) }, 'More')
   await addQuestions(client, organization, QUESTIONS)
+  await addQuestions(client, { ...organization, assessmentIds: assessmentIds.slice(0, 1) }, QUESTIONS_OF_FIRST)
   await client.query(
     `INSERT INTO audit_entries (id, organization_id, actor_kind, actor_id, action, target_kind, target_id, details, at)
      SELECT uuidv7(at - now()), $1, 'member', ($2::uuid[])[1 + i % cardinality($2::uuid[])],

@@ -1,9 +1,9 @@
 import type { Tag } from '../../src/generated/prisma/client.ts'
-import type { Assessment, Invite } from './plain-rows.ts'
+import type { Assessment, ListedInvite, Member } from './plain-rows.ts'
 
 // The bodies of the alternate interface.
 
-export const presentInvite = (invite: Invite) => ({
+export const presentInvite = (invite: ListedInvite) => ({
   id: invite.id,
   assessment_session: invite.assessmentSession,
   deleted: false,
@@ -57,4 +57,18 @@ export const presentTag = (tag: Tag) => ({
   created_at: tag.createdAt,
   updated_at: tag.updatedAt,
   icon: tag.icon,
+})
+
+export const presentOrganizationUser = (member: Member) => ({
+  id: member.id,
+  tags: member.tags.map(({ tagId }) => tagId),
+  assigned_assessments_count: member._count.clientOf,
+  deleted: false,
+  created_at: member.createdAt,
+  updated_at: member.updatedAt,
+  roles: member.roles,
+  can_view_transcription: member.canViewTranscription,
+  organization: member.organizationId,
+  user: member.userId,
+  grading_languages: member.gradingLanguages.map(({ languageId }) => languageId),
 })

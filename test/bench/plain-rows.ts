@@ -11,7 +11,7 @@ export const inviteInclude = {
 } satisfies Prisma.InviteInclude
 
 /** For lists. */
-export const summaryInclude = { assessment: true } satisfies Prisma.InviteInclude
+export const listedInclude = { assessment: true, tags: inGivenOrder } satisfies Prisma.InviteInclude
 
 export const assessmentInclude = {
   languages: { include: { language: true }, ...inGivenOrder },
@@ -21,6 +21,14 @@ export const assessmentInclude = {
   _count: { select: { invites: true } },
 } satisfies Prisma.AssessmentInclude
 
+export const memberInclude = {
+  user: true,
+  tags: inGivenOrder,
+  gradingLanguages: inGivenOrder,
+  _count: { select: { clientOf: true } },
+} satisfies Prisma.MemberInclude
+
 export type Invite = Prisma.InviteGetPayload<{ include: typeof inviteInclude }>
-export type InviteSummary = Prisma.InviteGetPayload<{ include: typeof summaryInclude }>
+export type ListedInvite = Prisma.InviteGetPayload<{ include: typeof listedInclude }>
+export type Member = Prisma.MemberGetPayload<{ include: typeof memberInclude }>
 export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof assessmentInclude }>

@@ -1,9 +1,9 @@
-import type { Tag } from '../../src/generated/prisma/client.ts'
-import type { Assessment, Invite, InviteSummary } from './plain-rows.ts'
+import type { Question, Tag } from '../../src/generated/prisma/client.ts'
+import type { Assessment, Invite, ListedInvite, Member } from './plain-rows.ts'
 
 // The bodies of v1.
 
-export const presentInvite = (invite: InviteSummary) => ({
+export const presentInvite = (invite: Omit<ListedInvite, 'tags'>) => ({
   id: invite.id,
   assessmentId: invite.assessmentId,
   assessmentName: invite.assessment.name,
@@ -36,7 +36,7 @@ export const presentInviteDetail = (invite: Invite) => ({
   revokedAt: invite.revokedAt,
 })
 
-export const presentAssessment = (assessment: Assessment) => ({
+export const presentListedAssessment = (assessment: Assessment) => ({
   id: assessment.id,
   name: assessment.name,
   defaultQuestionFormat: assessment.defaultQuestionFormat,
@@ -46,6 +46,10 @@ export const presentAssessment = (assessment: Assessment) => ({
   inviteCount: assessment._count.invites,
   createdAt: assessment.createdAt,
   updatedAt: assessment.updatedAt,
+})
+
+export const presentAssessment = (assessment: Assessment) => ({
+  ...presentListedAssessment(assessment),
   totalPoints: assessment.totalPoints,
 })
 
@@ -56,4 +60,32 @@ export const presentTag = (tag: Tag) => ({
   description: tag.description,
   createdAt: tag.createdAt,
   updatedAt: tag.updatedAt,
+})
+
+export const presentMember = (member: Member) => ({
+  id: member.id,
+  firstName: member.user.firstName,
+  lastName: member.user.lastName,
+  email: member.email,
+  avatarUrl: member.user.avatarUrl,
+  roles: member.roles,
+  status: member.status,
+  department: member.department,
+  joinedAt: member.joinedAt,
+})
+
+export const presentQuestion = (question: Question) => ({
+  id: question.id,
+  order: question.order,
+  inputType: question.inputType,
+  script: question.script,
+  audioUrl: question.audioUrl,
+  videoUrl: question.videoUrl,
+  responseType: question.responseType,
+  points: question.points,
+  timeLimit: question.timeLimit,
+  sourceLanguage: question.sourceLanguage ?? '',
+  targetLanguage: question.targetLanguage ?? '',
+  createdAt: question.createdAt,
+  updatedAt: question.updatedAt,
 })

@@ -21,8 +21,10 @@ export async function verifyRivals(rivals: Rivals, { large, service, floor }: Or
   await compare(`/api/alternate/assessment_invites/${invite}`, all)
   await compare(`/api/alternate/assessments/${assessment}`, all)
   await compare(`/api/alternate/tags/${tag}`, all)
-  await compare('/api/v1/invites', all)
-  await compare('/api/v1/invites?status=completed', ['floor'])
+  const lists = ['invites', 'assessments', 'members', 'tags', `assessments/${large.assessmentIds[0]}/questions`]
+  for (const list of lists) await compare(`/api/v1/${list}?limit=100`, all)
+  for (const list of ['assessment_invites', 'assessments', 'organization_users', 'tags'])
+    await compare(`/api/alternate/${list}?page_size=100`, all)
   await compare(`/api/v1/invites?page=${middle}&uncounted`, ['floor'], 'invites')
   await compare(`/api/alternate/assessment_invites?page=${middle}&uncounted`, ['floor'], 'results')
 
