@@ -1,8 +1,10 @@
-import type { Prisma } from '../../generated/prisma/client.ts'
+import { anyOf } from '../../db/query.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
 import { refuseExcess } from '../filters.ts'
-import { type MemberFilter, toWhere } from './members.ts'
+import { ownRows } from '../listing.ts'
+import { type MemberFilter, matching } from './members.ts'
 import { authorize } from './permissions.ts'
 
 const include = {
@@ -23,13 +25,15 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
     action: 'exported_members',
     filter: { status, role: Object.keys(roles).join(', '), search },
   } as const
-  const find = (last: ExportedMember | undefined) =>
-    ctx.db.member.findMany({
-      where: { ...toWhere(ctx, filter), ...(last && { id: { gt: last.id } }) },
+  const find = async (last: ExportedMember | undefined) => {
+    const which = ownRows(ctx, [...matching(ctx, filter), last !== undefined && Prisma.sql`id > ${last.id}::uuid`])
+    const found = await ctx.db.$queryRaw<{ id: string }[]>`SELECT id FROM members ${which} ORDER BY id LIMIT ${EXPORTED_AT_ONCE}`
+    return ctx.db.member.findMany({
+      where: { organizationId: ctx.organization.id, id: anyOf(found.map(({ id }) => id)) },
       orderBy: { id: 'asc' },
       include,
       relationLoadStrategy: 'join',
-      take: EXPORTED_AT_ONCE,
     })
+  }
   await runExport(ctx, exported, find, write)
 }

@@ -1,14 +1,14 @@
-import { anyOf, containsText, equalsText } from '../../db/query.ts'
-import type { Prisma, User } from '../../generated/prisma/client.ts'
+import { anyOf, containing, escapeLike, whereAll } from '../../db/query.ts'
+import { inGivenOrder, readRows, shapeOf } from '../../db/rows.ts'
+import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
+import { type Conditions, orderBy, ownRows, ownRowsById, readListing } from '../listing.ts'
+import type { Listing, Order, Page } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { authorize } from './permissions.ts'
 
-export type { User }
 /** The roles that mean something to the service; an organization may use any other words as well. */
 export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
@@ -26,27 +26,40 @@ export type MemberFilter = {
   search?: string
 }
 
-const include = {
-  user: true,
-  tags: { select: { tagId: true }, orderBy: { position: 'asc' } },
-  gradingLanguages: { select: { languageId: true }, orderBy: { position: 'asc' } },
-  _count: { select: { clientOf: true } },
-} satisfies Prisma.MemberInclude
+/** A person's account. */
+export type User = Pick<UserRow, 'id' | 'firstName' | 'lastName' | 'email' | 'avatarUrl'>
 
 /** A member with the person's account, the ids of its tags and grading languages, and how many assessments it is a client of. */
-export type Member = Prisma.MemberGetPayload<{ include: typeof include }>
+export type Member = MemberRow & {
+  user: User
+  tags: { tagId: string }[]
+  gradingLanguages: { languageId: string }[]
+  clientOfCount: number
+}
+
+const belongs = 'member_id = own.id'
+const shape = shapeOf<Member>(
+  'members',
+  Prisma.MemberScalarFieldEnum,
+  { joinedAt: true, createdAt: true, updatedAt: true, activeSince: true },
+  {
+    user: `(SELECT json_build_object('id', id, 'firstName', first_name, 'lastName', last_name, 'email', email, 'avatarUrl', avatar_url)
+      FROM users WHERE id = own.user_id)`,
+    tags: inGivenOrder('member_tags', belongs, `'tagId', tag_id`),
+    gradingLanguages: inGivenOrder('member_grading_languages', belongs, `'languageId', language_id`),
+    clientOfCount: `(SELECT count(*) FROM assessment_clients WHERE organization_id = own.organization_id AND ${belongs})`,
+  },
+)
+const COLUMNS = { joinedAt: 'joined_at', email: 'email', createdAt: 'created_at' } as const satisfies Record<
+  MemberOrder['field'],
+  string
+>
 
 /** v1.md GET /members; alternate.md GET /organization_users. @throws DomainError invalid for a filter beyond its limits. */
 export function listMembers(ctx: Context, filter: MemberFilter, order: MemberOrder, page: Page): Promise<Listing<Member>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  const where = toWhere(ctx, filter)
-  const { member } = ctx.db
-  return readPage(
-    page,
-    () => member.count({ where }),
-    (window) => member.findMany({ where, orderBy: totalOrder(order), include, relationLoadStrategy: 'join', ...window }),
-  )
+  return readListing(ctx, shape, page, { where: ownRows(ctx, matching(ctx, filter)), order: orderBy(COLUMNS, order) })
 }
 
 /** A member of the organization, active or not. @throws DomainError member_not_found. */
@@ -58,44 +71,34 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
 }
 
 /** The organization's members with these ids, in no particular order; other ids are left out. */
-export const findMembers = shareQuery<Member>((ctx, ids) =>
-  ctx.db.member.findMany({
-    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
-    include,
-    relationLoadStrategy: 'join',
-  }),
-)
+export const findMembers = shareQuery<Member>((ctx, ids) => readRows(ctx.db, shape, ownRowsById(ctx, ids)))
 
 /** The accounts with these ids whose person is a member of the organization, in no particular order; other ids are left out. */
 export const findUsers = shareQuery<User>((ctx, ids) =>
   ctx.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } }),
 )
 
-/** Prisma's condition for the organization's members that match the filter. */
-export function toWhere(
+/** SQL: what the filter asks of the organization's members. */
+export function matching(
   ctx: Context,
   { status, roles = {}, tagIds, firstName, lastName, email, search }: MemberFilter,
-): Prisma.MemberWhereInput {
-  const byRole = Object.entries(roles).map(([role, wanted]) =>
-    wanted ? { roles: { has: role } } : { NOT: { roles: { has: role } } },
-  )
-  // One condition on the account for all of them, including the address: each by itself would add a join.
-  const byText = [
-    ...readWords(search).map((word) => {
-      const found = containsText(word)
-      return { OR: [{ email: found }, { firstName: found }, { lastName: found }] }
-    }),
-    ...(firstName === undefined ? [] : [{ firstName: equalsText(firstName) }]),
-    ...(lastName === undefined ? [] : [{ lastName: equalsText(lastName) }]),
+): Conditions {
+  const byRole = Object.entries(roles).map(([role, wanted]) => Prisma.sql`(${role} = ANY (roles)) = ${wanted}`)
+  const byAccount = [
+    firstName !== undefined && Prisma.sql`first_name ILIKE ${escapeLike(firstName)}`,
+    lastName !== undefined && Prisma.sql`last_name ILIKE ${escapeLike(lastName)}`,
+    // No word contains the line break.
+    ...readWords(search).map(
+      (word) => Prisma.sql`email || E'\\n' || first_name || E'\\n' || last_name ILIKE ${containing(word)}`,
+    ),
+  ].filter((condition) => condition !== false)
+  const isMatching = () => Prisma.sql`EXISTS (SELECT FROM users ${whereAll([Prisma.sql`users.id = user_id`, ...byAccount])})`
+  return [
+    status !== undefined && Prisma.sql`status = ${status}::member_status`,
+    ...byRole,
+    tagIds !== undefined &&
+      Prisma.sql`id IN (SELECT member_id FROM member_tags ${ownRows(ctx, [Prisma.sql`tag_id = ANY (${tagIds}::uuid[])`])})`,
+    email !== undefined && Prisma.sql`email ILIKE ${escapeLike(email)}`,
+    byAccount.length > 0 && isMatching(),
   ]
-  return {
-    ...defined({
-      organizationId: ctx.organization.id,
-      status,
-      tags: tagIds && { some: { tagId: anyOf(tagIds) } },
-      email: email === undefined ? undefined : equalsText(email),
-      user: byText.length === 0 ? undefined : { AND: byText },
-    }),
-    AND: byRole,
-  }
 }

@@ -1,11 +1,20 @@
-import { anyOf, containsText } from '../../db/query.ts'
-import type { Audience, Category, Instruction, Language, MediaFormat, Prisma } from '../../generated/prisma/client.ts'
+import { anyOf, containing } from '../../db/query.ts'
+import { inGivenOrder, readRows, shapeOf } from '../../db/rows.ts'
+import {
+  type Assessment as AssessmentRow,
+  type Audience,
+  type Category,
+  type Instruction,
+  type Language,
+  type MediaFormat,
+  Prisma,
+} from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
+import { orderBy, ownRows, ownRowsById, readListing } from '../listing.ts'
+import type { Listing, Order, Page } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 
 export type { Category, Instruction, Language }
@@ -27,20 +36,36 @@ export type AssessmentFilter = {
   search?: string
 }
 
-const inGivenOrder = { orderBy: { position: 'asc' } } as const
-const include = {
-  languages: { select: { language: { select: { id: true, code: true } } }, ...inGivenOrder },
-  categories: { select: { categoryId: true }, ...inGivenOrder },
-  tags: { select: { tagId: true }, ...inGivenOrder },
-  clients: { select: { memberId: true }, ...inGivenOrder },
-  inviteCounts: { select: { count: true } },
-} satisfies Prisma.AssessmentInclude
+/** An assessment with what refers to it: languages, and the ids of categories, tags and clients; and how many invites it has, whatever their status. */
+export type Assessment = AssessmentRow & {
+  languages: { language: Pick<Language, 'id' | 'code'> }[]
+  categories: { categoryId: string }[]
+  tags: { tagId: string }[]
+  clients: { memberId: string }[]
+  inviteCount: number
+}
 
-/** An assessment with what refers to it: languages, and the ids of categories, tags and clients. */
-export type Assessment = Prisma.AssessmentGetPayload<{ include: typeof include }>
-
-/** How many invites it has, whatever their status. */
-export const sumInviteCounts = ({ inviteCounts }: Assessment): number => inviteCounts.reduce((sum, { count }) => sum + count, 0)
+const belongs = 'assessment_id = own.id'
+const shape = shapeOf<Assessment>(
+  'assessments',
+  Prisma.AssessmentScalarFieldEnum,
+  { createdAt: true, updatedAt: true },
+  {
+    languages: inGivenOrder(
+      'assessment_languages JOIN languages ON languages.id = language_id',
+      belongs,
+      `'language', json_build_object('id', language_id, 'code', code)`,
+    ),
+    categories: inGivenOrder('assessment_categories', belongs, `'categoryId', category_id`),
+    tags: inGivenOrder('assessment_tags', belongs, `'tagId', tag_id`),
+    clients: inGivenOrder('assessment_clients', belongs, `'memberId', member_id`),
+    inviteCount: `(SELECT coalesce(sum(count), 0) FROM assessment_invite_counts WHERE ${belongs})`,
+  },
+)
+const COLUMNS = { createdAt: 'created_at', name: 'name', updatedAt: 'updated_at' } as const satisfies Record<
+  AssessmentOrder['field'],
+  string
+>
 
 /** v1.md GET /assessments; alternate.md GET /assessments. @throws DomainError invalid for a filter beyond its limits. */
 export function listAssessments(
@@ -51,13 +76,7 @@ export function listAssessments(
 ): Promise<Listing<Assessment>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  const where = toWhere(ctx, filter)
-  const { assessment } = ctx.db
-  return readPage(
-    page,
-    () => assessment.count({ where }),
-    (window) => assessment.findMany({ where, orderBy: totalOrder(order), include, relationLoadStrategy: 'join', ...window }),
-  )
+  return readListing(ctx, shape, page, { where: matching(ctx, filter), order: orderBy(COLUMNS, order) })
 }
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
@@ -69,13 +88,7 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 }
 
 /** The organization's assessments with these ids, in no particular order; other ids are left out. */
-export const findAssessments = shareQuery<Assessment>((ctx, ids) =>
-  ctx.db.assessment.findMany({
-    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
-    include,
-    relationLoadStrategy: 'join',
-  }),
-)
+export const findAssessments = shareQuery<Assessment>((ctx, ids) => readRows(ctx.db, shape, ownRowsById(ctx, ids)))
 
 /** The organization's instructions with these ids, in no particular order; other ids are left out. */
 export const findInstructions = shareQuery<Instruction>((ctx, ids) =>
@@ -90,19 +103,18 @@ export const findCategories = shareQuery<Category>((ctx, ids) =>
 /** Languages are shared by all organizations. */
 export const findLanguages = shareQuery<Language>((ctx, ids) => ctx.db.language.findMany({ where: { id: anyOf(ids) } }))
 
-function toWhere(ctx: Context, filter: AssessmentFilter): Prisma.AssessmentWhereInput {
+/** SQL: the organization's assessments that match. */
+function matching(ctx: Context, filter: AssessmentFilter): Prisma.Sql {
   const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search } = filter
-  return {
-    ...defined({
-      organizationId: ctx.organization.id,
-      name,
-      createdById,
-      audience,
-      questionCount,
-      tags: tagIds && { some: { tagId: anyOf(tagIds) } },
-      defaultQuestionFormat: questionFormats && anyOf(questionFormats),
-      defaultAnswerFormat: answerFormats && anyOf(answerFormats),
-    }),
-    AND: readWords(search).map((word) => ({ name: containsText(word) })),
-  }
+  return ownRows(ctx, [
+    name !== undefined && Prisma.sql`name = ${name}`,
+    createdById !== undefined && Prisma.sql`created_by_id = ${createdById}::uuid`,
+    audience !== undefined && Prisma.sql`audience = ${audience}::audience`,
+    questionCount !== undefined && Prisma.sql`question_count = ${questionCount}`,
+    tagIds !== undefined &&
+      Prisma.sql`id IN (SELECT assessment_id FROM assessment_tags ${ownRows(ctx, [Prisma.sql`tag_id = ANY (${tagIds}::uuid[])`])})`,
+    questionFormats !== undefined && Prisma.sql`default_question_format = ANY (${questionFormats}::media_format[])`,
+    answerFormats !== undefined && Prisma.sql`default_answer_format = ANY (${answerFormats}::media_format[])`,
+    ...readWords(search).map((word) => Prisma.sql`name ILIKE ${containing(word)}`),
+  ])
 }

@@ -1,12 +1,20 @@
-import type { Question } from '../../generated/prisma/client.ts'
+import { shapeOf } from '../../db/rows.ts'
+import { Prisma, type Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
+import { findListing, orderBy, ownRows, ownRowsById } from '../listing.ts'
+import type { Listing, Order, Page } from '../page.ts'
 import { isUuid } from '../uuid.ts'
 
 export type { Question }
 export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>
+
+const shape = shapeOf<Question>('questions', Prisma.QuestionScalarFieldEnum, { createdAt: true, updatedAt: true })
+const COLUMNS = { order: '"order"', createdAt: 'created_at', points: 'points' } as const satisfies Record<
+  QuestionOrder['field'],
+  string
+>
 
 /** v1.md GET /assessments/{assessmentId}/questions. @throws DomainError assessment_not_found. */
 export async function listQuestions(
@@ -16,25 +24,14 @@ export async function listQuestions(
   page: Page,
 ): Promise<Listing<Question>> {
   authorize(ctx, 'read')
-  const { assessment, question } = ctx.db
-  const organizationId = ctx.organization.id
-  const counted =
-    isUuid(assessmentId) &&
-    (await assessment.findUnique({
-      where: { organizationId_id: { organizationId, id: assessmentId } },
-      select: { questionCount: true },
-    }))
-  if (!counted) throw new DomainError('assessment_not_found')
-  return readPage(
-    page,
-    async () => counted.questionCount,
-    (window) =>
-      question.findMany({
-        where: { organizationId, assessmentId },
-        orderBy: totalOrder(order),
-        ...window,
-      }),
-  )
+  if (!isUuid(assessmentId)) throw new DomainError('assessment_not_found')
+  const list = await findListing(ctx, shape, page, {
+    where: ownRows(ctx, [Prisma.sql`assessment_id = ${assessmentId}::uuid`]),
+    order: orderBy(COLUMNS, order),
+    count: Prisma.sql`SELECT question_count FROM assessments ${ownRowsById(ctx, [assessmentId])}`,
+  })
+  if (!list) throw new DomainError('assessment_not_found')
+  return list
 }
 
 /** Which question. */

@@ -1,5 +1,6 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import { anyOf, containsText } from '../../db/query.ts'
+import { containing } from '../../db/query.ts'
+import { readRows, shapeOf } from '../../db/rows.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { findNameIssues } from '../access/names.ts'
@@ -8,12 +9,12 @@ import { type AuditAction, recordByMember } from '../audit.ts'
 import { refuseUnseenChanges, type Seen } from '../changed.ts'
 import { checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { requireInvite } from '../invites/invites.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
+import { orderBy, ownRows, ownRowsById, readListing } from '../listing.ts'
+import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { refuse } from '../refuse.ts'
 import { shareQuery } from '../shared-query.ts'
 import { inTransaction } from '../transaction.ts'
@@ -33,21 +34,26 @@ export type TagChange = Partial<Required<NewTag>>
 
 export const DEFAULT_COLOR = '#6B7280'
 
+const shape = shapeOf<Tag>('tags', Prisma.TagScalarFieldEnum, { createdAt: true, updatedAt: true })
+const COLUMNS = { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' } as const satisfies Record<
+  TagOrder['field'],
+  string
+>
+
 /** v1.md GET /tags; alternate.md GET /tags. @throws DomainError invalid for a filter beyond its limits. */
 export function listTags(ctx: Context, filter: TagFilter, order: TagOrder, page: Page): Promise<Listing<Tag>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  const where: Prisma.TagWhereInput = {
-    ...defined({ organizationId: ctx.organization.id, name: filter.name, createdById: filter.createdById }),
-    AND: readWords(filter.search).map((word) => ({ name: containsText(word) })),
-  }
-  const { tag } = ctx.db
-  return readPage(
-    page,
-    () => tag.count({ where }),
-    (window) => tag.findMany({ where, orderBy: totalOrder(order), ...window }),
-  )
+  return readListing(ctx, shape, page, { where: matching(ctx, filter), order: orderBy(COLUMNS, order) })
 }
+
+/** SQL: the organization's tags that match. */
+const matching = (ctx: Context, { name, createdById, search }: TagFilter): Prisma.Sql =>
+  ownRows(ctx, [
+    name !== undefined && Prisma.sql`name = ${name}`,
+    createdById !== undefined && Prisma.sql`created_by_id = ${createdById}::uuid`,
+    ...readWords(search).map((word) => Prisma.sql`name ILIKE ${containing(word)}`),
+  ])
 
 export type InviteTagOrder = Order<'position' | TagOrder['field']>
 
@@ -82,9 +88,7 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 }
 
 /** The organization's tags with these ids, in no particular order; other ids are left out. */
-export const findTags = shareQuery<Tag>((ctx, ids) =>
-  ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
-)
+export const findTags = shareQuery<Tag>((ctx, ids) => readRows(ctx.db, shape, ownRowsById(ctx, ids)))
 
 /** Which of these ids are tags of the organization. Runs in a transaction: until it ends nobody deletes them. */
 export async function holdTags({ db, organization }: Context, ids: string[]): Promise<Set<string>> {

@@ -1,16 +1,16 @@
-import { anyOf } from '../../db/query.ts'
-import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import { inGivenOrder, readRows, readRowsAnd, readRowsInOrder, shapeOf } from '../../db/rows.ts'
+import { type Invite as InviteRow, type InviteStatus, type Member, Prisma, type User } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Page, pageCount, readPage, totalOrder, type Window } from '../page.ts'
+import { ownRowsById } from '../listing.ts'
+import { type Listing, type Page, pageCount, readPage, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { findByWords } from './indexed-search.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
-import { countInvites, findDistantIds } from './paging.ts'
+import { type Counted, countInvites, counts, findDistantIds, orderBy, storedInvites, totalAt } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
 import { authorizeInvites } from './visibility.ts'
 
@@ -24,17 +24,32 @@ export const INVITE_STATUSES = [
   'revoked',
 ] as const satisfies InviteStatus[]
 
-/** The related rows that every representation of an invite needs. */
-const include = {
-  assessment: { select: { name: true } },
-  tags: { select: { tagId: true }, orderBy: { position: 'asc' } },
-} satisfies Prisma.InviteInclude
-const detailInclude = { ...include, assignedGrader: { include: { user: true } } } satisfies Prisma.InviteInclude
-
 /** An invite with its assessment's name and the ids of its tags. */
-export type Invite = Prisma.InviteGetPayload<{ include: typeof include }>
+export type Invite = InviteRow & { assessment: { name: string }; tags: { tagId: string }[] }
 /** The same with the grader's account. */
-export type InviteDetail = Prisma.InviteGetPayload<{ include: typeof detailInclude }>
+export type InviteDetail = Invite & {
+  assignedGrader: (Pick<Member, 'id' | 'email'> & { user: Pick<User, 'firstName' | 'lastName' | 'email'> }) | null
+}
+
+const times = {
+  sentAt: true,
+  expiresAt: true,
+  acceptedAt: true,
+  startedAt: true,
+  completedAt: true,
+  revokedAt: true,
+  createdAt: true,
+  updatedAt: true,
+} as const
+const related = {
+  assessment: `(SELECT json_build_object('name', name) FROM assessments WHERE organization_id = own.organization_id AND id = own.assessment_id)`,
+  tags: inGivenOrder('invite_tags', 'invite_id = own.id', `'tagId', tag_id`),
+}
+const assignedGrader = `(SELECT json_build_object('id', members.id, 'email', members.email,
+    'user', json_build_object('firstName', first_name, 'lastName', last_name, 'email', users.email))
+  FROM members JOIN users ON users.id = user_id WHERE organization_id = own.organization_id AND members.id = own.assigned_grader_id)`
+const shape = shapeOf<Invite>('invites', Prisma.InviteScalarFieldEnum, times, related)
+const detailShape = shapeOf<InviteDetail>('invites', Prisma.InviteScalarFieldEnum, times, { ...related, assignedGrader })
 
 /** From this offset on it is cheaper to find the ids first. */
 const DISTANT = 1_000
@@ -51,39 +66,49 @@ const DISTANT = 1_000
 export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
-  if (narrows(filter)) return listMatches(ctx, filter, order, page)
-  if (readWords(filter.search).length > 0)
-    return (await listFound(ctx, filter, order, page)) ?? listMatches(ctx, filter, order, page)
-  const total = await countCurrent(ctx, filter)
-  if (total === null) return listMatches(ctx, filter, order, page)
-  return readPage(
-    page,
-    async () => total,
-    (window) =>
-      window.skip < DISTANT ? findInvites(ctx, filter, order, window) : findDistantInvites(ctx, filter, order, window, total),
-  )
+  const list = await findList(ctx, filter, order, page)
+  return list ?? listMatches(ctx, filter, order, page)
+}
+
+/** @returns null where neither the kept counts nor the index of addresses help. */
+async function findList(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
+  if (narrows(filter)) return null
+  return readWords(filter.search).length > 0 ? listFound(ctx, filter, order, page) : listCurrent(ctx, filter, order, page)
 }
 
 /** To what the kept counts do not know. */
 const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
   [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
 
-/** Counts after setting due invites to expired. @returns null when a due invite could not be set. */
-async function countCurrent(ctx: Context, filter: CountedFilter): Promise<number | null> {
-  const total = await countInvites(ctx, filter)
-  if (total !== null) return total
+/** After setting due invites to expired. @returns null when a due invite could not be set. */
+async function listCurrent(ctx: Context, filter: CountedFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
+  const list = await listStored(ctx, filter, order, page)
+  if (list) return list
   await expireDueInvites(ctx)
-  return countInvites(ctx, filter)
+  return listStored(ctx, filter, order, page)
 }
 
-function findInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, window: Window): Promise<Invite[]> {
-  const where = toWhere(ctx, filter)
-  return ctx.db.invite.findMany({ where, orderBy: totalOrder(order), include, relationLoadStrategy: 'join', ...window })
+/** @returns null while an invite is due but not set to expired yet. */
+async function listStored(ctx: Context, filter: CountedFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
+  const skip = page.number === 'last' ? Infinity : (page.number - 1) * page.size
+  if (skip < DISTANT) return listFirst(ctx, filter, order, { skip, take: page.size })
+  const total = await countInvites(ctx, filter)
+  if (total === null) return null
+  const find = async (window: Window) => findInOrder(ctx, filter, await findDistantIds(ctx, filter, order, window, total))
+  return readPage(page, async () => total, find)
 }
 
-async function findDistantInvites(ctx: Context, filter: CountedFilter, order: InviteOrder, window: Window, total: number) {
-  const ids = await findDistantIds(ctx, filter, order, window, total)
-  return findInOrder(ctx, filter, ids)
+/** A page near the beginning, by one statement. */
+async function listFirst(
+  ctx: Context,
+  filter: CountedFilter,
+  order: InviteOrder,
+  { skip, take }: Window,
+): Promise<Listing<Invite> | null> {
+  const which = Prisma.sql`${storedInvites(ctx, filter)} ORDER BY ${orderBy(order.field, order.direction)} OFFSET ${skip} LIMIT ${take}`
+  const { rows, ...counted } = await readRowsAnd<Invite, Counted>(ctx.db, shape, which, counts(ctx, filter))
+  const total = totalAt(ctx, counted)
+  return total === null ? null : { items: rows, total, page: skip / take + 1, pageSize: take }
 }
 
 async function listFound(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
@@ -107,12 +132,8 @@ function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, pag
   )
 }
 
-async function findInOrder(ctx: Context, filter: CountedFilter, ids: string[]): Promise<Invite[]> {
-  const where = { ...toWhere(ctx, filter), id: anyOf(ids) }
-  const invites = await ctx.db.invite.findMany({ where, include, relationLoadStrategy: 'join' })
-  const byId = new Map(invites.map((invite) => [invite.id, invite]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
-}
+const findInOrder = (ctx: Context, filter: CountedFilter, ids: string[]): Promise<Invite[]> =>
+  readRowsInOrder(ctx.db, shape, storedInvites(ctx, filter), ids)
 
 /** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found, not_permitted. */
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
@@ -122,13 +143,7 @@ export async function getInvite(ctx: Context, id: string): Promise<InviteDetail>
   return asOfNow(invite, ctx.deps.clock())
 }
 
-const findDetails = shareQuery<InviteDetail>((ctx, ids) =>
-  ctx.db.invite.findMany({
-    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
-    include: detailInclude,
-    relationLoadStrategy: 'join',
-  }),
-)
+const findDetails = shareQuery<InviteDetail>((ctx, ids) => readRows(ctx.db, detailShape, ownRowsById(ctx, ids)))
 
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function requireInvite(ctx: Context, id: string): Promise<void> {
@@ -138,6 +153,3 @@ export async function requireInvite(ctx: Context, id: string): Promise<void> {
   if (!invite) throw new DomainError('invite_not_found')
   await authorizeInvites(ctx, invite)
 }
-
-const toWhere = (ctx: Context, { assessmentId, status }: CountedFilter): Prisma.InviteWhereInput =>
-  defined({ organizationId: ctx.organization.id, assessmentId, status })

@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
+import { ownRows } from '../listing.ts'
 import type { Window } from '../page.ts'
 import type { CountedFilter, InviteOrder } from './filter.ts'
 import { nextExpiry } from './lifecycle.ts'
@@ -29,11 +30,27 @@ export const orderedColumns = Prisma.raw(
  * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
 export async function countInvites(ctx: Context, filter: CountedFilter): Promise<number | null> {
-  const { db, deps } = ctx
-  const [{ total, next }] = await db.$queryRaw<[{ total: number; next: Date | null }]>`
-    SELECT (${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
-  return next && next <= deps.clock() ? null : total
+  const [counted] = await ctx.db.$queryRaw<[Counted]>`SELECT ${counts(ctx, filter)}`
+  return totalAt(ctx, counted)
 }
+
+/** What the counters say, and the earliest expiry. */
+export type Counted = { total: number; next: Date | null }
+
+/** SQL: that. */
+export const counts = (ctx: Context, filter: CountedFilter): Prisma.Sql =>
+  Prisma.sql`(${counted(ctx, filter)}) AS total, (${nextExpiry(ctx)}) AS next`
+
+/** @returns null while an invite is due but not set to expired yet: the counters are then out of date. */
+export const totalAt = ({ deps }: Context, { total, next }: Counted): number | null =>
+  next && next <= deps.clock() ? null : total
+
+/** SQL: the organization's invites that match the filter by what is stored. */
+export const storedInvites = (ctx: Context, { assessmentId, status }: CountedFilter): Prisma.Sql =>
+  ownRows(ctx, [
+    assessmentId !== undefined && Prisma.sql`assessment_id = ${assessmentId}::uuid`,
+    status !== undefined && Prisma.sql`status = ${status}::invite_status`,
+  ])
 
 /**
  * The ids of a page far from the beginning, in the list's order. An index has them in that order, so that the skipped rows are not read;
@@ -47,7 +64,6 @@ export async function findDistantIds(
   { skip, take }: Window,
   total: number,
 ): Promise<string[]> {
-  const { assessmentId, status } = filter
   const fromEnd = skip > total / 2
   const by = orderBy(field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc')
   const left = Prisma.sql`(${counted(ctx, filter)}) - ${skip}`
@@ -55,11 +71,7 @@ export async function findDistantIds(
     ? Prisma.sql`OFFSET greatest(0, ${left} - ${take}) LIMIT least(${take}, greatest(0, ${left}))`
     : Prisma.sql`OFFSET ${skip} LIMIT ${take}`
   const rows = await ctx.db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM invites
-    WHERE organization_id = ${ctx.organization.id}::uuid
-      ${assessmentId === undefined ? Prisma.empty : Prisma.sql`AND assessment_id = ${assessmentId}::uuid`}
-      ${status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`}
-    ORDER BY ${by} ${window}`
+    SELECT id FROM invites ${storedInvites(ctx, filter)} ORDER BY ${by} ${window}`
   const ids = rows.map(({ id }) => id)
   return fromEnd ? ids.reverse() : ids
 }

@@ -26,7 +26,7 @@ export const OrganizationUserView = Type.Object(
 export const presentOrganizationUser = (member: Member): Static<typeof OrganizationUserView> => ({
   id: member.id,
   tags: member.tags.map(({ tagId }) => tagId),
-  assigned_assessments_count: member._count.clientOf,
+  assigned_assessments_count: member.clientOfCount,
   // What is deleted is not shown.
   deleted: false,
   created_at: isoTime(member.createdAt),

@@ -1,5 +1,5 @@
 import type { AssessmentInput } from '../../domain/assessments/assessment-input.ts'
-import { type Assessment, sumInviteCounts } from '../../domain/assessments/assessments.ts'
+import type { Assessment } from '../../domain/assessments/assessments.ts'
 import type { Question } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
@@ -52,7 +52,7 @@ const assessmentTable = (ctx: Context, { items }: Listing<Assessment>): Html =>
       labelOf(FORMAT_LABELS, assessment.defaultQuestionFormat),
       labelOf(FORMAT_LABELS, assessment.defaultAnswerFormat),
       assessment.languages.map(({ language }) => language.code).join(', '),
-      sumInviteCounts(assessment),
+      assessment.inviteCount,
       time(assessment.updatedAt),
     ]),
   )
@@ -77,7 +77,7 @@ ${facts(ctx, assessment, input)}
 <a class="button quiet" href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">Report</a>
 <form method="post" action="${path}/duplicate"><button class="quiet">Duplicate</button></form>
 </div>
-${sumInviteCounts(assessment) === 0 && confirmation('Delete', `Delete ${assessment.name} with its questions? That can not be undone.`, `${path}/delete`)}
+${assessment.inviteCount === 0 && confirmation('Delete', `Delete ${assessment.name} with its questions? That can not be undone.`, `${path}/delete`)}
 </section>
 <section class="panel" id="order" aria-labelledby="questions-heading">
 <h2 id="questions-heading">Questions</h2>
@@ -112,7 +112,7 @@ const facts = (ctx: Context, assessment: Assessment, input: AssessmentInput): Ht
         ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script">${input.instruction}</span>`
         : 'none',
     ],
-    ['Invites', html`<a href="${pathOf(ctx, `invites?assessment=${assessment.id}`)}">${sumInviteCounts(assessment)}</a>`],
+    ['Invites', html`<a href="${pathOf(ctx, `invites?assessment=${assessment.id}`)}">${assessment.inviteCount}</a>`],
     ['Made', time(assessment.createdAt)],
     ['Changed', time(assessment.updatedAt)],
   ]

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type Assessment, MEDIA_FORMATS, sumInviteCounts } from '../../domain/assessments/assessments.ts'
+import { type Assessment, MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
 import { DateTime, isoTime, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
@@ -43,7 +43,7 @@ export const presentAssessment = (assessment: Assessment): Static<typeof Assessm
   defaultAnswerFormat: assessment.defaultAnswerFormat,
   languages: assessment.languages.map(({ language }) => language.code),
   questionCount: assessment.questionCount,
-  inviteCount: sumInviteCounts(assessment),
+  inviteCount: assessment.inviteCount,
   createdAt: isoTime(assessment.createdAt),
   updatedAt: isoTime(assessment.updatedAt),
 })
