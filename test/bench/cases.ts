@@ -209,7 +209,7 @@ function createCase({ service, floor }: Organizations): Case {
       { name: 'alternate', ...own, requests: service.assessmentIds.map(alternateInvitation) },
     ],
     goals: [
-      { over: ['service', 'throughput'], under: ['floor', 'throughput'], atLeast: 0.4 },
+      { over: ['service', 'throughput'], under: ['floor', 'throughput'], atLeast: 0.45 },
       { over: ['service', 'p99'], under: ['service', 'p50'], atMost: 5 },
       { over: ['one assessment', 'throughput'], under: ['service', 'throughput'], atLeast: 0.9 },
       { over: ['alternate', 'throughput'], under: ['service', 'throughput'], forInformation: true },

@@ -17,6 +17,8 @@ export type BenchDatabase = {
   folder: string
   /** The run's own connections, to fill it and to look into it. */
   pool: Pool
+  /** The services' DATA_DIR. */
+  dataDir: string
 }
 
 /** How long the database may go on with what was asked of it before, in milliseconds. */
@@ -43,7 +45,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
   await migrate(url)
   const boss = await startQueue(url, pino({ level: 'silent' }), { works: false })
   await boss.stop()
-  return { url, folder, pool }
+  return { url, folder, pool, dataDir }
 }
 
 /** Waits until no query is under way, so that what one rival left behind does not burden the next. */

@@ -1,13 +1,13 @@
-import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { INVITATION_EMAILS } from '../../src/jobs/queue.ts'
 import { invitation } from './cases.ts'
 import type { BenchDatabase } from './database.ts'
-import type { Organization, Organizations } from './fill.ts'
-import { keyHeader, median } from './load.ts'
+import type { Organizations } from './fill.ts'
+import { keyHeader } from './load.ts'
 import type { Sink } from './mail-sink.ts'
 import { type Check, judge, type Result } from './measure.ts'
-import { type Server, startService } from './rivals.ts'
+import { startService } from './rivals.ts'
+import { askSteadily } from './steady.ts'
 
 type Surroundings = { database: BenchDatabase; organizations: Organizations; sink: Sink; mails: number; seconds: number }
 
@@ -22,7 +22,6 @@ type Role = 'all' | 'api' | 'worker'
 /** The case's name. */
 export const DISPATCH = 'mail dispatch'
 const MAKERS = 16
-const STEADY_EVERY_MS = 10
 const WARM_UP_MS = 1_000
 const DISPATCHED_WITHIN_MS = 300_000
 
@@ -101,35 +100,3 @@ async function waitUntilArrived(sink: Sink, mails: number): Promise<void> {
     await sleep(50)
   }
 }
-
-/** Reads an invite every 10 ms on one connection as long as something lasts. @returns the median response time in milliseconds. */
-async function askSteadily({ url }: Server, { key, inviteIds }: Organization, during: Promise<unknown>): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const times: number[] = []
-  let lasts = true
-  const end = during.finally(() => {
-    lasts = false
-  })
-  for (let due = performance.now(); lasts; due += STEADY_EVERY_MS) {
-    await sleep(Math.max(0, due - performance.now()))
-    const path = `/api/v1/invites/${inviteIds[times.length % inviteIds.length]}`
-    times.push(await timeOf(url + path, keyHeader(path, key), agent))
-    // Whoever was held up does not catch up: the next is due 10 ms later.
-    due = Math.max(due, performance.now() - STEADY_EVERY_MS)
-  }
-  agent.destroy()
-  await end
-  return median(times)
-}
-
-const timeOf = (url: string, headers: Record<string, string>, agent: Agent): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const begun = performance.now()
-    get(url, { headers, agent }, (response) => {
-      response.resume()
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve(performance.now() - begun)
-        else reject(new Error(`GET ${url}: status ${response.statusCode}`))
-      })
-    }).on('error', reject)
-  })

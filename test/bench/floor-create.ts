@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { v7 as uuidv7 } from 'uuid'
 import { INVITATION_EMAILS } from '../../src/jobs/queue.ts'
@@ -13,9 +13,10 @@ type CreateInvite = (pool: Pool, key: Key, body: Body) => Promise<object | undef
 
 const DAY_MS = 86_400_000
 
-/** POST /api/v1/invites, by the statements that the service needs: the invite, its mail and its job, or none of them. */
+/** POST /api/v1/invites, by the statements that the service needs: the invite, its event, its mail and its job, or none of them. */
 export async function prepareCreation(url: string): Promise<CreateInvite> {
   const insertJob = await prepareJobs(url)
+  const handOverSoon = prepareHandingOver(url)
   return async (pool, { id: keyId, organizationId, createdById }, { assessmentId, recipientEmail }) => {
     const client = await pool.connect()
     try {
@@ -41,6 +42,19 @@ export async function prepareCreation(url: string): Promise<CreateInvite> {
           new Date(now.getTime() + 30 * DAY_MS),
         ],
       })
+      await client.query({
+        name: 'insert-event',
+        text: `INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, actor_id, data, created_at)
+          VALUES ($1, $2, 'invite.created', 'live', $3, 'api_key', $4, $5, $6)`,
+        values: [
+          uuidv7(),
+          organizationId,
+          rows[0].id,
+          keyId,
+          { inviteId: rows[0].id, assessmentId, status: 'pending', mode: 'live' },
+          now,
+        ],
+      })
       const emailId = uuidv7()
       await client.query({
         name: 'insert-email',
@@ -49,6 +63,7 @@ export async function prepareCreation(url: string): Promise<CreateInvite> {
       })
       await client.query(insertJob({ emailId }))
       await client.query('COMMIT')
+      handOverSoon()
       return { invite: presentInvite(rows[0]) }
     } catch (error) {
       await client.query('ROLLBACK')
@@ -77,5 +92,49 @@ async function prepareJobs(url: string) {
   function note(text: string, [jobs]: [string]) {
     statement = { text, job: JSON.parse(jobs)[0] }
     return { rows: [{ id: '' }] }
+  }
+}
+
+/** How long events gather that are then handed over together: as long as in the service. */
+const GATHER_MS = 50
+const HAND_OVER = [
+  'BEGIN',
+  'SELECT FROM event_numbering FOR UPDATE',
+  `WITH unnumbered AS MATERIALIZED (SELECT id, sequence FROM events WHERE position IS NULL ORDER BY sequence FOR NO KEY UPDATE SKIP LOCKED),
+    numbered AS (
+      UPDATE events SET position = next.position
+      FROM (SELECT id, position + row_number() OVER (ORDER BY sequence) AS position FROM unnumbered, event_numbering) next
+      WHERE events.id = next.id RETURNING 1
+    )
+  UPDATE event_numbering SET position = position + (SELECT count(*) FROM numbered)`,
+  'COMMIT',
+  'BEGIN',
+  'SELECT FROM webhook_fanout FOR UPDATE',
+  // As delivered, so that the service does not send them.
+  `INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, state, queued_at, next_attempt_at)
+  SELECT w.organization_id, w.id, e.id, 'delivered', now(), now()
+  FROM webhook_fanout f, event_numbering n, events e JOIN webhook_endpoints w ON w.organization_id = e.organization_id
+  WHERE e.position > f.position AND e.position <= n.position AND w.state = 'active' AND e.type = ANY (w.types)
+  ON CONFLICT DO NOTHING`,
+  'UPDATE webhook_fanout SET position = (SELECT position FROM event_numbering)',
+  'COMMIT',
+]
+
+/** Numbers the events and makes deliveries of them, which nobody sends. @returns has that done for what was committed just now. */
+function prepareHandingOver(url: string): () => void {
+  const pool = new Pool({ connectionString: url, max: 1 })
+  let isDue = false
+  const handOver = async () => {
+    isDue = false
+    const client = await pool.connect()
+    try {
+      for (const [i, text] of HAND_OVER.entries()) await client.query({ name: `hand-over-${i}`, text })
+    } finally {
+      client.release()
+    }
+  }
+  return () => {
+    if (!isDue) setTimeout(() => handOver().catch((error) => console.error('floor:', error)), GATHER_MS)
+    isDue = true
   }
 }

@@ -5,6 +5,7 @@ import { type BenchDatabase, waitUntilQuiet } from './database.ts'
 import { drive, median, type Sample } from './load.ts'
 import type { Options } from './options.ts'
 import type { Rivals } from './rivals.ts'
+import { readProcessorTime } from './usage.ts'
 
 /** A value, and whether it is as it should be; without a goal it is for information. */
 export type Check = { what: string; value: number; goal?: string; met?: boolean }
@@ -27,10 +28,12 @@ export async function measure(
   options: Pick<Options, 'rounds' | 'seconds' | 'warmUp'>,
 ): Promise<Result> {
   const run = async ({ rival, organization, requests }: Variant, seconds: number) => {
-    const sample = await drive({ url: rivals[rival].url, key: organization.key, requests, connections }, seconds)
+    const { url, pid } = rivals[rival]
+    const before = await readProcessorTime(pid)
+    const sample = await drive({ url, key: organization.key, requests, connections }, seconds)
     await waitUntilQuiet(database)
-    if (requests[0]?.body && rival === 'service') await waitUntilMailed(database.pool, organization.id)
-    return sample
+    if (requests[0]?.body && rival === 'service') await waitUntilSent(database.pool, organization.id)
+    return { ...sample, cpu: ((await readProcessorTime(pid)) - before) / sample.answers }
   }
   const rounds = new Map<string, Sample[]>(variants.map((variant) => [variant.name, []]))
   for (const variant of variants) await run(variant, options.warmUp)
@@ -47,6 +50,7 @@ const middle = (samples: Sample[]): Sample => ({
   throughput: median(samples.map((sample) => sample.throughput)),
   p50: median(samples.map((sample) => sample.p50)),
   p99: median(samples.map((sample) => sample.p99)),
+  cpu: median(samples.map((sample) => sample.cpu)),
   answers: samples.reduce((sum, sample) => sum + sample.answers, 0),
 })
 
@@ -70,17 +74,18 @@ export function judge(value: number, bound: Bound): Pick<Check, 'goal' | 'met'> 
   return {}
 }
 
-/** So that no round bears the mails of the one before. */
-async function waitUntilMailed(pool: Pool, organizationId: string): Promise<void> {
+/** So that no round bears the mails and webhooks of the one before. */
+async function waitUntilSent(pool: Pool, organizationId: string): Promise<void> {
   const deadline = Date.now() + DRAINED_WITHIN_MS
   for (;;) {
     const { rows } = await pool.query<{ queued: number }>(
-      `SELECT count(*)::int AS queued FROM invite_emails WHERE state = 'queued' AND organization_id = $1`,
+      `SELECT (SELECT count(*) FROM invite_emails WHERE state = 'queued' AND organization_id = $1)::int
+         + (SELECT count(*) FROM webhook_deliveries WHERE state = 'waiting' AND organization_id = $1)::int AS queued`,
       [organizationId],
     )
     const { queued } = rows[0]!
     if (queued === 0) return
-    if (Date.now() > deadline) return console.error(`  ${queued} mails are still queued: the next round bears them`)
+    if (Date.now() > deadline) return console.error(`  ${queued} mails and webhooks are still queued: the next round bears them`)
     await sleep(200)
   }
 }

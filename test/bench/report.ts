@@ -19,12 +19,12 @@ export async function report(results: Result[], options: Options): Promise<void>
 
 /** One line for the case, and one for each variant and check. */
 export function toLines({ name, variants, checks, failure }: Result): string[] {
-  const head = `\n${name.padEnd(46)}${variants.length > 0 ? '     req/s    p50 ms    p99 ms' : ''}`
+  const head = `\n${name.padEnd(46)}${variants.length > 0 ? '     req/s    p50 ms    p99 ms    cpu ms' : ''}`
   if (failure !== undefined) return [head, `  FAILED: ${failure}`]
   return [
     head,
     ...variants.map((variant) => {
-      const figures = [variant.throughput.toFixed(0), variant.p50.toFixed(2), variant.p99.toFixed(2)]
+      const figures = [variant.throughput.toFixed(0), variant.p50.toFixed(2), variant.p99.toFixed(2), variant.cpu.toFixed(2)]
       return `  ${variant.name.padEnd(44)}${figures.map((figure) => figure.padStart(10)).join('')}`
     }),
     ...checks.map(({ what, value, goal, met }) => {

@@ -33,17 +33,19 @@ const STOP_TIMEOUT_MS = 12_000
 type ServiceSettings = { smtpUrl: string; role?: 'all' | 'api' | 'worker'; flags?: string[]; readUrl?: string }
 
 /** Starts the service as `npm start` does. */
-export async function startService({ url }: BenchDatabase, settings: ServiceSettings): Promise<Server> {
+export async function startService({ url, dataDir }: BenchDatabase, settings: ServiceSettings): Promise<Server> {
   const { smtpUrl, role = 'all', flags = [], readUrl } = settings
   const port = await findFreePort()
   return startServer([...flags, ...(await readStartFlags()), 'src/server.ts'], port, {
     NODE_COMPILE_CACHE: 'node_modules/.cache/node-compile',
     DATABASE_URL: url,
+    DATA_DIR: dataDir,
     DATABASE_POOL_SIZE: POOL_SIZE,
     PUBLIC_URL: `http://localhost:${port}`,
     SECRET_KEY,
     RATE_LIMIT_ENTERPRISE: '2000000000',
     SMTP_URL: smtpUrl,
+    WEBHOOK_ALLOW: '127.0.0.1',
     ROLE: role,
     ...(readUrl && { DATABASE_READ_URL: readUrl }),
   })
@@ -81,7 +83,8 @@ async function startServer(args: string[], port: number, env: Record<string, str
   return { url, pid: child.pid!, stop }
 }
 
-const answers = (url: string): Promise<boolean> =>
+/** Whether it is there. */
+export const answers = (url: string): Promise<boolean> =>
   fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) }).then(
     async (response) => (await response.arrayBuffer()) && true,
     () => false,

@@ -1,6 +1,7 @@
 // npm run bench: measures the service against what the database could do, against what most would write, and against itself in
 // organizations of other sizes. options.ts has what it takes.
 import { listPortalRoutes } from '../support/portal-routes.ts'
+import { BESIDE, measureBeside } from './beside.ts'
 import { type Case, makeCases } from './cases.ts'
 import { type BenchDatabase, startDatabase } from './database.ts'
 import { DISPATCH, measureDispatch } from './dispatch.ts'
@@ -8,13 +9,15 @@ import { endAll, endOnSignals, isEnding } from './endings.ts'
 import { fill, type Organizations } from './fill.ts'
 import { type Sink, startSink } from './mail-sink.ts'
 import { measure, type Result } from './measure.ts'
-import { judgeMemory, watchMemory } from './memory.ts'
 import { readOptions } from './options.ts'
 import { profile } from './profile.ts'
 import { measureReplica, REPLICA } from './replica.ts'
 import { report, toLines } from './report.ts'
 import { startRival, startService } from './rivals.ts'
+import { measureStartup, STARTUP } from './startup.ts'
+import { judgeMemory, watchMemory } from './usage.ts'
 import { verifyRivals } from './verify.ts'
+import { addEndpoint } from './webhooks.ts'
 
 const options = readOptions(process.argv.slice(2))
 endOnSignals()
@@ -37,9 +40,8 @@ async function run(): Promise<void> {
   tell('filled')
   const sink = await startSink()
   const cases = makeCases(organizations, await listPortalRoutes()).filter(({ name }) => options.only.test(name))
-  const dispatches = options.only.test(DISPATCH)
-  const replicates = options.only.test(REPLICA)
-  if (cases.length === 0 && !dispatches && !replicates) throw new Error('No case has such a name')
+  const others = otherCases({ database, organizations, sink, ...options }).filter(({ name }) => options.only.test(name))
+  if (cases.length + others.length === 0) throw new Error('No case has such a name')
   if (options.profile) {
     tell('profiling')
     return profile(cases, database, sink.url, options)
@@ -50,20 +52,28 @@ async function run(): Promise<void> {
     results.push(result)
   }
   if (cases.length > 0) await measureCases(cases, { database, organizations, sink }, note, tell)
-  if (dispatches) {
-    tell(DISPATCH)
-    const { mails, seconds } = options
-    note(await measureDispatch({ database, organizations, sink, mails, seconds }).catch(asFailure(DISPATCH)))
-  }
-  if (replicates) {
-    tell(REPLICA)
-    note(await measureReplica({ database, organizations, sink, seconds: options.seconds }).catch(asFailure(REPLICA)))
+  for (const { name, run } of others) {
+    tell(name)
+    note(await run().catch(asFailure(name)))
   }
   await report(results, options)
   if (results.some(({ failure }) => failure !== undefined)) process.exitCode = 1
 }
 
 type Surroundings = { database: BenchDatabase; organizations: Organizations; sink: Sink }
+
+type Other = { name: string; run: () => Promise<Result> }
+
+/** What is measured with processes of its own. */
+function otherCases(surroundings: Parameters<typeof measureDispatch>[0]): Other[] {
+  return [
+    { name: DISPATCH, run: () => measureDispatch(surroundings) },
+    { name: BESIDE.webhooks, run: () => measureBeside('webhooks', surroundings) },
+    { name: BESIDE.recordings, run: () => measureBeside('recordings', surroundings) },
+    { name: REPLICA, run: () => measureReplica(surroundings) },
+    { name: STARTUP, run: measureStartup },
+  ]
+}
 
 /** One process of each rival lives through all of the cases. */
 async function measureCases(
@@ -79,6 +89,7 @@ async function measureCases(
     startRival('plain', database),
   ])
   const rivals = { service, floor, plain }
+  for (const organization of [organizations.service, organizations.floor]) await addEndpoint(service, organization, sink.hooksUrl)
   await verifyRivals(rivals, organizations)
   tell('measuring')
   const memory = watchMemory(service.pid)
