@@ -6,9 +6,6 @@ export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$
 /** ILIKE's pattern for a text that contains these characters. */
 export const containing = (text: string): string => `%${escapeLike(text)}%`
 
-/** Filter: the text contains these characters, in either case. */
-export const containsText = (text: string) => ({ contains: escapeLike(text), mode: 'insensitive' as const })
-
 /** Filter: the text is these characters, in either case. */
 export const equalsText = (text: string) => ({ equals: escapeLike(text), mode: 'insensitive' as const })
 

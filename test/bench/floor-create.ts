@@ -103,7 +103,7 @@ const HAND_OVER = [
   `WITH unnumbered AS MATERIALIZED (SELECT id, sequence FROM events WHERE position IS NULL ORDER BY sequence FOR NO KEY UPDATE SKIP LOCKED),
     numbered AS (
       UPDATE events SET position = next.position
-      FROM (SELECT id, position + row_number() OVER (ORDER BY sequence) AS position FROM unnumbered, event_numbering) next
+      FROM (SELECT unnumbered.id, position + row_number() OVER (ORDER BY sequence) AS position FROM unnumbered, event_numbering) next
       WHERE events.id = next.id RETURNING 1
     )
   UPDATE event_numbering SET position = position + (SELECT count(*) FROM numbered)`,
@@ -127,10 +127,14 @@ function prepareHandingOver(url: string): () => void {
   const handOver = async () => {
     isDue = false
     const client = await pool.connect()
+    let error: Error | undefined
     try {
       for (const [i, text] of HAND_OVER.entries()) await client.query({ name: `hand-over-${i}`, text })
+    } catch (reason) {
+      error = reason as Error
+      throw reason
     } finally {
-      client.release()
+      client.release(error)
     }
   }
   return () => {

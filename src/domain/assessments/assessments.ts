@@ -1,4 +1,4 @@
-import { anyOf, containing } from '../../db/query.ts'
+import { containing } from '../../db/query.ts'
 import { inGivenOrder, readRows, shapeOf } from '../../db/rows.ts'
 import {
   type Assessment as AssessmentRow,
@@ -90,18 +90,20 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 /** The organization's assessments with these ids, in no particular order; other ids are left out. */
 export const findAssessments = shareQuery<Assessment>((ctx, ids) => readRows(ctx.db, shape, ownRowsById(ctx, ids)))
 
+const instructionShape = shapeOf<Instruction>('instructions', Prisma.InstructionScalarFieldEnum, {})
+const categoryShape = shapeOf<Category>('categories', Prisma.CategoryScalarFieldEnum, {})
+const languageShape = shapeOf<Language>('languages', Prisma.LanguageScalarFieldEnum, {})
+
 /** The organization's instructions with these ids, in no particular order; other ids are left out. */
-export const findInstructions = shareQuery<Instruction>((ctx, ids) =>
-  ctx.db.instruction.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
-)
+export const findInstructions = shareQuery<Instruction>((ctx, ids) => readRows(ctx.db, instructionShape, ownRowsById(ctx, ids)))
 
 /** The organization's categories with these ids, in no particular order; other ids are left out. */
-export const findCategories = shareQuery<Category>((ctx, ids) =>
-  ctx.db.category.findMany({ where: { organizationId: ctx.organization.id, id: anyOf(ids) } }),
-)
+export const findCategories = shareQuery<Category>((ctx, ids) => readRows(ctx.db, categoryShape, ownRowsById(ctx, ids)))
 
 /** Languages are shared by all organizations. */
-export const findLanguages = shareQuery<Language>((ctx, ids) => ctx.db.language.findMany({ where: { id: anyOf(ids) } }))
+export const findLanguages = shareQuery<Language>((ctx, ids) =>
+  readRows(ctx.db, languageShape, Prisma.sql`WHERE id = ANY (${ids}::uuid[])`),
+)
 
 /** SQL: the organization's assessments that match. */
 function matching(ctx: Context, filter: AssessmentFilter): Prisma.Sql {
