@@ -49,7 +49,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await page.getByText('There are none yet.').waitFor()
     await expectGood()
     await follow(page, 'New assessment')
-    await page.getByLabel('Name').fill('Support, spoken')
+    await page.getByLabel('Name', { exact: true }).fill('Support, spoken')
     await page.getByLabel('Questions are asked by').selectOption('Audio')
     await page.getByLabel('Time limit for the whole').fill('half an hour')
     await page.getByLabel('Languages').fill('en\nde')

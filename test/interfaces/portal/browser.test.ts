@@ -81,7 +81,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await press(page, 'Join')
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByRole('link', { name: 'Integrations' }).click()
-    await page.getByLabel('Name').fill('My own system')
+    await page.getByLabel('Name', { exact: true }).fill('My own system')
     await press(page, 'Generate API Key')
     const key = (await page.locator('#key').textContent())!
     expect((await fresh.v1(key).get('/tags')).status).toBe(200)
@@ -187,7 +187,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', dateStyle: 'medium', timeStyle: 'short' })
     expect(await time.textContent()).toBe(`${format.format(createdAt)} GMT+9`)
     expect(await time.getAttribute('title')).toBe(createdAt.toISOString())
-    await page.getByLabel('Name').fill('Copied')
+    await page.getByLabel('Name', { exact: true }).fill('Copied')
     await press(page, 'Generate API Key')
     await press(page, 'Copy')
     await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -200,7 +200,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const { home } = await signInBrowser(context, id)
     const page = await context.newPage()
     await page.goto(`${home}assessments/new`)
-    await page.getByLabel('Name').fill('Once')
+    await page.getByLabel('Name', { exact: true }).fill('Once')
     let sent = 0
     page.on('request', (request) => void (request.method() === 'POST' && sent++))
     await page.evaluate(
@@ -216,13 +216,13 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const { home } = await signInBrowser(context, id)
     const page = await context.newPage()
     await page.goto(`${home}settings/integrations`)
-    await page.getByLabel('Name').fill('Test')
+    await page.getByLabel('Name', { exact: true }).fill('Test')
     await press(page, 'Generate API Key')
     const summary = page.getByRole('group', { name: 'That did not work' })
     await summary.waitFor()
     const isFocused = () => page.evaluate('document.activeElement.getAttribute("aria-labelledby")')
     await expect.poll(isFocused, PATIENT).toBe('mistakes') // by the script, which comes after the page
-    expect(await page.getByLabel('Name').inputValue()).toBe('Test')
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Test')
     await page.getByRole('link', { name: 'The name is taken already.' }).click()
     await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe('name')
   })
@@ -362,7 +362,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'an assessment': async (home, page) => page.goto(`${home}assessments/${(await makeAssessment(home)).id}?done=saved`),
       'an assessment that is refused': async (home, page) => {
         await page.goto(`${home}assessments/${(await makeAssessment(home)).id}/edit`)
-        await page.getByLabel('Name').fill(LONG.repeat(4))
+        await page.getByLabel('Name', { exact: true }).fill(LONG.repeat(4))
         await page.getByLabel('Tags').fill(LONG)
         await press(page, 'Save')
         await page.getByText('That did not work').waitFor()
@@ -376,13 +376,13 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       },
       'a mistake': async (home, page) => {
         await page.goto(`${home}settings/integrations`)
-        await page.getByLabel('Name').fill(LONG.repeat(4))
+        await page.getByLabel('Name', { exact: true }).fill(LONG.repeat(4))
         await press(page, 'Generate API Key')
         await page.getByText('That did not work').waitFor()
       },
       'a key': async (home, page) => {
         await page.goto(`${home}settings/integrations`)
-        await page.getByLabel('Name').fill(service.make.unique(LONG))
+        await page.getByLabel('Name', { exact: true }).fill(service.make.unique(LONG))
         await press(page, 'Generate API Key')
         await page.locator('#key').waitFor()
       },

@@ -55,7 +55,7 @@ it.skipIf(!isBrowserInstalled).each([
 
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByRole('link', { name: 'Integrations' }).click()
-    await page.getByLabel('Name').fill('My own system')
+    await page.getByLabel('Name', { exact: true }).fill('My own system')
     await press(page, 'Generate API Key')
     const key = (await page.locator('#key').textContent())!
     await expectGood()

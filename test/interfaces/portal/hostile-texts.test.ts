@@ -85,7 +85,7 @@ const findTexts = () => service.db.$queryRaw<Column[]>`
   SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
   FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
   WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.table_name <> '_prisma_migrations'
-    AND c.data_type IN ('text', 'ARRAY', 'character varying') AND (c.table_name, c.column_name) <> ('webhook_endpoints', 'url')
+    AND (c.data_type IN ('text', 'character varying') OR c.udt_name IN ('_text', '_varchar')) AND (c.table_name, c.column_name) <> ('webhook_endpoints', 'url')
     AND NOT EXISTS (
       SELECT FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)
       WHERE f.contype = 'f' AND f.conrelid = format('public.%I', c.table_name)::regclass AND a.attname = c.column_name)
