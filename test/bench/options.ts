@@ -21,6 +21,8 @@ export type Options = {
   mails: number
   /** The file that the results go to, as JSON. */
   out: string
+  /** The file that the chart of the ratios to the floor goes to, as SVG. */
+  chart: string
   /** Where the service's processor time goes, instead of how fast it is. */
   profile: boolean
 }
@@ -53,14 +55,24 @@ export function readOptions(args: string[]): Options {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       out: { type: 'string', default: path.join(ROOT, 'node_modules/.cache/bench.json') },
+      chart: { type: 'string', default: path.join(ROOT, 'node_modules/.cache/bench.svg') },
       profile: { type: 'boolean', default: false },
     },
   })
-  const { quick, out, profile } = values
+  const { quick, out, chart, profile } = values
   const preset = quick ? QUICK : FULL
   const rounds = readNumber('rounds', values.rounds) ?? preset.rounds
   const seconds = readNumber('seconds', values.seconds) ?? preset.seconds
-  return { ...preset, quick, out, profile, only: new RegExp(values.only), rounds: Math.max(1, Math.round(rounds)), seconds }
+  return {
+    ...preset,
+    quick,
+    out,
+    chart,
+    profile,
+    only: new RegExp(values.only),
+    rounds: Math.max(1, Math.round(rounds)),
+    seconds,
+  }
 }
 
 function readNumber(name: string, text: string | undefined): number | undefined {

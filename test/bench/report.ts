@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import path from 'node:path'
+import { drawRatios } from './chart.ts'
 import type { Result } from './measure.ts'
 import type { Options } from './options.ts'
 
-/** Writes the results as a table to standard output, and as JSON to the file. */
+/** Writes the results as a table to standard output, as JSON and as a chart to their files. */
 export async function report(results: Result[], options: Options): Promise<void> {
   process.stdout.write(`${results.flatMap(toLines).join('\n')}\n`)
   const unmet = results.flatMap(({ checks }) => checks).filter(({ met }) => met === false).length
@@ -14,7 +15,8 @@ export async function report(results: Result[], options: Options): Promise<void>
   await mkdir(path.dirname(options.out), { recursive: true })
   const run = { at: new Date().toISOString(), machine, options: { ...options, only: options.only.source } }
   await writeFile(options.out, `${JSON.stringify({ ...run, results }, null, 2)}\n`)
-  console.error(`written to ${options.out}`)
+  await writeFile(options.chart, drawRatios(results))
+  console.error(`written to ${options.out} and ${options.chart}`)
 }
 
 /** One line for the case, and one for each variant and check. */
