@@ -17,6 +17,15 @@ export const startBrowser = (...more: string[]): Promise<Browser> =>
 export const desktop = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 844 }
 
+/**
+ * How a page is looked at: in each size once, and in each colour scheme once; every other page the other way round, because what is seen
+ * in a size hardly depends on the scheme.
+ */
+export const looksOf = (page: number): { viewport: typeof desktop; colorScheme: 'light' | 'dark' }[] => [
+  { viewport: desktop, colorScheme: page % 2 ? 'dark' : 'light' },
+  { viewport: phone, colorScheme: page % 2 ? 'light' : 'dark' },
+]
+
 /** What the browser refuses to do because of the page's policy, and what goes wrong in its scripts. */
 export function watch(page: Page): string[] {
   const complaints: string[] = []

@@ -12,6 +12,7 @@ import {
   expectAccessible,
   heading,
   isBrowserInstalled,
+  looksOf,
   overflow,
   phone,
   press,
@@ -498,9 +499,9 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       return home
     }
 
-    it.each(Object.keys(open))(
+    it.each(Object.keys(open).map((name, index) => [name, index] as const))(
       'is accessible, in dark and in light, on wide and narrow screens, keeps its policy, and never scrolls sideways: %s',
-      async (name) => {
+      async (name, index) => {
         const strict = await openContext()
         const strictPage = await strict.newPage()
         const complaints = watch(strictPage)
@@ -510,13 +511,12 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         const page = await context.newPage()
         await open[name]!(await furnish(context), page)
         for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too
-        for (const viewport of [desktop, phone])
-          for (const colorScheme of ['dark', 'light'] as const) {
-            await page.setViewportSize(viewport)
-            await page.emulateMedia({ colorScheme })
-            await expectAccessible(page)
-            expect([viewport.width, await overflow(page)]).toEqual([viewport.width, 0])
-          }
+        for (const { viewport, colorScheme } of looksOf(index)) {
+          await page.setViewportSize(viewport)
+          await page.emulateMedia({ colorScheme })
+          await expectAccessible(page)
+          expect([viewport.width, await overflow(page)]).toEqual([viewport.width, 0])
+        }
       },
     )
   })
