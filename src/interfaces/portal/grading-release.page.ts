@@ -1,5 +1,6 @@
 import type { Context } from '../../domain/context.ts'
 import type { Sheet } from '../../domain/submissions/grading/sheet.ts'
+import { pointsIn } from '../../domain/submissions/grading/totals.ts'
 import { html } from '../../http/html.ts'
 import { area, checkbox, type Form, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
@@ -28,6 +29,7 @@ ${panel(
   'release',
   'Release',
   html`<form method="post" action="${`${address}/release`}">
+<input type="hidden" name="seen" value="${pointsIn(questions)}">
 ${area(form, { name: 'comment', label: 'Comment for the organization', hint: 'Shown to admins, to clients of the assessment, and to your systems over the API.' })}
 ${area(form, { name: 'message', label: 'Message to the candidate', hint: 'Shown if the candidate may see the result. May be empty.' })}
 ${checkbox(form, { name: 'toCandidate', label: 'The candidate sees the points and the message on their page' })}

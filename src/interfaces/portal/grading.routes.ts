@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize, may } from '../../domain/access/permissions.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { listGraderChoices } from '../../domain/invites/choices.ts'
-import { MAX_INTEGER } from '../../domain/limits.ts'
+import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../domain/limits.ts'
 import { refuse } from '../../domain/refuse.ts'
 import { handOn, type Place, takeOver } from '../../domain/submissions/grading/assign.ts'
 import { about, type NewGrade, saveGrade } from '../../domain/submissions/grading/grade.ts'
@@ -15,6 +15,9 @@ import { releasePage } from './grading-release.page.ts'
 import { sheetPage } from './grading-sheet.page.ts'
 import { pathOf, show } from './layout.ts'
 import { queryOf, readList } from './paging.ts'
+
+/** Two texts of {@link MAX_COMMENT_LENGTH}: as many times as many bytes as a form takes for one character, and the rest of it. */
+const RELEASE_BODY_LIMIT = 2 * MAX_COMMENT_LENGTH * 12 + 8 * 1024
 
 type Route = { Params: { submissionId: string } }
 export type QuestionRoute = { Params: { submissionId: string; number: string } }
@@ -84,14 +87,15 @@ export function gradingRoutes(app: FastifyInstance): void {
     show(request, reply, await toRelease(request, emptyForm)),
   )
 
-  app.post<Route>('/grading/:submissionId/release', (request, reply) =>
+  app.post<Route>('/grading/:submissionId/release', { bodyLimit: RELEASE_BODY_LIMIT }, (request, reply) =>
     submit(request, reply, {
       page: (form) => toRelease(request, form),
       async work(values) {
         const { submissionId } = request.params
         const { comment, message } = readFields(values, 'comment', 'message')
         const toCandidate = values.get('toCandidate') === 'yes'
-        await releaseResult(request.ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate })
+        const seen = values.get('seen') ?? undefined // not of the page of an earlier release
+        await releaseResult(request.ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
         return `${pathOf(request.ctx, `grading/${submissionId}`)}?done=released`
       },
     }),

@@ -1,6 +1,6 @@
 import type { AccountProblem, Issue } from '../../domain/errors.ts'
 import type { TargetFault } from '../../domain/webhooks/targets.ts'
-import { wordDuration } from '../../http/candidate-view.ts'
+import { wordCount, wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 
 /** The fields as the pages call them. */
@@ -118,6 +118,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   undecided: (_name, number) => `The two grades of question ${number} are too far apart: an admin has to decide.`,
   regraded: () =>
     'You have graded this question in another window since: see “Grades so far”. What you save now takes the place of that.',
+  otherPoints: (_name, points) =>
+    `It was graded otherwise meanwhile: it is ${wordCount(points, 'point')} now. Look at it again, and release it if that is right.`,
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 

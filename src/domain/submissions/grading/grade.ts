@@ -63,13 +63,10 @@ export function refuseReleased({ state }: Pick<Graded, 'state'>): void {
   refuse(state === 'released' ? [about('released')] : [])
 }
 
-/** What stands in the way of grading, or of a result. @param limit the number of the question it is about. */
-export const about = (problem: 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded', limit = 0): Issue => ({
-  field: '',
-  rule: 'account',
-  problem,
-  limit,
-})
+/** What stands in the way of grading, or of a result. @param limit the number of the question it is about, or the points. */
+export const about = (problem: Problem, limit = 0): Issue => ({ field: '', rule: 'account', problem, limit })
+
+type Problem = 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded' | 'otherPoints'
 
 const checkPoints = (points: number | null, most: number): Violation | undefined =>
   points === null || (Number.isInteger(points * 2) && points >= 0 && points <= most)

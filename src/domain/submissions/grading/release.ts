@@ -9,22 +9,35 @@ import { refuse } from '../../refuse.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type Graded, lockHandedIn, refuseUnknown, requireRound } from './access.ts'
 import { about, findPaper, graderOf, refuseReleased } from './grade.ts'
-import { findGrades } from './grades.ts'
-import { countGrades, sumUp } from './totals.ts'
+import { findGrades, visibleTo } from './grades.ts'
+import { countGrades, pointsIn, sumUp } from './totals.ts'
 
-/** @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points. */
-export type NewRelease = { submissionId: string; comment: string; message: string; toCandidate: boolean }
+/**
+ * @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points.
+ * @param seen what whoever releases it has been shown, see {@link pointsIn}; undefined: nobody was shown anything.
+ */
+export type NewRelease = {
+  submissionId: string
+  comment: string
+  message: string
+  toCandidate: boolean
+  seen?: string | undefined
+}
 
 /** What was released of a question. */
 export type ReleasedGrade = { number: number; points: number | null; ofPoints: number; comment: string; graderId: string | null }
 
 /**
- * Releases the result of a submission as it is graded now: to the organization, its clients and API, and to the candidate if so wished.
+ * Releases the result of a submission as it is graded now, as far as whoever releases it may see that: to the organization, its clients
+ * and API, and to the candidate if so wished.
  *
  * @throws DomainError not_permitted; submission_not_found; invalid (rule `account`: released; ungraded or undecided, with the number of
- *   the question).
+ *   the question; otherPoints than were seen, with the total).
  */
-export async function releaseResult(ctx: Context, { submissionId, comment, message, toCandidate }: NewRelease): Promise<void> {
+export async function releaseResult(
+  ctx: Context,
+  { submissionId, comment, message, toCandidate, seen }: NewRelease,
+): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const submission = await lockHandedIn(inside, submissionId)
@@ -36,10 +49,12 @@ export async function releaseResult(ctx: Context, { submissionId, comment, messa
         ['message', checkText(message, MAX_COMMENT_LENGTH)],
       ]),
     )
-    const grades = await findGrades(inside, submissionId)
-    const questions = countGrades(await findPaper(inside, submissionId), grades, submission.assessment)
+    const paper = await findPaper(inside, submissionId)
+    const grades = visibleTo(requireRound(inside, submission), submission, paper, await findGrades(inside, submissionId))
+    const questions = countGrades(paper, grades, submission.assessment)
     const { points, ofPoints, missing } = sumUp(questions)
     if (missing) refuse([about(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
+    refuse(seen === undefined || seen === pointsIn(questions) ? [] : [about('otherPoints', points)])
     const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
       if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null }
       return {

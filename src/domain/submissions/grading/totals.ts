@@ -49,14 +49,17 @@ function findBoth(grades: readonly GradeRow[]): [WithPoints, WithPoints] | null 
   return first && second ? [first, second] : null
 }
 
-/** The last grade that gives points; of each grader only the newest stands, so that points can be taken back. */
-function lastOf(grades: readonly GradeRow[]): WithPoints | undefined {
+/** The last grade that gives points; of each grader only the newest stands, so that points, and a comment, can be taken back. */
+const lastOf = (grades: readonly GradeRow[]): WithPoints | undefined =>
+  newestOfEach(grades).findLast((grade): grade is WithPoints => grade.points !== null)
+
+function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
   const newest = new Map(grades.map((grade) => [grade.graderId, grade]))
-  return grades.findLast((grade): grade is WithPoints => grade.points !== null && newest.get(grade.graderId) === grade)
+  return grades.filter((grade) => newest.get(grade.graderId) === grade)
 }
 
 function commented(rounds: (readonly GradeRow[])[]): Standing {
-  const last = rounds.flatMap((grades) => grades.findLast(({ comment }) => comment !== '') ?? [])
+  const last = rounds.flatMap((grades) => newestOfEach(grades).findLast(({ comment }) => comment !== '') ?? [])
   const [first] = last
   return first ? graded(first, 0, joinComments(last)) : { state: 'ungraded' }
 }
@@ -90,6 +93,10 @@ export function sumUp(questions: readonly Counted<{ number: number; points: numb
   const ofPoints = counting.reduce((sum, question) => sum + question.points, 0)
   return { points, ofPoints, missing: counting.find(({ standing }) => standing.state !== 'graded') ?? null }
 }
+
+/** What counts, question by question, as one text: whether two readings have the same. */
+export const pointsIn = (questions: readonly Counted<unknown>[]): string =>
+  questions.map(({ standing }) => (standing.state === 'graded' ? standing.points : standing.state)).join(' ')
 
 /** Of the points there are those that were given, in percent: a whole number; null where there are none. */
 export const percentOf = (points: number, ofPoints: number): number | null =>
