@@ -6,7 +6,7 @@ import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 
-/** Milliseconds without a request, and in all, after which a session ends. */
+/** Milliseconds without a request of a person, and in all, after which a session ends. */
 const IDLE_MS = 12 * 3_600_000
 const LONGEST_MS = 30 * 86_400_000
 const SEEN_RECORDED_EVERY_MS = 60_000
@@ -76,8 +76,14 @@ export async function startSession(
 /**
  * Who is signed in with the token; null when nobody is (any more). A member who was deactivated is not found from that moment on; a
  * session that opens no organization any more ends.
+ *
+ * @param isUse whether a person asks: what a page asks by itself does not keep the session from ending.
  */
-export async function findSession({ db, deps }: ServiceContext, token: string): Promise<SignedIn | null> {
+export async function findSession(
+  { db, deps }: ServiceContext,
+  token: string,
+  { isUse }: { isUse: boolean },
+): Promise<SignedIn | null> {
   const session = await db.session.findUnique({
     where: { tokenHash: hashToken(token) },
     include: { credential: { include: { memberships } } },
@@ -91,7 +97,7 @@ export async function findSession({ db, deps }: ServiceContext, token: string): 
     await db.session.deleteMany({ where: { id: session.id } })
     return null
   }
-  if (now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, session, now)
+  if (isUse && now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, session, now)
   return { sessionId: session.id, credential, memberships: open }
 }
 

@@ -23,7 +23,7 @@ export function gradingScriptRoutes(app: FastifyInstance): void {
     }
   })
 
-  app.post<Route>('/grading/:submissionId/viewers', async ({ ctx, params }, reply) =>
+  app.post<Route>('/grading/:submissionId/viewers', { config: { isUnattended: true } }, async ({ ctx, params }, reply) =>
     reply.send(toAnswer(ctx, await stayAtSheet(ctx, params.submissionId))),
   )
 }

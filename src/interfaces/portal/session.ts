@@ -10,6 +10,10 @@ declare module 'fastify' {
     /** Who is signed in; null when nobody is. Only in the portal. */
     signedIn: SignedIn | null
   }
+  interface FastifyContextConfig {
+    /** What a page asks by itself, whether or not anybody is there: it does not keep the session from ending. */
+    isUnattended?: boolean
+  }
 }
 
 /** The session's cookie, as the scope keeps it. */
@@ -34,7 +38,8 @@ export async function useSessions(app: FastifyInstance, system: ServiceContext, 
   app.decorateRequest('signedIn', null)
   app.addHook('onRequest', async (request) => {
     const token = tokenOf(request)
-    request.signedIn = token ? await findSession(system, token) : null
+    const isUse = !request.routeOptions.config.isUnattended
+    request.signedIn = token ? await findSession(system, token, { isUse }) : null
   })
   const forget = async (request: FastifyRequest) => {
     const token = tokenOf(request)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { forgetOldSignIns } from '../../../src/domain/access/forget-sign-ins.ts'
 import { scaled } from '../../faults/scale.ts'
 import { DAY_MS } from '../../support/factories.ts'
+import { makeHandedIn } from '../../support/grading.ts'
 import { joinAs, joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
@@ -155,6 +156,17 @@ describe('a session', () => {
     }
     service.clock.advance(12 * HOUR_MS)
     expect((await get(home)).status).toBe(303)
+  })
+
+  it('is not kept by what a page asks by itself, as the sheet of a grader does', async () => {
+    const { organization, submissionId } = await makeHandedIn(service)
+    const { post, home } = await signInAs(service, organization.id, ['grader'])
+    for (let i = 0; i < 11; i++) {
+      service.clock.advance(HOUR_MS)
+      expect((await post(`${home}grading/${submissionId}/viewers`)).status).toBe(200)
+    }
+    service.clock.advance(HOUR_MS)
+    expect((await post(`${home}grading/${submissionId}/viewers`)).status).toBe(303)
   })
 
   it('ends after thirty days, however busy', async () => {
