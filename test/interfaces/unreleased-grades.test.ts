@@ -106,9 +106,11 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
       const portal = '/portal/:organizationId'
       expect(leaks.sort()).toEqual([
         `admin GET ${portal}/grading/:submissionId`,
+        `admin GET ${portal}/grading/:submissionId/questions/:number`,
         `admin GET ${portal}/grading/:submissionId/release`,
         `admin POST ${portal}/results/assessments/:assessmentId/export`,
         `grader GET ${portal}/grading/:submissionId`,
+        `grader GET ${portal}/grading/:submissionId/questions/:number`,
         `grader GET ${portal}/grading/:submissionId/release`,
       ])
       expect(answered).toEqual(

@@ -108,7 +108,7 @@ function grading(form: Form, { sheet, question, address, isFailed }: Graded): Ht
     const issues = isFailed ? form.issues.filter(({ field }) => field === name) : []
     return issues.length > 0 && html`<p class="mistake" id="${`${name}-mistake`}">${issues.map(wordIssue).join(' ')}</p>`
   }
-  const part = html`<div data-part="${`given-${number}`}">${given(question)}</div>`
+  const part = html`<div data-part="${`given-${number}`}">${given(question, address)}</div>`
   if (sheet.submission.state === 'released')
     return html`<h3>Grade</h3>
 ${standing.state !== 'graded' && html`<p>${wordStanding(standing, points)}</p>`}

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts'
-import type { GivenGrade } from '../../domain/submissions/grading/grades.ts'
+import type { GivenGrade, NewestGrade } from '../../domain/submissions/grading/grades.ts'
 import type { GradedQuestion, Sheet } from '../../domain/submissions/grading/sheet.ts'
 import type { Standing } from '../../domain/submissions/grading/totals.ts'
 import { wordCount } from '../../http/candidate-view.ts'
@@ -16,9 +16,11 @@ const ROUND_WORDS = { 1: '', 2: 'second grader', 3: 'decision' }
 export const sheetParts = (ctx: Context, sheet: Sheet): [name: string, part: Html][] => [
   ['others', others(sheet)],
   ['progress', progress(sheet)],
-  ...sheet.questions.map((question): [string, Html] => [`given-${question.number}`, given(question)]),
-  ['result', result(sheet, pathOf(ctx, `grading/${sheet.submission.id}`))],
+  ...sheet.questions.map((question): [string, Html] => [`given-${question.number}`, given(question, addressOf(ctx, sheet))]),
+  ['result', result(sheet, addressOf(ctx, sheet))],
 ]
+
+const addressOf = (ctx: Context, { submission }: Sheet): string => pathOf(ctx, `grading/${submission.id}`)
 
 /** Who else is at it. */
 export const others = ({ others }: Sheet): Html =>
@@ -35,10 +37,10 @@ export function progress({ submission, questions, total }: Sheet): Html {
 <dt>Points</dt><dd>${total.points} of ${total.ofPoints}${total.missing && ' so far'}</dd></dl>`
 }
 
-/** What counts for a question, and the grades that it was given. */
-export const given = ({ number, points, standing, given }: GradedQuestion): Html =>
+/** What counts for a question, and the grades that stand. @param address of the sheet. */
+export const given = ({ number, points, standing, given }: GradedQuestion, address: string): Html =>
   html`${points > 0 && standing.state !== 'ungraded' && html`<p class="facts">${wordStanding(standing, points)}</p>`}
-${given.length > 0 && history(number, given)}`
+${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
 
 export function wordStanding(standing: Standing, points: number): string {
   if (points === 0) return 'It gives no points.'
@@ -46,19 +48,28 @@ export function wordStanding(standing: Standing, points: number): string {
   return standing.state === 'undecided' ? 'The two grades are too far apart: an admin has to decide.' : 'Not graded.'
 }
 
-const history = (number: number, given: GivenGrade[]): Html => html`<details>
-<summary id="${`grades-${number}-heading`}">Grades so far: ${given.length}</summary>
-${table(
-  `grades-${number}-heading`,
-  ['When', 'Who', 'Points', 'Comment'],
-  given.map(({ updatedAt, name, points, comment, round }) => [
-    time(updatedAt),
-    html`${name}${ROUND_WORDS[round] && `, ${ROUND_WORDS[round]}`}`,
-    points ?? 'none',
-    html`<span class="preformatted">${comment}</span>`,
-  ]),
-)}
+/** @param address where all of them are. */
+function history(given: NewestGrade[], address: string, number: number): Html {
+  const earlier = given.reduce((sum, grade) => sum + grade.earlier, 0)
+  const heading = `grades-${number}-heading`
+  return html`<details>
+<summary id="${heading}">Grades so far: ${given.length + earlier}</summary>
+${gradeTable(heading, given)}
+${earlier > 0 && html`<p><a href="${address}">Earlier grades of question ${number}</a></p>`}
 </details>`
+}
+
+export const gradeTable = (heading: string, grades: readonly GivenGrade[]): Html =>
+  table(
+    heading,
+    ['When', 'Who', 'Points', 'Comment'],
+    grades.map(({ updatedAt, name, points, comment, round }) => [
+      time(updatedAt),
+      html`${name}${ROUND_WORDS[round] && `, ${ROUND_WORDS[round]}`}`,
+      points ?? 'none',
+      html`<span class="preformatted">${comment}</span>`,
+    ]),
+  )
 
 /** Whether the result can be released. */
 export function result({ submission, total: { missing } }: Sheet, address: string): Html {

@@ -6,11 +6,13 @@ import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../domain/limits.ts'
 import { refuse } from '../../domain/refuse.ts'
 import { handOn, type Place, takeOver } from '../../domain/submissions/grading/assign.ts'
 import { about, type NewGrade, saveGrade } from '../../domain/submissions/grading/grade.ts'
+import { listGrades } from '../../domain/submissions/grading/grades.ts'
 import { listQueue, listQueuedAssessments, QUEUES } from '../../domain/submissions/grading/queue.ts'
 import { releaseResult, reopenResult } from '../../domain/submissions/grading/release.ts'
 import { readSheet } from '../../domain/submissions/grading/sheet.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from './forms.ts'
 import { gradingPage } from './grading.page.ts'
+import { gradeHistoryPage } from './grading-history.page.ts'
 import { releasePage } from './grading-release.page.ts'
 import { sheetPage } from './grading-sheet.page.ts'
 import { pathOf, show } from './layout.ts'
@@ -42,6 +44,13 @@ export function gradingRoutes(app: FastifyInstance): void {
     const saved = readNumber(query.get('saved') ?? '')
     const done = { saved, isShared: query.has('others'), done: query.get('done') ?? undefined }
     return show(request, reply, await onePage(request, emptyForm, { done }))
+  })
+
+  app.get<QuestionRoute>('/grading/:submissionId/questions/:number', async (request, reply) => {
+    const { ctx, params } = request
+    const question = { submissionId: params.submissionId, number: requireNumber(params) }
+    const { list } = await readList(request, (page) => listGrades(ctx, question, page))
+    return show(request, reply, gradeHistoryPage({ ctx, ...params, list }))
   })
 
   app.post<QuestionRoute>('/grading/:submissionId/questions/:number', (request, reply) => {
@@ -129,9 +138,20 @@ async function toRelease({ ctx, params }: FastifyRequest<Route>, form: Form) {
 export function readGrade({ submissionId, number }: QuestionRoute['Params'], body: unknown): NewGrade {
   const values = body instanceof URLSearchParams ? body : new URLSearchParams()
   const { points, comment } = readFields(values, 'points', 'comment')
+  return {
+    submissionId,
+    number: requireNumber({ number }),
+    points: readPoints(points),
+    comment: comment.trim(),
+    seen: readSeen(values),
+  }
+}
+
+/** @throws DomainError submission_not_found. */
+function requireNumber({ number }: Pick<QuestionRoute['Params'], 'number'>): number {
   const question = readNumber(number)
   if (question === undefined) throw new DomainError('submission_not_found')
-  return { submissionId, number: question, points: readPoints(points), comment: comment.trim(), seen: readSeen(values) }
+  return question
 }
 
 /** The number of a question; undefined for what is none. */

@@ -108,6 +108,7 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /media/:mediaId': ['admin', 'grader'],
   'GET /grading': ['admin', 'grader'],
   'GET /grading/:submissionId': ['admin', 'grader'],
+  'GET /grading/:submissionId/questions/:number': ['admin', 'grader'],
   'POST /grading/:submissionId/questions/:number': ['admin', 'grader'],
   'POST /grading/:submissionId/questions/:number/save': ['admin', 'grader'],
   'POST /grading/:submissionId/viewers': ['admin', 'grader'],

@@ -67,6 +67,14 @@ export async function lockHandedIn(ctx: Context, id: string): Promise<Graded> {
   return findHandedIn(ctx, id)
 }
 
+/** How many points the questions give. */
+export const findPaper = ({ db, organization }: Context, submissionId: string) =>
+  db.paperQuestion.findMany({
+    where: { organizationId: organization.id, submissionId },
+    select: { number: true, points: true },
+    orderBy: { number: 'asc' },
+  })
+
 export function refuseUnknown(): never {
   throw new DomainError('submission_not_found')
 }

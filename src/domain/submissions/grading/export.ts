@@ -92,7 +92,7 @@ const handedIn = ({ organization }: Context, assessmentId: string): Prisma.Sql =
 
 type Row = Omit<ExportedGrades, 'points' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
   paper: { number: number; questionId: string; points: number }[]
-  /** Oldest first; without their comments, which may be long. */
+  /** Of each grader the newest, see findGrades, oldest first; without their comments, which may be long. */
   grades: GradeRow[]
 }
 
@@ -122,7 +122,11 @@ function findRows(ctx: Context, assessmentId: string, after: string | undefined)
         json_build_object('questionNumber', question_number, 'round', round, 'graderId', grader_id, 'points', points, 'comment', '')
         ORDER BY updated_at, id
       ) AS list
-      FROM grades g WHERE g.organization_id = s.organization_id AND g.submission_id = s.id
+      FROM (
+        SELECT DISTINCT ON (question_number, round, grader_id) id, question_number, round, grader_id, points, updated_at
+        FROM grades g WHERE g.organization_id = s.organization_id AND g.submission_id = s.id
+        ORDER BY question_number, round, grader_id, updated_at DESC, id DESC
+      ) AS newest
     ) AS given
     ORDER BY s.id`
 }

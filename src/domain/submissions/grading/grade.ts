@@ -4,7 +4,7 @@ import type { Issue, Violation } from '../../errors.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { refuse } from '../../refuse.ts'
 import { inTransaction } from '../../transaction.ts'
-import { type Graded, lockHandedIn, type Round, refuseUnknown, requireRound } from './access.ts'
+import { findPaper, type Graded, lockHandedIn, type Round, refuseUnknown, requireRound } from './access.ts'
 import { findGrades, type GivenGrade, visibleTo } from './grades.ts'
 import { noteViewer } from './viewers.ts'
 
@@ -72,13 +72,6 @@ const checkPoints = (points: number | null, most: number): Violation | undefined
   points === null || (Number.isInteger(points * 2) && points >= 0 && points <= most)
     ? undefined
     : { rule: 'account', problem: 'points', limit: most }
-
-export const findPaper = ({ db, organization }: Context, submissionId: string) =>
-  db.paperQuestion.findMany({
-    where: { organizationId: organization.id, submissionId },
-    select: { number: true, points: true },
-    orderBy: { number: 'asc' },
-  })
 
 /** The member who grades: nobody else may. */
 export function graderOf({ actor }: Context): string {

@@ -4,13 +4,13 @@ import { candidateName, isBlindTo } from '../blind.ts'
 import { findDetail, type QuestionDetail, type SubmissionDetail } from '../submission.ts'
 import { findHandedIn, type Graded, type Round, requireRound } from './access.ts'
 import { graderOf } from './grade.ts'
-import { findGrades, type GivenGrade, visibleTo } from './grades.ts'
+import { findGrades, type NewestGrade, visibleTo } from './grades.ts'
 import { mayRelease } from './release.ts'
 import { type Counted, countGrades, sumUp } from './totals.ts'
 import { findOtherViewers, noteViewer } from './viewers.ts'
 
-/** A question with what the grader has given for it, and what others have. */
-export type GradedQuestion = Counted<QuestionDetail> & { own: GivenGrade | undefined; given: GivenGrade[] }
+/** A question with what stands of what the grader has given for it, and of what others have. */
+export type GradedQuestion = Counted<QuestionDetail> & { own: NewestGrade | undefined; given: NewestGrade[] }
 
 /** All that a grader has before them. */
 export type Sheet = {
