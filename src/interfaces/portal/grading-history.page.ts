@@ -2,12 +2,11 @@ import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import type { GivenGrade } from '../../domain/submissions/grading/grades.ts'
 import { html } from '../../http/html.ts'
-import type { QuestionRoute } from './grading.routes.ts'
 import { gradeTable } from './grading-sheet.parts.ts'
 import { type Page, panel, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
 
-type Facts = QuestionRoute['Params'] & { ctx: Context; list: Listing<GivenGrade> }
+type Facts = { ctx: Context; submissionId: string; number: number; list: Listing<GivenGrade> }
 
 /** All grades that a question was given. */
 export function gradeHistoryPage({ ctx, submissionId, number, list }: Facts): Page {

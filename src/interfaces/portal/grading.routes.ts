@@ -50,7 +50,7 @@ export function gradingRoutes(app: FastifyInstance): void {
     const { ctx, params } = request
     const question = { submissionId: params.submissionId, number: requireNumber(params) }
     const { list } = await readList(request, (page) => listGrades(ctx, question, page))
-    return show(request, reply, gradeHistoryPage({ ctx, ...params, list }))
+    return show(request, reply, gradeHistoryPage({ ctx, ...question, list }))
   })
 
   app.post<QuestionRoute>('/grading/:submissionId/questions/:number', (request, reply) => {

@@ -413,6 +413,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.locator('#points-1').fill('1000')
         await page.locator('#saved-1', { hasText: 'Not saved: The points have to be' }).waitFor()
       },
+      'the grades of a question': async (home, page) => page.goto(`${home}grading/${await toGrade(home)}/questions/1`),
       'a result to release': async (home, page) => page.goto(`${home}grading/${await toGrade(home)}/release`),
       results: async (home, page) => page.goto(`${home}results`),
       'a new invite': (home, page) => page.goto(`${home}invites/new`),

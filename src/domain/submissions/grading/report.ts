@@ -45,7 +45,7 @@ export async function readReport(ctx: Context, assessmentId: string): Promise<Re
 
 /** SQL: of each submission of the assessment what was released last. */
 const newestOf = ({ organization }: Context, assessmentId: string): Prisma.Sql => Prisma.sql`
-  SELECT DISTINCT ON (r.submission_id) r.submission_id, r.points, r.of_points, r.grades
+  SELECT DISTINCT ON (r.submission_id) r.points, r.of_points
   FROM submissions s
   JOIN releases r ON r.organization_id = s.organization_id AND r.submission_id = s.id
   WHERE s.organization_id = ${organization.id}::uuid AND s.assessment_id = ${assessmentId}::uuid
