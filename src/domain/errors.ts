@@ -75,6 +75,7 @@ export type AccountProblem =
   | 'undecided'
   | 'regraded'
   | 'otherPoints'
+  | 'gradesAlready'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

@@ -8,7 +8,7 @@ import { table } from './table.ts'
 
 /** What is released, and to whom. */
 export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: Sheet }): Page {
-  const { candidate, submission, questions, total } = sheet
+  const { candidate, submission, questions, total, released } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
   return {
     title: `Release the result of ${candidate}`,
@@ -30,10 +30,11 @@ ${panel(
   'Release',
   html`<form method="post" action="${`${address}/release`}">
 <input type="hidden" name="seen" value="${pointsIn(questions)}">
-${area(form, { name: 'comment', label: 'Comment for the organization', hint: 'Shown to admins, to clients of the assessment, and to your systems over the API.' })}
-${area(form, { name: 'message', label: 'Message to the candidate', hint: 'Shown if the candidate may see the result. May be empty.' })}
-${checkbox(form, { name: 'toCandidate', label: 'The candidate sees the points and the message on their page' })}
-<p class="hint">From then on your organization’s systems and the clients of the assessment see the points, and the comments on each answer are sent over the API.</p>
+${area(form, { name: 'comment', label: 'Comment for the organization', value: released?.comment ?? '', hint: 'Shown to admins, to clients of the assessment, and to your systems over the API. May be empty.' })}
+${area(form, { name: 'message', label: 'Message to the candidate', value: released?.message ?? '', hint: 'Shown if the candidate may see the result, and sent over the API. May be empty.' })}
+${checkbox(form, { name: 'toCandidate', label: 'The candidate sees the points and the message on their page', checked: released?.toCandidate ?? false })}
+<p class="hint">Once it is released, clients of the assessment see the points, and your systems get the points and the comments on each answer over the API. The candidate is not mailed.</p>
+${released && html`<p class="hint">Version ${released.version} is what they see until then.</p>`}
 <button>Release the result</button>
 <a class="aside" href="${address}">Back to the sheet</a>
 </form>`,

@@ -1,11 +1,10 @@
 import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Named } from '../../domain/invites/choices.ts'
-import type { Place } from '../../domain/submissions/grading/assign.ts'
+import { FIELDS, type Place, placeToTake } from '../../domain/submissions/grading/assign.ts'
 import type { GradedQuestion, Sheet } from '../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../http/html.ts'
 import { choice, type Form, mistakes } from './forms.ts'
-import { mayTake } from './grading.page.ts'
 import { given, others, progress, result, wordStanding } from './grading-sheet.parts.ts'
 import { type Page, panel, pathOf } from './layout.ts'
 import { captures, notes, questionBody } from './submission.page.ts'
@@ -68,8 +67,7 @@ const about = (ctx: Context, sheet: Sheet, address: string): Html =>
     'about',
     'About it',
     html`<div data-part="progress">${progress(sheet)}</div>
-${sheet.submission.assessment.secondGrader && html`<p class="hint">Two graders grade it. ${sheet.round === 3 ? 'Where they are far apart, what you give decides.' : 'You see the other’s grades once both have graded every question.'}</p>`}
-${mayTake(ctx, sheet.submission) && html`<form method="post" action="${`${address}/take-over`}"><button class="quiet">Take over</button></form>`}`,
+${sheet.submission.state !== 'released' && placeToTake(ctx, sheet.submission) && html`<form method="post" action="${`${address}/take-over`}"><button class="quiet">Take over</button></form>`}`,
   )
 
 const KEYS: [key: string, does: string][] = [
@@ -146,23 +144,23 @@ const seenOf = ({ questions, submission }: Sheet): Date =>
 type End = { ctx: Context; sheet: Sheet; address: string; graders: Named[] }
 
 function end(form: Form, { ctx, sheet, address, graders }: End): Html {
-  const { submission, mayRelease, round } = sheet
+  const { submission, round } = sheet
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
   const isAdmin = may(ctx, 'read')
   const places: Place[] = submission.assessment.secondGrader && isAdmin ? ['first', 'second'] : [round === 2 ? 'second' : 'first']
-  const mayHandOn = isAdmin || me === submission.graderId || me === submission.secondGraderId
-  return html`${mayRelease && panel('result', 'Result', html`<div data-part="result">${result(sheet, address)}</div>`)}
-${mayHandOn && panel('hand-on', 'Who grades it', html`${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}`
+  const isAssigned = [submission.graderId, submission.secondGraderId].includes(me)
+  return html`${panel('result', 'Result', html`<div data-part="result">${result(sheet, address)}</div>`)}
+${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Who grades it', html`${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}
+<p><a href="${pathOf(ctx, 'grading')}">All that waits to be graded</a></p>`
 }
 
 type HandOn = { place: Place; sheet: Sheet; address: string; graders: Named[] }
 
 function handOnForm(form: Form, { place, sheet, address, graders }: HandOn): Html {
   const { graderId, secondGraderId } = sheet.submission
-  const name = 'assignedGraderId'
-  return html`<form method="post" action="${`${address}/hand-on/${place}`}">
+  return html`<form method="post" class="hand-on" action="${`${address}/hand-on/${place}`}">
 ${choice(form, {
-  name,
+  name: FIELDS[place],
   label: place === 'first' ? 'Grader' : 'Second grader',
   value: (place === 'first' ? graderId : secondGraderId) ?? '',
   options: [['', 'Nobody'], ...graders.map(({ id, name }): [string, string] => [id, name])],

@@ -1,7 +1,8 @@
 import type { Context } from '../../domain/context.ts'
 import type { GivenGrade, NewestGrade } from '../../domain/submissions/grading/grades.ts'
+import type { Result } from '../../domain/submissions/grading/results.ts'
 import type { GradedQuestion, Sheet } from '../../domain/submissions/grading/sheet.ts'
-import type { Standing } from '../../domain/submissions/grading/totals.ts'
+import type { Source, Standing } from '../../domain/submissions/grading/totals.ts'
 import { wordCount } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { pathOf } from './layout.ts'
@@ -22,30 +23,48 @@ export const sheetParts = (ctx: Context, sheet: Sheet): [name: string, part: Htm
 
 const addressOf = (ctx: Context, { submission }: Sheet): string => pathOf(ctx, `grading/${submission.id}`)
 
+const list = new Intl.ListFormat('en-GB')
+
 /** Who else is at it. */
 export const others = ({ others }: Sheet): Html =>
-  html`${others.length > 0 && html`<p class="notice good">${others.join(', ')} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
+  html`${others.length > 0 && html`<p class="notice good">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
 
 /** How far the grading is. */
-export function progress({ submission, questions, total }: Sheet): Html {
-  const counting = questions.filter(({ points }) => points > 0)
-  const graded = counting.filter(({ standing }) => standing.state === 'graded')
+export function progress(sheet: Sheet): Html {
+  const { submission, progress } = sheet
+  const { questions, points, ofPoints, ungraded, undecided } = progress
+  const missing = ungraded.length + undecided.length
   return html`<dl class="details"><dt>Assessment</dt><dd>${submission.assessment.name}</dd>
 <dt>Handed in</dt><dd>${submission.submittedAt && time(submission.submittedAt)}</dd>
 <dt>State</dt><dd><span class="status">${submission.state === 'released' ? 'released' : 'to be graded'}</span></dd>
-<dt>Graded</dt><dd>${graded.length} of ${wordCount(counting.length, 'question')}</dd>
-<dt>Points</dt><dd>${total.points} of ${total.ofPoints}${total.missing && ' so far'}</dd></dl>`
+<dt>Graded</dt><dd>${questions - missing} of ${wordCount(questions, 'question')}</dd>
+<dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></dl>
+${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}`
+}
+
+function wordTwoGraders({ round, progress }: Sheet): string {
+  if (round === 3) return 'Two graders grade it. Points that you give, as an admin, count instead of theirs.'
+  if (!progress.isOwnPart) return 'Two graders have graded it. You see each other’s grades now.'
+  return `You are the ${round === 2 ? 'second' : 'first'} of two graders: these are your grades alone. You see the other’s once both of you have graded every question.`
 }
 
 /** What counts for a question, and the grades that stand. @param address of the sheet. */
 export const given = ({ number, points, standing, given }: GradedQuestion, address: string): Html =>
-  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="facts">${wordStanding(standing, points)}</p>`}
+  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${wordStanding(standing, points)}</p>`}
 ${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
 
 export function wordStanding(standing: Standing, points: number): string {
   if (points === 0) return 'It gives no points.'
-  if (standing.state === 'graded') return `What counts: ${standing.points} of ${wordCount(points, 'point')}.`
-  return standing.state === 'undecided' ? 'The two grades are too far apart: an admin has to decide.' : 'Not graded.'
+  if (standing.state === 'graded')
+    return `What counts: ${standing.points} of ${wordCount(points, 'point')}${SOURCES[standing.by]}.`
+  if (standing.state === 'ungraded') return 'Not graded.'
+  return 'The two grades are more than 20 % of the points apart: an admin has to decide, by giving points here.'
+}
+
+const SOURCES: Record<Source, string> = {
+  grader: '',
+  both: ', the mean of both grades to the nearest half point',
+  admin: ', as an admin has decided',
 }
 
 /** @param address where all of them are. */
@@ -71,12 +90,35 @@ export const gradeTable = (heading: string, grades: readonly GivenGrade[]): Html
     ]),
   )
 
-/** Whether the result can be released. */
-export function result({ submission, total: { missing } }: Sheet, address: string): Html {
-  if (submission.state === 'released')
-    return html`<p>The result is released. To change it, reopen it and release it anew.</p>
-${confirmation('Reopen', 'Grade it again? What was released stays visible until then.', `${address}/reopen`)}`
-  if (missing)
-    return html`<p>It can be released once every question with points is graded: <a href="${`#question-${missing.number}`}">question ${missing.number}</a> is ${missing.standing.state === 'undecided' ? 'to be decided by an admin' : 'not graded yet'}.</p>`
-  return html`<p>Every question is graded.</p><p><a class="button" href="${`${address}/release`}">Release the result</a></p>`
+/** Whether the result can be released, and else what it waits for. */
+export function result(sheet: Sheet, address: string): Html {
+  const { submission, mayRelease, released } = sheet
+  const before = released && html`<p>${wordReleased(released)}</p>`
+  if (submission.state !== 'released') return html`${before}${unreleased(sheet, address)}`
+  return html`${before}
+${mayRelease && confirmation('Reopen', 'Grade it again? What was released stays visible until it is released anew.', `${address}/reopen`)}`
 }
+
+const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
+  html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'the organization and the candidate see it' : 'the organization sees it, the candidate does not'}.`
+
+function unreleased(sheet: Sheet, address: string): Html {
+  const { submission, progress, mayRelease, round } = sheet
+  const { ungraded, undecided, isOwnPart } = progress
+  if (ungraded.length > 0 || undecided.length > 0)
+    return html`<p>It can be released once every question with points is graded.</p>
+${ungraded.length > 0 && html`<p>Not graded ${wordBy(sheet)}: ${links(ungraded)}.</p>`}
+${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be decided by an admin'}, as the two grades are too far apart: ${links(undecided)}.</p>`}`
+  if (isOwnPart)
+    return html`<p>You have graded every question. It can be released once the other grader has, too${(submission.graderId === null || submission.secondGraderId === null) && ': nobody has taken that over yet'}.</p>`
+  if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
+  return html`<p>Every question is graded. Nobody else sees the points before you release the result.</p><p><a class="button" href="${`${address}/release`}">Release the result</a></p>`
+}
+
+const wordBy = ({ submission, progress }: Sheet): string => {
+  if (progress.isOwnPart) return 'by you yet'
+  return submission.assessment.secondGrader ? 'by both graders yet' : 'yet'
+}
+
+const links = (numbers: number[]): Html =>
+  html`${numbers.map((number, i) => html`${i > 0 && ', '}<a href="${`#question-${number}`}">question ${number}</a>`)}`

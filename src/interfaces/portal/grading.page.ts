@@ -2,22 +2,23 @@ import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import { candidateName } from '../../domain/submissions/blind.ts'
-import { roundOf } from '../../domain/submissions/grading/access.ts'
-import { freePlace } from '../../domain/submissions/grading/assign.ts'
+import { placeToTake } from '../../domain/submissions/grading/assign.ts'
 import { nameOf } from '../../domain/submissions/grading/grades.ts'
+import type { Progress } from '../../domain/submissions/grading/progress.ts'
 import type { Queued, Whose } from '../../domain/submissions/grading/queue.ts'
+import { wordCount } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { choice, type Form, mistakes } from './forms.ts'
-import { type Page, pathOf } from './layout.ts'
+import { type Page, panel, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
 import { table } from './table.ts'
 import { time } from './wording.ts'
 
 const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'Nobody’s', all: 'All' }
 const NOTHING: Record<Whose, string> = {
-  mine: 'Nothing that you grade waits.',
-  nobody: 'Nothing waits for a grader.',
-  all: 'Nothing waits to be graded.',
+  mine: 'Nothing that you grade is waiting.',
+  nobody: 'Nothing is waiting for a grader.',
+  all: 'Nothing is waiting to be graded.',
 }
 
 type Facts = {
@@ -26,15 +27,34 @@ type Facts = {
   queues: Whose[]
   assessments: { id: string; name: string }[]
   list: Listing<Queued>
+  /** What has just been done. */
+  done: string | null
 }
 
+/** How much waits to be graded, on the first page of those who grade. */
+export const waitingPanel = (ctx: Context, counts: { whose: Whose; count: number }[]): Html | false =>
+  counts.some(({ count }) => count > 0) &&
+  panel(
+    'waiting',
+    'Waiting to be graded',
+    table(
+      'waiting-heading',
+      ['Whose', 'Submissions'],
+      counts.map(({ whose, count }) => [
+        html`<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>`,
+        count,
+      ]),
+    ),
+  )
+
 /** What was handed in and waits to be graded. */
-export function gradingPage(form: Form, { ctx, whose, queues, assessments, list }: Facts): Page {
+export function gradingPage(form: Form, { ctx, whose, queues, assessments, list, done }: Facts): Page {
   const address = pathOf(ctx, 'grading')
   const assessment = form.values.get('assessment') ?? ''
   const query = new URLSearchParams({ whose, ...(assessment && { assessment }) })
   return {
     title: 'Grading',
+    notice: done === 'handed-on' ? 'It is handed on.' : undefined,
     body: html`${mistakes(form)}<nav class="sections" aria-label="Queues">
 ${queues.map((queue) => tab(address, queue, whose))}
 ${may(ctx, 'read') && html`<a href="${pathOf(ctx, 'results')}">Released results</a>`}
@@ -60,25 +80,34 @@ const tab = (address: string, queue: Whose, current: Whose): Html =>
 const rows = (ctx: Context, items: Queued[]): Html =>
   table(
     'queue-heading',
-    ['Candidate', 'Assessment', 'Waiting since', 'Graded by', 'Action'],
+    ['Candidate', 'Assessment', 'Waiting since', 'Graded by', 'Graded', 'Action'],
     items.map((submission) => {
-      const { id, assessment, submittedAt, grader, secondGrader } = submission
+      const { id, assessment, submittedAt, progress } = submission
       const name = candidateName(ctx, submission)
       const address = pathOf(ctx, `grading/${id}`)
-      const graders = [grader, secondGrader].flatMap((member) => (member ? [nameOf(member.user)] : []))
       return [
-        roundOf(ctx, submission) === null ? name : html`<a href="${address}">${name}</a>`,
+        progress === null ? name : html`<a href="${address}">${name}</a>`,
         assessment.name,
         submittedAt && time(submittedAt),
-        graders.join(', ') || 'nobody yet',
-        mayTake(ctx, submission) &&
+        wordGraders(submission),
+        progress && wordProgress(progress, submission),
+        placeToTake(ctx, submission) &&
           html`<form method="post" action="${`${address}/take-over`}"><button class="plain" aria-label="${`Take over ${name}`}">Take over</button></form>`,
       ]
     }),
   )
 
-/** Whether it is theirs to take, and not theirs yet. */
-export function mayTake(ctx: Context, submission: Parameters<typeof freePlace>[0]): boolean {
-  const isMine = ctx.actor.kind === 'member' && [submission.graderId, submission.secondGraderId].includes(ctx.actor.id)
-  return !isMine && (freePlace(submission) !== null || may(ctx, 'read'))
+function wordGraders({ assessment, grader, secondGrader }: Queued): string {
+  const names = (assessment.secondGrader ? [grader, secondGrader] : [grader]).map((member) => member && nameOf(member.user))
+  if (names.every((name) => name === null)) return 'nobody yet'
+  return names.map((name) => name ?? 'a second is missing').join(', ')
+}
+
+/** How far it is: who has to do something next is what one looks for in the list. */
+function wordProgress({ isOwnPart, questions, ungraded, undecided }: Progress, { grader, secondGrader }: Queued): Html {
+  const graded = questions - ungraded.length - undecided.length
+  if (ungraded.length > 0) return html`${graded} of ${wordCount(questions, 'question')}`
+  if (undecided.length > 0) return html`<span class="status bad">an admin has to decide</span>`
+  if (isOwnPart) return html`${grader && secondGrader ? 'waits for the other grader' : 'waits for another grader'}`
+  return html`<span class="status good">ready to release</span>`
 }

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize, may } from '../../domain/access/permissions.ts'
+import { authorize } from '../../domain/access/permissions.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { listGraderChoices } from '../../domain/invites/choices.ts'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../domain/limits.ts'
 import { refuse } from '../../domain/refuse.ts'
-import { handOn, type Place, takeOver } from '../../domain/submissions/grading/assign.ts'
+import { FIELDS, handOn, type Place, takeOver } from '../../domain/submissions/grading/assign.ts'
 import { about, type NewGrade, saveGrade } from '../../domain/submissions/grading/grade.ts'
 import { listGrades } from '../../domain/submissions/grading/grades.ts'
-import { listQueue, listQueuedAssessments, QUEUES } from '../../domain/submissions/grading/queue.ts'
+import { listQueue, listQueuedAssessments, queuesOf } from '../../domain/submissions/grading/queue.ts'
 import { releaseResult, reopenResult } from '../../domain/submissions/grading/release.ts'
 import { readSheet } from '../../domain/submissions/grading/sheet.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from './forms.ts'
@@ -31,12 +31,12 @@ export function gradingRoutes(app: FastifyInstance): void {
     const { ctx } = request
     authorize(ctx, 'grade')
     const query = queryOf(request)
-    const queues = QUEUES.filter((queue) => queue !== 'all' || may(ctx, 'read'))
-    const whose = queues.find((queue) => queue === query.get('whose')) ?? (may(ctx, 'read') ? 'all' : 'mine')
+    const queues = queuesOf(ctx)
+    const whose = queues.find((queue) => queue === query.get('whose')) ?? (queues.includes('all') ? 'all' : 'mine')
     const assessmentId = query.get('assessment') || undefined
     const { form, list } = await readList(request, (page) => listQueue(ctx, { whose, assessmentId }, page))
     const assessments = await listQueuedAssessments(ctx, whose)
-    return show(request, reply, gradingPage(form, { ctx, whose, queues, assessments, list }))
+    return show(request, reply, gradingPage(form, { ctx, whose, queues, assessments, list, done: query.get('done') }))
   })
 
   app.get<Route>('/grading/:submissionId', async (request, reply) => {
@@ -85,9 +85,8 @@ export function gradingRoutes(app: FastifyInstance): void {
     return submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
-        const { assignedGraderId } = readFields(values, 'assignedGraderId')
-        await handOn(ctx, params.submissionId, { place, graderId: assignedGraderId || null })
-        return pathOf(ctx, 'grading') // it may be nothing of theirs any more
+        await handOn(ctx, params.submissionId, { place, graderId: values.get(FIELDS[place]) || null })
+        return `${pathOf(ctx, 'grading')}?done=handed-on` // it may be nothing of theirs any more
       },
     })
   })

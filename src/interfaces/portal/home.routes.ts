@@ -3,6 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { may } from '../../domain/access/permissions.ts'
 import { readOverview } from '../../domain/invites/overview.ts'
 import { readOwnOverview } from '../../domain/invites/own-overview.ts'
+import { countQueues } from '../../domain/submissions/grading/queue.ts'
+import { html } from '../../http/html.ts'
+import { waitingPanel } from './grading.page.ts'
 import { homePage, organizationHome } from './home.page.ts'
 import { show } from './layout.ts'
 import { ownHome } from './own-home.page.ts'
@@ -11,6 +14,7 @@ export function homeRoutes(app: FastifyInstance): void {
   app.get('/', async (request, reply) => {
     const { ctx } = request
     const body = may(ctx, 'read') ? organizationHome(ctx, await readOverview(ctx)) : ownHome(ctx, await readOwnOverview(ctx))
-    return show(request, reply, homePage(body))
+    const waiting = may(ctx, 'grade') && waitingPanel(ctx, await countQueues(ctx))
+    return show(request, reply, homePage(html`${waiting}${body}`))
   })
 }

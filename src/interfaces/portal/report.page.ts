@@ -24,7 +24,7 @@ ${
 <p class="hint">Everything that was handed in, as it is graded now: also what is not released.</p>
 </form>`
 }
-<p class="aside"><a href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">The results one by one</a></p>`,
+<p class="onward"><a href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">The results one by one</a></p>`,
   }
 }
 
@@ -38,7 +38,8 @@ ${results === 0 && html`<p>Nothing is released yet.</p>`}`
 
 function totals({ tenths, scored }: Report): Html {
   const last = tenths.length - 1
-  return html`${chart(tenths.map((count) => [count] as const))}
+  return html`<p>How many results reach each tenth of the points: from 0 % on the left to 100 % on the right.</p>
+${chart(tenths.map((count) => [count] as const))}
 ${table(
   'totals-heading',
   ['Percent', 'Results', 'Of all'],
@@ -51,7 +52,7 @@ ${table(
 }
 
 const points = (questions: Report['questions']): Html =>
-  html`<p>The mean of the points that were given for each question.</p>
+  html`<p>The mean of the points that were given for each question, and what share that is of its points.</p>
 ${table(
   'points-heading',
   ['Question', 'Text', 'Results', 'Mean', 'Of', 'Share'],

@@ -1,3 +1,4 @@
+import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import type { Released, ReleasedDetail, Result } from '../../domain/submissions/grading/results.ts'
@@ -25,7 +26,7 @@ ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'],
 ${assessments.some(({ id }) => id === assessment) && html`<p><a href="${`${address}/assessments/${assessment}`}">Report on this assessment</a></p>`}
 ${
   list.items.length === 0
-    ? html`<p>There are none${list.total > 0 && ' here'}.</p>`
+    ? html`<p>${list.total > 0 ? 'There are none here.' : 'Nothing is released yet.'}</p>`
     : table(
         'results-heading',
         ['Candidate', 'Assessment', 'Points', 'Percent', 'Handed in', 'Released'],
@@ -55,7 +56,9 @@ export const resultPage = (ctx: Context, { invite, assessment, paper, grades, su
 <dt>Percent</dt><dd>${percent(result)}</dd>
 <dt>Handed in</dt><dd>${submittedAt && time(submittedAt)}</dd>
 <dt>Released</dt><dd>${time(result.releasedAt)}, version ${result.version}</dd>
-${result.comment && html`<dt>Comment</dt><dd><span class="preformatted">${result.comment}</span></dd>`}</dl>`,
+${result.comment && html`<dt>Comment</dt><dd><span class="preformatted">${result.comment}</span></dd>`}
+${may(ctx, 'read') && html`<dt>Candidate sees it</dt><dd>${result.toCandidate ? 'yes' : 'no'}</dd>`}
+${may(ctx, 'read') && result.message && html`<dt>Message</dt><dd><span class="preformatted">${result.message}</span></dd>`}</dl>`,
   )}
 ${panel(
   'questions',

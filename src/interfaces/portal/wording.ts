@@ -54,6 +54,7 @@ const names: Record<string, string> = {
   answerRecordLimit: 'the number of recordings',
   customMessage: 'the message',
   assignedGraderId: 'the grader',
+  secondGraderId: 'the second grader',
   tagIds: 'the tag',
   url: 'the address',
   media: 'what is to be deleted',
@@ -120,6 +121,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
     'You have graded this question in another window since: see “Grades so far”. What you save now takes the place of that.',
   otherPoints: (_name, points) =>
     `It was graded otherwise meanwhile: it is ${wordCount(points, 'point')} now. Look at it again, and release it if that is right.`,
+  gradesAlready: () => 'This member is the other grader already: two different members have to grade it.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 

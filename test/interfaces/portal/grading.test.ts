@@ -90,11 +90,49 @@ describe('the sheet', () => {
     for (const text of [await person.read(), await second.read()]) {
       expect(text).toContain('Of the first')
       expect(text).toContain('Of the second')
-      expect(text).toContain('The two grades are too far apart: an admin has to decide.')
+      expect(text).toContain('The two grades are more than 20 % of the points apart: an admin has to decide')
     }
     const admin = await as('admin')
     await admin.save(1, '4')
     expect(factsOf(await person.read()).Points).toBe('7 of 8')
+  })
+
+  it('tells each of two graders how far their own part is, and what a result waits for', async () => {
+    const { person, as, assign } = await furnish({ secondGrader: true })
+    const [second, admin] = [await as('grader'), await as('admin')]
+    const queue = async (of: typeof person) => rowsOf((await of.get(`${of.home}grading`)).text)[0]?.split(' | ').at(4)
+    await person.save(1, '5')
+    expect(await queue(person)).toBe('1 of 2 questions')
+    expect(await person.read()).toContain('Not graded by you yet: <a href="#question-2">question 2</a>')
+    await person.save(2, '3')
+    expect(factsOf(await person.read())).toMatchObject({ Graded: '2 of 2 questions', Points: '8 of 8' })
+    expect(await person.read()).toContain('once the other grader has, too: nobody has taken that over yet.')
+    expect(await queue(person)).toBe('waits for another grader')
+    await second.post(`${second.sheet}/take-over`)
+    expect(factsOf(await second.read())).toMatchObject({ Graded: '0 of 2 questions', Points: '0 of 8 so far' })
+    expect([await queue(person), await queue(second)]).toEqual(['waits for the other grader', '0 of 2 questions'])
+    await second.save(1, '2')
+    const last = await second.save(2, '2.5')
+    expect(last.headers.location).not.toContain('others') // nobody has graded in their place
+    expect([await queue(person), await queue(admin)]).toEqual(['an admin has to decide', 'an admin has to decide'])
+    expect(await admin.read()).toContain('For you to decide')
+    expect(await admin.read()).not.toContain('/take-over') // they would become one of the two
+    expect((await admin.post(`${admin.sheet}/take-over`)).status).toBe(404)
+    await admin.save(1, '4')
+    expect([await queue(person), await queue(admin)]).toEqual(['ready to release', 'ready to release'])
+    const text = await person.read()
+    expect(text).toContain('What counts: 4 of 5 points, as an admin has decided.')
+    expect(text).toContain('What counts: 3 of 3 points, the mean of both grades to the nearest half point.')
+    expect(await second.read()).toContain('The first grader or an admin releases the result.')
+    await assign(null)
+    const twice = await admin.post(`${admin.sheet}/hand-on/first`, { assignedGraderId: second.member.id })
+    expect([twice.status, mistakesIn(twice)]).toEqual([
+      422,
+      ['This member is the other grader already: two different members have to grade it.'],
+    ])
+    const unknown = service.deps.newId()
+    const nobody = await admin.post(`${admin.sheet}/hand-on/second`, { secondGraderId: unknown })
+    expect([nobody.status, mistakesIn(nobody)]).toEqual([422, [`There is no such second grader “${unknown}”.`]])
   })
 })
 
@@ -116,12 +154,28 @@ describe('the queue', () => {
     await other.post(`${other.sheet}/take-over`)
     expect(await shows(other, 'whose=mine')).toBe(true)
     const handed = await other.post(`${other.sheet}/hand-on/first`, { assignedGraderId: person.member.id })
-    expect(handed.headers.location).toBe(`${other.home}grading`)
+    expect((await other.get(handed.headers.location!)).text).toContain('It is handed on.')
     expect([await shows(person, 'whose=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
   })
 })
 
 describe('a released result', () => {
+  it('is released anew as it was, unless it is chosen otherwise', async () => {
+    const { person, candidate } = await furnish()
+    await person.save(1, '4')
+    await person.save(2, '3')
+    await person.post(`${person.sheet}/release`, { comment: 'Ours', message: 'Well done', toCandidate: 'yes' })
+    expect(await person.read()).toContain('the organization and the candidate see it')
+    await person.post(`${person.sheet}/reopen`)
+    const { text } = await person.get(`${person.sheet}/release`)
+    expect(text).toContain('>\nOurs</textarea>')
+    expect(text).toContain('>\nWell done</textarea>')
+    expect(text).toMatch(/name="toCandidate" value="yes" checked/)
+    await person.post(`${person.sheet}/release`, { comment: 'Ours', message: 'Well done' })
+    expect(await person.read()).toContain('the organization sees it, the candidate does not')
+    expect((await candidate.open()).text).not.toContain('Your result')
+  })
+
   it('is shown to the clients of the assessment and, if so wished, to the candidate, and stays while it is reopened', async () => {
     const { person, as, assessment, candidate, organization } = await furnish()
     const { sheet } = person

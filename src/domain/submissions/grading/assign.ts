@@ -10,10 +10,12 @@ import { graderOf } from './grade.ts'
 
 /** Which of the two graders. */
 export type Place = 'first' | 'second'
+/** What a form calls who grades there. */
+export const FIELDS: Record<Place, string> = { first: 'assignedGraderId', second: 'secondGraderId' }
 
 /**
  * The context's member grades a submission from now on: one that nobody grades, or (where it is graded twice) nobody grades besides
- * another; an admin also what others grade.
+ * another; an admin also what another alone grades. Of two graders an admin takes no place, but decides.
  *
  * @throws DomainError not_permitted; submission_not_found for what is not theirs to take.
  */
@@ -21,27 +23,30 @@ export async function takeOver(ctx: Context, submissionId: string): Promise<void
   await inTransaction(ctx, async (inside) => {
     const submission = await lockHandedIn(inside, submissionId)
     const me = graderOf(inside)
-    if (me === submission.graderId || me === submission.secondGraderId) return
-    const place = freePlace(submission) ?? (may(inside, 'read') ? 'first' : refuseUnknown())
-    await assign(inside, submission, place, me)
+    if (isAssignedTo(me, submission)) return
+    await assign(inside, submission, placeToTake(inside, submission) ?? refuseUnknown(), me)
   })
 }
 
-/** Where somebody can still come in; null: nowhere. */
-export function freePlace({
-  graderId,
-  secondGraderId,
-  assessment,
-}: Pick<Graded, 'graderId' | 'secondGraderId' | 'assessment'>): Place | null {
+type Assigned = Pick<Graded, 'graderId' | 'secondGraderId' | 'assessment'>
+
+const isAssignedTo = (memberId: string, { graderId, secondGraderId }: Assigned): boolean =>
+  [graderId, secondGraderId].includes(memberId)
+
+/** Where the context's member can come in; null: nowhere, or they grade it already. */
+export function placeToTake(ctx: Context, submission: Assigned): Place | null {
+  const { graderId, secondGraderId, assessment } = submission
+  if (isAssignedTo(graderOf(ctx), submission)) return null
   if (graderId === null) return 'first'
-  return assessment.secondGrader && secondGraderId === null ? 'second' : null
+  if (assessment.secondGrader) return secondGraderId === null ? 'second' : null
+  return may(ctx, 'read') ? 'first' : null
 }
 
 /**
  * Somebody else grades it from now on, or nobody: for admins, and for the grader in whose place that is.
  *
  * @throws DomainError not_permitted; submission_not_found; invalid (rule `reference` or `grader`) unless it is an active member who may
- *   grade, or when the same member would grade twice.
+ *   grade; rule `account`: gradesAlready, when the same member would grade twice.
  */
 export async function handOn(
   ctx: Context,
@@ -50,15 +55,16 @@ export async function handOn(
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const submission = await lockHandedIn(inside, submissionId)
+    const field = FIELDS[place]
     const [present, other] =
       place === 'first' ? [submission.graderId, submission.secondGraderId] : [submission.secondGraderId, submission.graderId]
     if (!may(inside, 'read') && present !== graderOf(inside)) refuseUnknown()
     if (place === 'second' && !submission.assessment.secondGrader) refuseUnknown()
-    refuse(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
+    refuse(findIssues([[field, graderId === null ? undefined : checkUuid(graderId)]]))
     const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
-    refuse(issues)
+    refuse(issues.map((issue) => ({ ...issue, field })))
     const isTwice = graderId !== null && graderId.toLowerCase() === other
-    refuse(isTwice ? [{ field: 'assignedGraderId', rule: 'grader', value: graderId }] : [])
+    refuse(isTwice ? [{ field, rule: 'account', problem: 'gradesAlready' }] : [])
     await assign(inside, submission, place, graderId)
   })
 }

@@ -19,7 +19,7 @@ export type Saved = {
   isSaved: boolean
   /** The grader's newest grade of the question, as it is now. */
   own: GivenGrade | undefined
-  /** The grades that others have given for it since `seen`, as far as the grader may see them. */
+  /** The grades that others have given for it in the same place since `seen`. */
   others: GivenGrade[]
   /** Up to when the grader has seen its grades with this answer. */
   seen: Date
@@ -52,7 +52,7 @@ export async function saveGrade(ctx: Context, { submissionId, number, points, co
     return {
       isSaved,
       own: given.findLast((grade) => grade.graderId === me && grade.round === round),
-      others: given.filter(({ graderId, updatedAt }) => graderId !== me && !(updatedAt <= seen)),
+      others: given.filter((grade) => grade.round === round && grade.graderId !== me && !(grade.updatedAt <= seen)),
       seen: given.reduce((last, { updatedAt }) => (last >= updatedAt ? last : updatedAt), seen),
     }
   })

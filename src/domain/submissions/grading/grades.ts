@@ -61,24 +61,32 @@ export async function listGrades(
   )
 }
 
+/** What counts of a grade, which is little where its comment is not needed. */
+export const toGradeRow = ({
+  questionNumber,
+  round,
+  graderId,
+  points,
+}: Pick<Grade, 'questionNumber' | 'round' | 'graderId' | 'points'>): GradeRow => ({
+  questionNumber,
+  round: round as Round,
+  graderId,
+  points: points === null ? null : Number(points),
+  comment: '',
+})
+
 export const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
   `${firstName} ${lastName}`.trim() || email
 
-/** Of two graders neither sees the other's until both have graded everything. */
-const seesAll = (
-  round: Round,
-  { assessment }: Pick<Graded, 'assessment'>,
-  paper: readonly { number: number; points: number }[],
-  grades: readonly GradeRow[],
-): boolean => !assessment.secondGrader || round === 3 || haveBothGraded(paper, grades)
+type Terms = { assessment: Pick<Graded['assessment'], 'secondGrader'> }
+type Paper = readonly { number: number; points: number }[]
+
+/** Whether a grader of that round may see all grades: of two graders neither sees the other's until both have graded everything. */
+export const seesAll = (round: Round, { assessment }: Terms, paper: Paper, grades: readonly GradeRow[]): boolean =>
+  !assessment.secondGrader || round === 3 || haveBothGraded(paper, grades)
 
 /** Those of the grades that a grader of that round may see. */
-export function visibleTo(
-  round: Round,
-  submission: Pick<Graded, 'assessment'>,
-  paper: readonly { number: number; points: number }[],
-  grades: readonly NewestGrade[],
-): NewestGrade[] {
-  const isOpen = seesAll(round, submission, paper, grades)
+export const visibleTo = <G extends GradeRow>(round: Round, terms: Terms, paper: Paper, grades: readonly G[]): G[] => {
+  const isOpen = seesAll(round, terms, paper, grades)
   return grades.filter((grade) => isOpen || grade.round === round)
 }

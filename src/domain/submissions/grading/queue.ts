@@ -5,10 +5,13 @@ import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { type Listing, type Page, readPage } from '../../page.ts'
 import { isUuid } from '../../uuid.ts'
+import { roundOf } from './access.ts'
 import { graderOf } from './grade.ts'
+import { toGradeRow } from './grades.ts'
+import { type Progress, progressOf } from './progress.ts'
 
 /** Whose: those that the actor grades, those that nobody grades (or nobody as the second), or all there are. */
-export const QUEUES = ['mine', 'nobody', 'all'] as const
+const QUEUES = ['mine', 'nobody', 'all'] as const
 export type Whose = (typeof QUEUES)[number]
 export type QueueFilter = { whose: Whose; assessmentId?: string | undefined }
 
@@ -17,12 +20,19 @@ const include = {
   assessment: { select: { name: true, secondGrader: true, gradedBlind: true } },
   grader: { include: { user: true } },
   secondGrader: { include: { user: true } },
+  paper: { select: { number: true, points: true }, orderBy: { number: 'asc' } },
+  grades: {
+    select: { questionNumber: true, round: true, graderId: true, points: true },
+    orderBy: [{ updatedAt: 'asc' }, { id: 'asc' }],
+  },
 } satisfies Prisma.SubmissionInclude
 
 const LONGEST_FIRST = [{ submittedAt: 'asc' }, { id: 'asc' }] satisfies Prisma.SubmissionOrderByWithRelationInput[]
 
-/** A submission that waits to be graded. */
-export type Queued = Prisma.SubmissionGetPayload<{ include: typeof include }>
+type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
+
+/** A submission that waits to be graded. `progress`: null for those who may not grade it (yet). */
+export type Queued = Omit<Row, 'paper' | 'grades'> & { progress: Progress | null }
 
 /** What was handed in and is not released, waiting longest first. @throws DomainError not_permitted, for `all` but to admins. */
 export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<Queued>> {
@@ -38,10 +48,30 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
       const found = await submission.findMany({ where, select: { id: true }, orderBy: LONGEST_FIRST, ...window })
       const ids = found.map(({ id }) => id)
       const own = { organizationId: ctx.organization.id, id: anyOf(ids) }
-      return submission.findMany({ where: own, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
+      const rows = await submission.findMany({ where: own, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
+      return rows.map((row) => toQueued(ctx, row))
     },
   )
 }
+
+function toQueued(ctx: Context, { paper, grades, ...row }: Row): Queued {
+  const round = roundOf(ctx, row)
+  return { ...row, progress: round && progressOf(round, row, paper, grades.map(toGradeRow)) }
+}
+
+/** How many wait in each queue that the context's actor may see. @throws DomainError not_permitted. */
+export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: number }[]> {
+  authorize(ctx, 'grade')
+  return Promise.all(
+    queuesOf(ctx).map(async (whose) => ({
+      whose,
+      count: await ctx.db.submission.count({ where: await toWhere(ctx, { whose }) }),
+    })),
+  )
+}
+
+/** The queues that the context's actor may see. */
+export const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => queue !== 'all' || may(ctx, 'read'))
 
 /** The assessments of which something waits in that queue, by name. */
 export async function listQueuedAssessments(ctx: Context, whose: Whose): Promise<{ id: string; name: string }[]> {

@@ -27,7 +27,8 @@ export type OwnResult = Result & { grades: ReleasedGrade[] }
 
 type ReleaseTotal = Omit<Release, 'grades'>
 
-const newest = { orderBy: { version: 'desc' }, take: 1 } satisfies Prisma.Submission$releasesArgs
+const newestFirst = { orderBy: { version: 'desc' } } satisfies Prisma.Submission$releasesArgs
+const newest = { ...newestFirst, take: 1 } satisfies Prisma.Submission$releasesArgs
 /** Of a submission: its newest release. */
 export const newestRelease = { ...newest } satisfies Prisma.Submission$releasesArgs
 /** The same without the grades, whose comments may be long: for lists. */
@@ -101,9 +102,16 @@ const visible = (ctx: Context): Prisma.SubmissionWhereInput => ({
   ...(!may(ctx, 'read') && { assessment: visibleAssessments(ctx) }),
 })
 
+/** What was released of a submission last, for whoever may know; null: nothing yet. */
+export async function findNewestResult({ db, organization }: Context, submissionId: string): Promise<Result | null> {
+  const where = { organizationId: organization.id, submissionId }
+  const release = await db.release.findFirst({ where, ...newestFirst, omit: { grades: true } })
+  return release && toResult(release)
+}
+
 /** What the candidate of an invite may see of its result; null: nothing (yet). */
 export async function findOwnResult({ db, organization }: Context, submissionId: string): Promise<OwnResult | null> {
   const where = { organizationId: organization.id, submissionId }
-  const release = await db.release.findFirst({ where, orderBy: { version: 'desc' } })
+  const release = await db.release.findFirst({ where, ...newestFirst })
   return release?.toCandidate ? { ...toResult(release), grades: gradesOf(release) } : null
 }

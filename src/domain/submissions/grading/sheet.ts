@@ -5,7 +5,9 @@ import { findDetail, type QuestionDetail, type SubmissionDetail } from '../submi
 import { findHandedIn, type Graded, type Round, requireRound } from './access.ts'
 import { graderOf } from './grade.ts'
 import { findGrades, type NewestGrade, visibleTo } from './grades.ts'
+import { type Progress, progressOf } from './progress.ts'
 import { mayRelease } from './release.ts'
+import { findNewestResult, type Result } from './results.ts'
 import { type Counted, countGrades, sumUp } from './totals.ts'
 import { findOtherViewers, noteViewer } from './viewers.ts'
 
@@ -23,7 +25,10 @@ export type Sheet = {
   questions: GradedQuestion[]
   /** As far as the grader may see the grades. */
   total: ReturnType<typeof sumUp>
+  progress: Progress
   mayRelease: boolean
+  /** What was released last, also while it is reopened; null: nothing yet. */
+  released: Result | null
   /** The names of others who have the sheet open. */
   others: string[]
 }
@@ -35,16 +40,28 @@ export async function readSheet(ctx: Context, id: string): Promise<Sheet> {
   const whole = await findDetail(ctx, submission)
   if (!whole) throw new DomainError('submission_not_found')
   const detail = isBlindTo(ctx, submission.assessment) ? { ...whole, media: [] } : whole
-  const grades = visibleTo(round, submission, detail.paper, await findGrades(ctx, id))
+  const [all, released, others] = await Promise.all([findGrades(ctx, id), findNewestResult(ctx, id), findOtherViewers(ctx, id)])
+  const grades = visibleTo(round, submission, detail.paper, all)
   const me = graderOf(ctx)
   const questions = countGrades(detail.paper, grades, submission.assessment).map((question) => {
     const given = grades.filter(({ questionNumber }) => questionNumber === question.number)
     return { ...question, given, own: given.findLast((grade) => grade.graderId === me && grade.round === round) }
   })
-  const others = await findOtherViewers(ctx, id)
   const candidate = candidateName(ctx, submission)
   const total = sumUp(questions)
-  return { candidate, submission, detail, round, questions, total, mayRelease: mayRelease(ctx, submission), others }
+  const progress = progressOf(round, submission, detail.paper, all)
+  return {
+    candidate,
+    submission,
+    detail,
+    round,
+    questions,
+    total,
+    progress,
+    mayRelease: mayRelease(ctx, submission),
+    released,
+    others,
+  }
 }
 
 /** The same, while the grader has it open: others are told so. @throws DomainError not_permitted; submission_not_found. */

@@ -6,12 +6,14 @@ import { ROUNDS, type Round } from './access.ts'
 const AGREEMENT = 5
 
 export type GradeRow = { questionNumber: number; round: Round; graderId: string; points: number | null; comment: string }
+/** What the points are: a grader's last grade; the mean of two graders'; an admin's, who has decided. */
+export type Source = 'grader' | 'both' | 'admin'
 export type Standing =
   /** Somebody has yet to give points. */
   | { state: 'ungraded' }
   /** Two graders' points are too far apart. */
   | { state: 'undecided' }
-  | { state: 'graded'; points: number; comment: string; graderId: string }
+  | { state: 'graded'; points: number; comment: string; graderId: string; by: Source }
 
 /**
  * What counts for a question. Of one grader: the last grade, whoever has given it. Of two: an admin's decision; else the mean of both
@@ -27,15 +29,15 @@ export function standingOf(
   if (question.points === 0) return commented(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
   if (!secondGrader) {
     const last = lastOf(grades)
-    return last ? graded(last, last.points, last.comment) : { state: 'ungraded' }
+    return last ? graded(last, last.points, last.comment, 'grader') : { state: 'ungraded' }
   }
   const decision = lastOf(inRound(grades, 3))
-  if (decision) return graded(decision, decision.points, decision.comment)
+  if (decision) return graded(decision, decision.points, decision.comment, 'admin')
   const both = findBoth(grades)
   if (!both) return { state: 'ungraded' }
   const [first, second] = both
   if (Math.abs(first.points - second.points) * AGREEMENT > question.points) return { state: 'undecided' }
-  return graded(first, Math.round(first.points + second.points) / 2, joinComments(both))
+  return graded(first, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
 }
 
 type WithPoints = GradeRow & { points: number }
@@ -61,17 +63,18 @@ function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
 function commented(rounds: (readonly GradeRow[])[]): Standing {
   const last = rounds.flatMap((grades) => newestOfEach(grades).findLast(({ comment }) => comment !== '') ?? [])
   const [first] = last
-  return first ? graded(first, 0, joinComments(last)) : { state: 'ungraded' }
+  return first ? graded(first, 0, joinComments(last), 'grader') : { state: 'ungraded' }
 }
 
 const joinComments = (grades: readonly GradeRow[]): string =>
   grades.flatMap(({ comment }) => (comment === '' ? [] : [comment])).join('\n\n')
 
-const graded = ({ graderId }: GradeRow, points: number, comment: string): Standing => ({
+const graded = ({ graderId }: GradeRow, points: number, comment: string, by: Source): Standing => ({
   state: 'graded',
   points,
   comment,
   graderId,
+  by,
 })
 
 export type Counted<Q> = Q & { standing: Standing }
