@@ -95,8 +95,9 @@ export function result(sheet: Sheet, address: string): Html {
   const { submission, mayRelease, released } = sheet
   const before = released && html`<p>${wordReleased(released)}</p>`
   if (submission.state !== 'released') return html`${before}${unreleased(sheet, address)}`
-  return html`${before}
-${mayRelease && confirmation('Reopen', 'Grade it again? What was released stays visible until it is released anew.', `${address}/reopen`)}`
+  if (!mayRelease) return html`${before}<p>The first grader or an admin can reopen it.</p>`
+  return html`${before}<p>To change it, reopen it and release it anew.</p>
+${confirmation('Reopen', 'Grade it again? What was released stays visible until it is released anew.', `${address}/reopen`)}`
 }
 
 const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>

@@ -48,7 +48,7 @@ export function submissionRoutes(app: TypedApp): void {
         operationId: 'getInviteSubmission',
         summary: "Get an invite's submission",
         description:
-          'What the candidate was asked and has answered, and the grades once they are released. Before the start there is none. Beyond the original interface.',
+          'What the candidate was asked and has answered, and the grades once they are released. Before the start there is none. Ask after the event `invite.completed` for the answers, and after `submission.released` for the grades. Beyond the original interface.',
         params,
         response: { 200: SubmissionDetailView },
         errors: ['invite_not_found', 'submission_not_found'],

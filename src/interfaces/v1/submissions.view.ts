@@ -40,7 +40,9 @@ const ResultView = Type.Object(
     percent: OrNull(Type.Integer({ description: 'null where no question gives points' })),
     comment: Type.String({ description: 'For the organization' }),
     message: Type.String({ description: 'For the candidate; may be empty' }),
-    toCandidate: Type.Boolean({ description: 'Whether the candidate sees the points and the message' }),
+    toCandidate: Type.Boolean({
+      description: 'Whether the candidate sees the points and the message on the page behind their link',
+    }),
     releasedAt: DateTime(),
   },
   { description: 'What was released last, also while it is graded anew; null until then' },
@@ -50,7 +52,10 @@ const summary = {
   id: Uuid(),
   inviteId: Uuid(),
   assessmentId: Uuid(),
-  state: Words(SUBMISSION_STATES, { description: 'in_progress; submitted: to be graded; released: the result is final' }),
+  state: Words(SUBMISSION_STATES, {
+    description:
+      'in_progress; submitted: to be graded, for the first time or (then with a result) anew; released: the result is there',
+  }),
   startedAt: OrNull(DateTime()),
   deadlineAt: OrNull(DateTime('null: no limit')),
   submittedAt: OrNull(DateTime()),
@@ -67,7 +72,10 @@ const MediaView = Type.Object(
     bytes: Type.Integer(),
     milliseconds: OrNull(Type.Integer({ description: 'Its length' })),
   },
-  { description: 'The recording, once it is ready; null for a text, and once it was deleted' },
+  {
+    description:
+      'The recording, once it is ready, usually within a minute of the answer; null until then, for a text, and once it was deleted',
+  },
 )
 const AnswerView = Type.Object(
   {

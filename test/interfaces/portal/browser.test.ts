@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
 import { EVENT_TYPES, inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record.ts'
+import { saveGrade } from '../../../src/domain/submissions/grading/grade.ts'
+import { releaseResult } from '../../../src/domain/submissions/grading/release.ts'
 import {
   desktop,
   expectAccessible,
@@ -21,6 +23,7 @@ import {
 } from '../../support/browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { makeWebhook } from '../../support/furnish.ts'
+import { asMember } from '../../support/grading.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
@@ -415,7 +418,32 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       },
       'the grades of a question': async (home, page) => page.goto(`${home}grading/${await toGrade(home)}/questions/1`),
       'a result to release': async (home, page) => page.goto(`${home}grading/${await toGrade(home)}/release`),
-      results: async (home, page) => page.goto(`${home}results`),
+      'the sheet of two graders who differ': async (home, page) => {
+        const id = await toDecide(home)
+        await page.goto(`${home}grading/${id}`)
+        await page.getByText('an admin has to decide').waitFor()
+        await page.getByLabel('Second grader').waitFor()
+      },
+      'the queue, with a difference to be decided': async (home, page) => {
+        await toDecide(home)
+        await page.goto(`${home}grading?done=handed-on`)
+        await page.getByText('an admin has to decide').waitFor()
+      },
+      'the sheet of a released result': async (home, page) => {
+        const { id } = await released(home)
+        await page.goto(`${home}grading/${id}`)
+        await page.getByText('the organization and the candidate see it').waitFor()
+      },
+      results: async (home, page) => {
+        await released(home)
+        await page.goto(`${home}results`)
+      },
+      'a result': async (home, page) => page.goto(`${home}results/${(await released(home)).id}`),
+      'the report on an assessment': async (home, page) => {
+        const { assessmentId } = await released(home)
+        await page.goto(`${home}results/assessments/${assessmentId}`)
+        await page.getByText('Points by question').waitFor()
+      },
       'a new invite': (home, page) => page.goto(`${home}invites/new`),
       'a new invite with mistakes': async (home, page) => {
         await page.goto(`${home}invites/new`)
@@ -465,6 +493,36 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await service.db.media.create({ data: { id, key: `${organizationId}/${id}`, organizationId, submissionId, ...still } })
       }
       return submissionId
+    }
+
+    /** What is handed in, graded by two who are far apart. @returns the id of the submission. */
+    async function toDecide(home: string): Promise<string> {
+      const submissionId = await toGrade(home)
+      const where = { id: submissionId }
+      const { organizationId, assessmentId } = await service.db.submission.findUniqueOrThrow({ where })
+      await service.db.assessment.update({ where: { id: assessmentId }, data: { secondGrader: true } })
+      const now = service.clock.now()
+      for (const round of [1, 2]) {
+        const { id: graderId } = await service.make.member(organizationId)
+        const given = { graderId, round, points: round - 1, comment: LONG.repeat(2), createdAt: now, updatedAt: now }
+        await service.db.grade.create({
+          data: { id: service.deps.newId(), organizationId, submissionId, questionNumber: 1, ...given },
+        })
+      }
+      return submissionId
+    }
+
+    /** What is handed in, with a result that is released to all. */
+    async function released(home: string) {
+      const submissionId = await toGrade(home)
+      const submission = await service.db.submission.findUniqueOrThrow({ where: { id: submissionId } })
+      const { organizationId } = submission
+      const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+      const admin = await service.db.member.findFirstOrThrow({ where: { organizationId, roles: { has: 'admin' } } })
+      const ctx = asMember(service, organization, admin)
+      await saveGrade(ctx, { submissionId, number: 1, points: 0.5, comment: LONG, seen: service.clock.now() })
+      await releaseResult(ctx, { submissionId, comment: LONG.repeat(3), message: LONG.repeat(3), toCandidate: true })
+      return submission
     }
 
     /** An organization with everything that can be too long for a line. */

@@ -100,7 +100,10 @@ describe('the sheet', () => {
   it('tells each of two graders how far their own part is, and what a result waits for', async () => {
     const { person, as, assign } = await furnish({ secondGrader: true })
     const [second, admin] = [await as('grader'), await as('admin')]
-    const queue = async (of: typeof person) => rowsOf((await of.get(`${of.home}grading`)).text)[0]?.split(' | ').at(4)
+    const queue = async (of: typeof person) =>
+      rowsOf((await of.get(`${of.home}grading`)).text)[0]
+        ?.split(' | ')
+        .at(4)
     await person.save(1, '5')
     expect(await queue(person)).toBe('1 of 2 questions')
     expect(await person.read()).toContain('Not graded by you yet: <a href="#question-2">question 2</a>')

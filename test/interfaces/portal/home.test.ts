@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { readOverview } from '../../../src/domain/invites/overview.ts'
 import { DAY_MS } from '../../support/factories.ts'
+import { makeHandedIn } from '../../support/grading.ts'
 import { asOperator, signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -165,6 +166,22 @@ it('shows a grader how many invites are assigned to them, in each state as of no
   ])
   expect(text).not.toMatch(/sam@example|Your assessments|days-heading/)
   expect((await grader.get(`${grader.home}invites?state=completed`)).text).toContain('2 invites')
+})
+
+it('leads those who grade to what waits to be graded', async () => {
+  const { organization, assign } = await makeHandedIn(service)
+  const [admin, grader] = [
+    await signInAs(service, organization.id, ['admin']),
+    await signInAs(service, organization.id, ['grader']),
+  ]
+  const waiting = async ({ get, home }: typeof grader) =>
+    [...(await get(home)).text.matchAll(/grading\?whose=(\w+)">[^<]+<\/a><\/th><td>(\d+)/g)].map(
+      ([, whose, count]) => `${whose} ${count}`,
+    )
+  expect(await waiting(grader)).toEqual(['mine 0', 'nobody 1'])
+  await assign(grader.member.id)
+  expect(await waiting(grader)).toEqual(['mine 1', 'nobody 0'])
+  expect(await waiting(admin)).toEqual(['mine 0', 'nobody 0', 'all 1'])
 })
 
 it('shows a client the invites of their assessments in each state, and nothing else', async () => {

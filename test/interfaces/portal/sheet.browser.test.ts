@@ -171,7 +171,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     await comment(page, 2).fill('Too late')
     await page.locator('#saved-2', { hasText: 'Not saved: The result is released.' }).waitFor()
     await page.reload()
-    await page.getByText('The result is released. To change it').waitFor()
+    await page.getByText('To change it, reopen it').waitFor()
     const kept = await page.evaluate('Object.values(localStorage).join()')
     expect(kept).toContain('Typed late')
     expect(kept).toContain('Too late')
