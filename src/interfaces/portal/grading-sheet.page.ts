@@ -22,7 +22,6 @@ type Facts = {
 
 const NOTICES = new Map([
   ['taken', 'You grade it now.'],
-  ['handed-on', 'It is handed on.'],
   ['released', 'The result is released.'],
   ['reopened', 'It can be graded again. What was released stays until it is released anew.'],
 ])

@@ -42,9 +42,11 @@ export function progress(sheet: Sheet): Html {
 ${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}`
 }
 
-function wordTwoGraders({ round, progress }: Sheet): string {
+function wordTwoGraders({ round, progress, submission }: Sheet): string {
   if (round === 3) return 'Two graders grade it. Points that you give, as an admin, count instead of theirs.'
   if (!progress.isOwnPart) return 'Two graders have graded it. You see each other’s grades now.'
+  if (round === 1 && submission.graderId === null)
+    return 'Two graders grade it, neither seeing the other’s grades before both have graded every question. Nobody has taken it over yet.'
   return `You are the ${round === 2 ? 'second' : 'first'} of two graders: these are your grades alone. You see the other’s once both of you have graded every question.`
 }
 
@@ -104,7 +106,7 @@ const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
   html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'the organization and the candidate see it' : 'the organization sees it, the candidate does not'}.`
 
 function unreleased(sheet: Sheet, address: string): Html {
-  const { submission, progress, mayRelease, round } = sheet
+  const { submission, progress, mayRelease, round, released } = sheet
   const { ungraded, undecided, isOwnPart } = progress
   if (ungraded.length > 0 || undecided.length > 0)
     return html`<p>It can be released once every question with points is graded.</p>
@@ -113,7 +115,7 @@ ${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be d
   if (isOwnPart)
     return html`<p>You have graded every question. It can be released once the other grader has, too${(submission.graderId === null || submission.secondGraderId === null) && ': nobody has taken that over yet'}.</p>`
   if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
-  return html`<p>Every question is graded. Nobody else sees the points before you release the result.</p><p><a class="button" href="${`${address}/release`}">Release the result</a></p>`
+  return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change before you release it anew' : 'nothing of it before you release it'}.</p><p><a class="button" href="${`${address}/release`}">Release the result</a></p>`
 }
 
 const wordBy = ({ submission, progress }: Sheet): string => {
