@@ -1,4 +1,4 @@
-import type { Prisma } from '../../../generated/prisma/client.ts'
+import type { Grade, Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../page.ts'
 import { findHandedIn, findPaper, type Graded, type Round, refuseUnknown, requireRound } from './access.ts'
