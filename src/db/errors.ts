@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import { Prisma } from '../generated/prisma/client.ts'
 
 /** Of a unique constraint, of a foreign key, and of either in a statement of our own. */
@@ -27,6 +28,7 @@ export class NoConnection extends Error {
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof NoConnection ||
+  (error instanceof DatabaseError && TIMEOUTS.includes(error.code)) ||
   (error instanceof Prisma.PrismaClientKnownRequestError &&
     (error.code === 'P2028' || TIMEOUTS.includes(causeOf(error)?.originalCode)))
 

@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/prisma/client.ts'
-import type { Connection } from './client.ts'
+import { type Connection, queryRows } from './client.ts'
 
 // Rows that are many, or asked for often. PostgreSQL makes JSON of them, which costs this process a third of what typed queries cost it, and
 // a list and its length take one statement.
@@ -42,8 +42,8 @@ const rowsAsJson = ({ table, columns }: Pick<Shape<unknown>, 'table' | 'columns'
 
 /** Reads rows. @param which SQL: `WHERE …`, with the order and the window if there are any. */
 export async function readRows<Row>(db: Connection, shape: Shape<Row>, which: Prisma.Sql): Promise<Row[]> {
-  const [{ rows }] = await db.$queryRaw<[{ rows: string | null }]>`SELECT ${rowsAsJson(shape, which)} AS rows`
-  return parseRows(shape, rows)
+  const [found] = await queryRows<{ rows: string | null }>(db, Prisma.sql`SELECT ${rowsAsJson(shape, which)} AS rows`)
+  return parseRows(shape, found!.rows)
 }
 
 /** Reads rows by their ids, in the order of these; ids of none are left out. */
@@ -65,8 +65,9 @@ export async function readRowsAnd<Row, Facts extends object>(
   which: Prisma.Sql,
   facts: Prisma.Sql,
 ): Promise<Facts & { rows: Row[] }> {
-  const [found] = await db.$queryRaw<[Facts & { rows: string | null }]>`SELECT ${facts}, ${rowsAsJson(shape, which)} AS rows`
-  return { ...found, rows: parseRows(shape, found.rows) }
+  const statement = Prisma.sql`SELECT ${facts}, ${rowsAsJson(shape, which)} AS rows`
+  const [found] = await queryRows<Facts & { rows: string | null }>(db, statement)
+  return { ...found!, rows: parseRows(shape, found!.rows) }
 }
 
 /** Of no rows PostgreSQL makes NULL. */
