@@ -19,7 +19,7 @@ const app = await buildApp(config, {
     deps: {
       apiKeyCache: noApiKeyCache,
       queue: {
-        enqueueInvitationEmails: async () => {},
+        invitationEmailJobs: async () => ({ text: '', values: [] }),
         enqueueMemberEmails: async () => {},
         enqueueInviteBatch: async () => {},
         enqueueRecording: async () => {},

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Pool } from 'pg'
+import { DatabaseError, Pool } from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { NoConnection } from './errors.ts'
 
@@ -19,10 +19,12 @@ const TIMEOUTS = {
   lock_timeout: 3_000,
   idle_in_transaction_session_timeout: 10_000,
 }
+/** Prisma writes times in UTC without saying so: the session is to read them as that, whatever the database's own time zone. */
+const IN_UTC = '-c TimeZone=UTC'
 
 /** Opens a pool of at most `max` connections; they are made when first needed. */
 export function openPool(url: string, { max = 10 }: { max?: number } = {}): Pool {
-  const pool = new Pool({ connectionString: url, max, keepAlive: true, ...TIMEOUTS })
+  const pool = new Pool({ connectionString: url, max, keepAlive: true, options: IN_UTC, ...TIMEOUTS })
   // A connection that breaks in the instant between being made and being used would have no listener, and end the process. The query
   // that it was made for fails with it.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -68,10 +70,48 @@ export function createDb(pool: Pool): Db {
 export async function queryRows<Row extends object>(db: Connection, statement: Prisma.Sql): Promise<Row[]> {
   const below = pools.get(db)
   if (!below) return db.$queryRaw<Row[]>(statement)
-  const { text, values } = statement
-  const { rows } = await below.pool.query<Row>({ name: below.nameOf({ sql: text, args: values }), text, values })
+  const { rows } = await below.pool.query<Row>(named(below.nameOf, statement))
   return rows
 }
+
+/** Prisma's `sql`; or a text with $1 and so on. */
+export type Statement = { text: string; values: unknown[] }
+
+/**
+ * Executes statements that are known beforehand, all or none of them. By themselves they are a transaction straight on a connection, which
+ * costs this process a third of what `$transaction` does; within one they are a savepoint. Errors are as those of `queryRows`.
+ */
+export async function executeTogether(db: Connection, statements: Statement[]): Promise<void> {
+  const below = pools.get(db)
+  if (!below) {
+    await db.$transaction(async (inside) => {
+      for (const { text, values } of statements) await inside.$executeRawUnsafe(text, ...values)
+    })
+    return
+  }
+  const connection = await below.pool.connect()
+  try {
+    await connection.query('BEGIN')
+    for (const statement of statements) await connection.query(named(below.nameOf, statement))
+    await connection.query('COMMIT')
+    connection.release()
+  } catch (error) {
+    // What PostgreSQL refused can be rolled back; a connection on which anything else went wrong is not used again.
+    if (error instanceof DatabaseError)
+      await connection.query('ROLLBACK').then(
+        () => connection.release(),
+        (lost) => connection.release(lost),
+      )
+    else connection.release(true)
+    throw error
+  }
+}
+
+const named = (nameOf: NameStatement, { text, values }: Statement) => ({
+  name: nameOf({ sql: text, args: values }),
+  text,
+  values,
+})
 
 /** Each connection keeps a plan for each, so there is an end to them. */
 const MAX_NAMED_STATEMENTS = 500

@@ -3,12 +3,15 @@ import { Prisma } from '../generated/prisma/client.ts'
 
 /** Of a unique constraint, of a foreign key, and of either in a statement of our own. */
 const REFUSALS = ['P2002', 'P2003', 'P2010']
+/** PostgreSQL's codes for them, of a statement that went past Prisma. */
+const VIOLATIONS: (string | undefined)[] = ['23505', '23503']
 
 /**
  * The name of the unique constraint or foreign key that refused a write; undefined for every other error.
  * (Prisma's driver adapters give the name only here, not in `meta.target`.)
  */
 export function violatedConstraint(error: unknown): string | undefined {
+  if (error instanceof DatabaseError) return VIOLATIONS.includes(error.code) ? error.constraint : undefined
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined
   if (!REFUSALS.includes(error.code)) return undefined
   return causeOf(error)?.constraint?.index

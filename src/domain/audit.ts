@@ -1,3 +1,4 @@
+import { insertionOf } from '../db/rows.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { Context, ServiceContext } from './context.ts'
 
@@ -68,35 +69,41 @@ export type AuditEvent = {
   details?: Prisma.InputJsonObject
 }
 
+type AuditContext = ServiceContext & { organization: { id: string } }
+
 const KEPT_FOR_MS = 365 * 86_400_000
 /** Entries a statement. */
 const FORGOTTEN_AT_ONCE = 5_000
 
 /** Records what the context's actor does in an organization. Called in the transaction of the change: both are kept, or neither is. */
-export async function recordAudit(
-  ctx: ServiceContext & { organization: { id: string } },
-  { action, target, details = {} }: AuditEvent,
-): Promise<void> {
-  const { actor, db, deps, organization } = ctx
-  await db.auditEntry.create({
-    data: {
-      id: deps.newId(),
-      organizationId: organization.id,
-      actorKind: actor.kind,
-      actorId: actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null,
-      action,
-      targetKind: target?.kind ?? null,
-      targetId: target?.id ?? null,
-      details,
-      at: deps.clock(),
-    },
-  })
+export async function recordAudit(ctx: AuditContext, event: AuditEvent): Promise<void> {
+  await ctx.db.$executeRaw(insertionOfAudit(ctx, event))
 }
 
 /** Records what a member does, of what API keys do as well: the requests of keys are too many to be kept one by one. */
 export async function recordByMember(ctx: Context, event: AuditEvent): Promise<void> {
-  if (ctx.actor.kind === 'member') await recordAudit(ctx, event)
+  for (const insertion of insertionsByMember(ctx, event)) await ctx.db.$executeRaw(insertion)
 }
+
+/** SQL: that, for a statement that makes the change; none where it is not recorded. */
+export const insertionsByMember = (ctx: Context, event: AuditEvent): Prisma.Sql[] =>
+  ctx.actor.kind === 'member' ? [insertionOfAudit(ctx, event)] : []
+
+const insertionOfAudit = (
+  { actor, deps, organization }: AuditContext,
+  { action, target, details = {} }: AuditEvent,
+): Prisma.Sql =>
+  insertionOf('audit_entries', {
+    id: deps.newId(),
+    organizationId: organization.id,
+    actorKind: actor.kind,
+    actorId: actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null,
+    action,
+    targetKind: target?.kind ?? null,
+    targetId: target?.id ?? null,
+    details: JSON.stringify(details),
+    at: deps.clock(),
+  })
 
 /** Forgets what was done more than a year ago. */
 export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {

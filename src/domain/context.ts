@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Connection } from '../db/client.ts'
+import type { Connection, Statement } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './access/account-tokens.ts'
 import type { ApiKeyCache } from './access/cached-api-key.ts'
@@ -11,9 +11,9 @@ export type { Connection, KeyMode, Tier }
 
 /** The durable queue, as far as the domain needs it. */
 export type Queue = {
-  /** Adds sendings of invites' mails to the transaction that makes them: both happen or neither does. */
-  enqueueInvitationEmails: (db: Connection, emailIds: string[]) => Promise<void>
-  /** The same for mails to members. */
+  /** Adds sendings of invites' mails to the queue, by the transaction that makes them: both happen or neither does. */
+  invitationEmailJobs: (emailIds: string[]) => Promise<Statement>
+  /** Adds sendings of mails to members in the same way. */
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
   enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>

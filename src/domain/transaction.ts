@@ -1,4 +1,4 @@
-import type { Connection } from '../db/client.ts'
+import { type Connection, executeTogether, type Statement } from '../db/client.ts'
 import type { ServiceContext } from './context.ts'
 
 /** The transactions that have recorded events. */
@@ -16,11 +16,19 @@ export async function inTransaction<Ctx extends ServiceContext, T>(ctx: Ctx, wor
     hasRecorded = recording.has(db)
     return result
   })
-  if (hasRecorded) {
-    recording.add(ctx.db) // of the part of a transaction, the whole is to tell
-    ctx.deps.events.recorded()
-  }
+  if (hasRecorded) tell(ctx)
   return result
+}
+
+/** Does the same by statements that are known beforehand, and record events. */
+export async function writeTogether(ctx: ServiceContext, statements: Statement[]): Promise<void> {
+  await executeTogether(ctx.db, statements)
+  tell(ctx)
+}
+
+function tell({ db, deps }: ServiceContext): void {
+  recording.add(db) // of the part of a transaction, the whole is to tell
+  deps.events.recorded()
 }
 
 /** Has the numbering of events told when the open transaction is committed, so that what it recorded is soon in the feed. */

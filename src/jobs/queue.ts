@@ -130,18 +130,27 @@ const readTime = (boss: PgBoss): Promise<number | null> =>
       () => null,
     )
 
+const emailJobs = (emailIds: string[]) => emailIds.map((emailId) => ({ data: { emailId } satisfies EmailJob }))
+
 /** What the domain sees of it. */
 export const asDomainQueue = (boss: PgBoss): Queue => {
-  const enqueueEmails = (queue: string) => async (db: Connection, emailIds: string[]) => {
-    const jobs = emailIds.map((emailId) => ({ data: { emailId } satisfies EmailJob }))
-    await boss.insert(queue, jobs, { db: fromPrisma(db) })
-  }
   const enqueueAddress = (queue: string) => async (db: Connection, email: string) => {
     await boss.insert(queue, [{ data: { email } satisfies AddressJob }], { db: fromPrisma(db) })
   }
   return {
-    enqueueInvitationEmails: enqueueEmails(INVITATION_EMAILS),
-    enqueueMemberEmails: enqueueEmails(MEMBER_EMAILS),
+    async invitationEmailJobs(emailIds) {
+      // pg-boss is given a database that only notes what is asked of it.
+      let statement = { text: '', values: [] as unknown[] }
+      const note = async (text: string, values: unknown[] = []) => {
+        statement = { text, values }
+        return { rows: [] }
+      }
+      await boss.insert(INVITATION_EMAILS, emailJobs(emailIds), { db: { executeSql: note } })
+      return statement
+    },
+    async enqueueMemberEmails(db, emailIds) {
+      await boss.insert(MEMBER_EMAILS, emailJobs(emailIds), { db: fromPrisma(db) })
+    },
     async enqueueInviteBatch(db, batchId) {
       await boss.insert(INVITE_BATCHES, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
     },

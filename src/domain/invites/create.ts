@@ -1,17 +1,21 @@
+import { queryRows } from '../../db/client.ts'
 import { violatedConstraint } from '../../db/errors.ts'
 import { anyOf } from '../../db/query.ts'
+import { inOneStatement, insertionOf } from '../../db/rows.ts'
+import { type Invite as InviteRow, Prisma } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import type { MemberRole } from '../access/members.ts'
 import { authorize } from '../access/permissions.ts'
-import { recordByMember } from '../audit.ts'
+import { insertionsByMember } from '../audit.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inviteEvents } from '../events/event.ts'
-import { recordEvents } from '../events/record.ts'
+import { insertionOfEvents } from '../events/record.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
+import { ownRowsById } from '../listing.ts'
 import { shareQuery } from '../shared-query.ts'
-import { inTransaction } from '../transaction.ts'
-import { queueInvitationEmail } from './emails.ts'
+import { writeTogether } from '../transaction.ts'
+import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
 
@@ -33,11 +37,11 @@ export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany
   if (issues.length > 0) throw new DomainError('invalid', { issues })
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
-  const invite = await inTransaction(ctx, async (inside) => {
-    const made = await insert(inside, input, tagIds)
-    if (!isOneOfMany) await recordByMember(inside, { action: 'invited', target: { kind: 'invite', id: made.id } })
-    return made
-  }).catch((error) => refuse(ctx, error, input, tagIds))
+  const invite = makeInvite(ctx, { ...input, assessmentId: assessment.id })
+  const audit: Prisma.Sql[] = isOneOfMany
+    ? []
+    : insertionsByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
+  await insert(ctx, invite, tagIds, audit, input.sendEmail ?? true).catch((error) => refuse(ctx, error, input, tagIds))
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
 }
@@ -45,37 +49,55 @@ export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany
 /** The time that many days later. */
 export const expiryAfter = (now: Date, days: number): Date => new Date(now.getTime() + days * DAY_MS)
 
-async function insert(ctx: Context, input: NewInvite, tagIds: string[]) {
-  const { db, deps } = ctx
-  const organizationId = ctx.organization.id
-  const now = deps.clock()
-  const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail = true, ...terms } = input
-  // No query for a duplicate first: the unique index decides, also between concurrent requests.
-  const invite = await db.invite.create({
-    data: {
-      id: deps.newId(),
-      organizationId,
-      assessmentId,
-      recipientEmail,
-      ...withDefaults(terms),
-      ...authorOf(ctx),
-      status: 'pending',
-      sentAt: now,
-      expiresAt: expiryAfter(now, expiresInDays),
-      createdAt: now,
-      updatedAt: now,
-    },
-  })
-  if (tagIds.length > 0) {
-    await db.inviteTag.createMany({
-      data: tagIds.map((tagId, position) => ({ organizationId, inviteId: invite.id, tagId, position })),
-    })
+function makeInvite(ctx: Context, input: NewInvite): InviteRow {
+  const now = ctx.deps.clock()
+  const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail: __, ...given } = input
+  const terms = withDefaults(given)
+  return {
+    id: ctx.deps.newId(),
+    organizationId: ctx.organization.id,
+    assessmentId,
+    recipientEmail,
+    ...terms,
+    assignedGraderId: terms.assignedGraderId?.toLowerCase() ?? null,
+    ...authorOf(ctx),
+    status: 'pending',
+    linkVersion: 1,
+    assessmentSession: null,
+    waivedChecks: [],
+    sentAt: now,
+    expiresAt: expiryAfter(now, expiresInDays),
+    acceptedAt: null,
+    startedAt: null,
+    completedAt: null,
+    revokedAt: null,
+    createdAt: now,
+    updatedAt: now,
   }
-  const event = inviteEvents.created(invite)
-  if (sendEmail) await queueInvitationEmail(ctx, invite, event)
-  else await recordEvents(ctx, [event])
-  return invite
 }
+
+/** No query for a duplicate first: the unique index decides, also between concurrent requests. */
+async function insert(
+  ctx: Context,
+  invite: InviteRow,
+  tagIds: string[],
+  beside: Prisma.Sql[],
+  sendEmail: boolean,
+): Promise<void> {
+  const mail = sendEmail ? await newInvitationEmail(ctx, invite) : undefined
+  const insertion = inOneStatement([
+    insertionOf('invites', invite),
+    insertionOfEvents(ctx, [inviteEvents.created(invite)]),
+    ...(tagIds.length > 0 ? [insertionOfTags(invite, tagIds)] : []),
+    ...(mail ? [mail.record] : []),
+    ...beside,
+  ])
+  await writeTogether(ctx, [insertion, ...(mail ? [mail.job] : [])])
+}
+
+const insertionOfTags = ({ id, organizationId }: InviteRow, tagIds: string[]): Prisma.Sql => Prisma.sql`
+  INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
+  SELECT ${organizationId}::uuid, ${id}::uuid, tag_id, position - 1 FROM unnest(${tagIds}::uuid[]) WITH ORDINALITY AS tag (tag_id, position)`
 
 /** The ids that a new invite refers to; ids that were not given, or were invalid, are left out. */
 type References = { assessmentId?: string; assignedGraderId?: string | null | undefined; tagIds: string[] }
@@ -116,10 +138,7 @@ const mayGrade = ({ status, roles }: { status: string; roles: string[] }): boole
   status === 'active' && GRADING_ROLES.some((role) => roles.includes(role))
 
 const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
-  ctx.db.assessment.findMany({
-    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
-    select: { id: true, name: true },
-  }),
+  queryRows(ctx.db, Prisma.sql`SELECT id, name FROM assessments ${ownRowsById(ctx, ids)}`),
 )
 
 /**

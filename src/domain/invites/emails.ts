@@ -1,9 +1,9 @@
 import { anyOf } from '../../db/query.ts'
+import { insertionOf } from '../../db/rows.ts'
 import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
-import type { NewEvent } from '../events/event.ts'
-import { recordEmailEvent, recordEvents } from '../events/record.ts'
+import { recordEmailEvent } from '../events/record.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
@@ -34,25 +34,21 @@ export type Outcome =
   | { state: 'failed'; failure: EmailFailure; reason: string }
   | { state: 'queued'; reason: string }
 
-/**
- * Adds one sending of the invite's mail to the transaction: its record and its job.
- *
- * @param event what happened to the invite, where it is yet to be recorded.
- */
-export async function queueInvitationEmail(
-  ctx: ServiceContext,
-  invite: { id: string; organizationId: string; linkVersion: number },
-  event?: NewEvent,
-): Promise<void> {
-  const { db, deps } = ctx
+type Recipient = { id: string; organizationId: string; linkVersion: number }
+
+/** Adds one sending of the invite's mail to the transaction: its record and its job. */
+export async function queueInvitationEmail(ctx: ServiceContext, invite: Recipient): Promise<void> {
+  const { record, job } = await newInvitationEmail(ctx, invite)
+  await ctx.db.$executeRaw(record)
+  await ctx.db.$executeRawUnsafe(job.text, ...job.values)
+}
+
+/** One sending of the invite's mail, to be written with the invite: the insertion of its record, and the statement that adds its job. */
+export async function newInvitationEmail({ deps }: ServiceContext, { id: inviteId, organizationId, linkVersion }: Recipient) {
   const id = deps.newId()
   const now = deps.clock()
-  const insertion = Prisma.sql`
-    INSERT INTO invite_emails (id, organization_id, invite_id, link_version, created_at, updated_at)
-    VALUES (${id}::uuid, ${invite.organizationId}::uuid, ${invite.id}::uuid, ${invite.linkVersion}, ${now}, ${now})`
-  if (event) await recordEvents(ctx, [event], insertion)
-  else await db.$executeRaw(insertion)
-  await deps.queue.enqueueInvitationEmails(db, [id])
+  const record = insertionOf('invite_emails', { id, organizationId, inviteId, linkVersion, createdAt: now, updatedAt: now })
+  return { record, job: await deps.queue.invitationEmailJobs([id]) }
 }
 
 export type EmailQueue = { waiting: number; oldest: Date | null }
@@ -186,9 +182,7 @@ const requeueFailed = (ctx: ServiceContext, ids: string[]): Promise<number> =>
       data: { state: 'queued', failure: null, updatedAt: clock() },
       select: { id: true },
     })
-    await queue.enqueueInvitationEmails(
-      db,
-      failed.map(({ id }) => id),
-    )
+    const { text, values } = await queue.invitationEmailJobs(failed.map(({ id }) => id))
+    await db.$executeRawUnsafe(text, ...values)
     return failed.length
   })
