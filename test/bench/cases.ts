@@ -14,8 +14,20 @@ export type Bound = { atLeast: number } | { atMost: number } | { forInformation:
 /** A figure of a variant; or one over another one's, or another of its own. */
 export type Goal = { over: [variant: string, Figure]; under?: [variant: string, Figure] } & Bound
 
-/** Variants that are measured in turn, and compared. @property rounds where fewer than usual are enough. */
-export type Case = { name: string; connections: number; variants: Variant[]; goals: Goal[]; rounds?: number }
+/**
+ * Variants that are measured in turn, and compared.
+ *
+ * @property rounds where fewer than usual are enough.
+ * @property isVariation whether it is another case with other parameters: a quick run has it only where it is asked for by its name.
+ */
+export type Case = {
+  name: string
+  connections: number
+  variants: Variant[]
+  goals: Goal[]
+  rounds?: number
+  isVariation?: boolean
+}
 
 const CONNECTIONS = 16
 /** For pages that cost the database so much that more connections would measure its queue. */
@@ -52,6 +64,7 @@ function readCases({ large }: Organizations): Case[] {
   const ask = (name: string, resource: string, ids: string[], connections = CONNECTIONS): Case => ({
     name: `read ${name}${connections === 1 ? ', 1 connection' : ''}`,
     connections,
+    isVariation: connections === 1,
     variants: (['service', 'plain', 'floor'] as const).map((rival) => ({
       name: rival,
       rival,
@@ -80,6 +93,7 @@ function listCases({ large }: Organizations): Case[] {
   const ask = (name: string, list: string, size: string, limit: number): Case => ({
     name: `list ${list.split('/').at(-1)}, ${limit} a page, ${name}`,
     connections: CONNECTIONS,
+    isVariation: limit === LARGE_PAGE_SIZE,
     variants: (['service', 'plain', 'floor'] as const).map((rival) => ({
       name: rival,
       rival,
@@ -112,6 +126,10 @@ function flatCases({ small, large }: Organizations): Case[] {
   const list = (query: string) => () => paths(`${V1}/invites?${query}`)
   const ofAssessment = (query: string) => (organization: Organization) =>
     organization.assessmentIds.map((id) => ({ path: `${V1}/invites?assessmentId=${id}${query}` }))
+  const sorted = (name: string, ask: (organization: Organization) => Request[]): Case => ({
+    ...flat(name, ask),
+    isVariation: true,
+  })
   const words = ['sent_at', 'status', 'expires_at']
   return [
     flat('first page, v1', list('')),
@@ -121,10 +139,10 @@ function flatCases({ small, large }: Organizations): Case[] {
     // The small organization has three of them for each assessment: both answer with as many.
     flat('of both, v1', ofAssessment('&status=completed&limit=3')),
     ...words.flatMap((word) =>
-      ['asc', 'desc'].map((order) => flat(`by ${word} ${order}, v1`, list(`sort=${word}&order=${order}`))),
+      ['asc', 'desc'].map((order) => sorted(`by ${word} ${order}, v1`, list(`sort=${word}&order=${order}`))),
     ),
-    ...words.map((word) => flat(`by ${word}, of a status, v1`, list(`sort=${word}&status=completed`))),
-    ...words.map((word) => flat(`by ${word}, of an assessment, v1`, ofAssessment(`&sort=${word}`))),
+    ...words.map((word) => sorted(`by ${word}, of a status, v1`, list(`sort=${word}&status=completed`))),
+    ...words.map((word) => sorted(`by ${word}, of an assessment, v1`, ofAssessment(`&sort=${word}`))),
     flat('assessments, v1', () => paths(`${V1}/assessments`)),
     flat('assessments, alternate', () => paths(`${ALTERNATE}/assessments`)),
   ]

@@ -3,10 +3,12 @@ import { parseArgs } from 'node:util'
 
 /** How to run the benchmark. Durations are in seconds. */
 export type Options = {
-  /** Small organizations and short rounds: shows that everything works, and gross faults. */
+  /** Small organizations, short rounds and no variations of cases: shows that everything works, and gross faults. */
   quick: boolean
   /** Only the cases whose name matches. */
   only: RegExp
+  /** Whether also those that are other cases with other parameters. */
+  variations: boolean
   /** How often each variant of a case is measured. */
   rounds: number
   /** Of one measurement. */
@@ -39,9 +41,9 @@ const QUICK = {
   rounds: 1,
   seconds: 0.15,
   warmUp: 0.05,
-  sizes: { small: 1_000, middle: 5_000, large: 50_000 },
-  submissions: { few: 200, many: 2_000 },
-  mails: 300,
+  sizes: { small: 1_000, middle: 5_000, large: 20_000 },
+  submissions: { few: 100, many: 500 },
+  mails: 60,
 }
 const ROOT = path.join(import.meta.dirname, '../..')
 
@@ -60,6 +62,7 @@ export function readOptions(args: string[]): Options {
     },
   })
   const { quick, out, chart, profile } = values
+  const variations = !quick || values.only !== ''
   const preset = quick ? QUICK : FULL
   const rounds = readNumber('rounds', values.rounds) ?? preset.rounds
   const seconds = readNumber('seconds', values.seconds) ?? preset.seconds
@@ -69,6 +72,7 @@ export function readOptions(args: string[]): Options {
     out,
     chart,
     profile,
+    variations,
     only: new RegExp(values.only),
     rounds: Math.max(1, Math.round(rounds)),
     seconds,

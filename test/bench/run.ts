@@ -39,7 +39,9 @@ async function run(): Promise<void> {
   const organizations = await fill(database.pool, options)
   tell('filled')
   const sink = await startSink()
-  const cases = makeCases(organizations, await listPortalRoutes()).filter(({ name }) => options.only.test(name))
+  const cases = makeCases(organizations, await listPortalRoutes()).filter(
+    ({ name, isVariation }) => options.only.test(name) && (options.variations || !isVariation),
+  )
   const others = otherCases({ database, organizations, sink, ...options }).filter(({ name }) => options.only.test(name))
   if (cases.length + others.length === 0) throw new Error('No case has such a name')
   if (options.profile) {
