@@ -32,16 +32,14 @@ export function shapeOf<Row>(
 
 const columnOf = (field: string): string => field.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
 
-/** SQL: inserts the row. @param row its fields, whose columns have the same names in snake case. */
+/** SQL: inserts the row. @param row its fields, named by the program, whose columns have the same names in snake case. */
 export function insertionOf(table: string, row: object): Prisma.Sql {
   const columns = Object.keys(row).map((field) => `"${columnOf(field)}"`)
   return Prisma.sql`INSERT INTO ${Prisma.raw(table)} (${Prisma.raw(columns.join(', '))}) VALUES (${Prisma.join(Object.values(row))})`
 }
 
 /** SQL: one statement that makes all the insertions. What refers to what is checked when it has made them. */
-export function inOneStatement(insertions: [Prisma.Sql, ...Prisma.Sql[]]): Prisma.Sql {
-  const [last, ...others] = insertions
-  if (others.length === 0) return last
+export function inOneStatement([last, ...others]: [Prisma.Sql, Prisma.Sql, ...Prisma.Sql[]]): Prisma.Sql {
   const beside = others.map((insertion, i) => Prisma.sql`${Prisma.raw(`beside_${i}`)} AS (${insertion})`)
   return Prisma.sql`WITH ${Prisma.join(beside)} ${last}`
 }
