@@ -7,6 +7,7 @@ import { multiply } from '../support/multiply.ts'
 import { type FieldSchema, KEY_HEADERS, type Operation, type Parameter, readOperations } from '../support/operations.ts'
 import { type Query, recordQueries } from '../support/queries.ts'
 import { type Service, startService } from '../support/service.ts'
+import { handIn } from '../support/submissions.ts'
 
 const ROWS = 3_000
 /** In the names and addresses of all rows: each part of it is a word that all of them have. */
@@ -28,6 +29,7 @@ beforeAll(async () => {
   service = await startService({ ROLE: 'api' })
   own = await furnish(service, COMMON)
   await multiply(service, own, ROWS - 1)
+  await handIn(service, { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }, COMMON)
   tagIds = (await service.db.tag.findMany({ where: { organizationId: own.id } })).map(({ id }) => id)
   operations = (await readOperations(service)).filter(({ method, parameters }) => method === 'get' && parameters.length > 0)
   observer = new Client({ connectionString: service.databaseUrl })

@@ -68,6 +68,7 @@ async function makeOrganization() {
     webhookId: rows.webhook.id,
     deliveryId: rows.delivery.id,
     eventId: rows.delivery.id,
+    number: '1',
     submissionId: await makeReopened(service, {
       organizationId,
       assessmentId: rows.assessment.id,
