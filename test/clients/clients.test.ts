@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Furnished, fillBody, furnish, ownIdFor } from '../support/furnish.ts'
 import { type FieldSchema, KEY_HEADERS, type Operation, readInterface } from '../support/operations.ts'
 import { type Service, startService } from '../support/service.ts'
+import { handIn } from '../support/submissions.ts'
 import { type Answer, type Call, generators } from './generators.ts'
 
 const interfaces = ['v1', 'alternate'] as const
@@ -36,6 +37,7 @@ afterAll(async () => {
 /** The program that calls every operation, as an organization of its own; it exports the calls by name, to be made in this order. */
 async function writeCalls(of: (typeof interfaces)[number], name: (typeof names)[number], address: string): Promise<string> {
   const own = await furnish(service, `${of}${name}`)
+  await handIn(service, { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }, 'words')
   const access = { address, keyHeader: KEY_HEADERS[of], key: own.key }
   const { open, call } = generators[name]
   const calls = (await readInterface(service, of)).flatMap((operation) => callsOf(operation, own))
