@@ -7,7 +7,7 @@ export type Options = {
   quick: boolean
   /** Only the cases whose name matches. */
   only: RegExp
-  /** Whether also those that are other cases with other parameters. */
+  /** Whether also those that are other cases with other parameters, and those that start services of their own. */
   variations: boolean
   /** How often each variant of a case is measured. */
   rounds: number

@@ -42,7 +42,9 @@ async function run(): Promise<void> {
   const cases = makeCases(organizations, await listPortalRoutes()).filter(
     ({ name, isVariation }) => options.only.test(name) && (options.variations || !isVariation),
   )
-  const others = otherCases({ database, organizations, sink, ...options }).filter(({ name }) => options.only.test(name))
+  const others = otherCases({ database, organizations, sink, ...options }).filter(
+    ({ name }) => options.only.test(name) && options.variations,
+  )
   if (cases.length + others.length === 0) throw new Error('No case has such a name')
   if (options.profile) {
     tell('profiling')
