@@ -3,6 +3,7 @@ import { unknownId } from '../../support/factories.ts'
 import { type Furnished, fillBody, fillPath, furnish, idsOf } from '../../support/furnish.ts'
 import { type FieldSchema, KEY_HEADERS, type Operation, readOperations } from '../../support/operations.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { handIn } from '../../support/submissions.ts'
 
 const UNKNOWN_ID = unknownId
 const [OWN, FOREIGN, UNUSED] = ['Ownwords', 'Foreigns', 'Unuseds!'] // of one length, so that lengths can be compared
@@ -13,10 +14,12 @@ let own: Furnished
 let foreign: Furnished
 let operations: Operation[]
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ ROLE: 'api' }) // a sweep in between would change what is compared
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   own = await furnish(service, OWN!)
   foreign = await furnish(service, FOREIGN!)
+  for (const { id, invite, assessment } of [own, foreign])
+    await handIn(service, { organizationId: id, inviteId: invite.id, assessmentId: assessment.id }, 'words')
   operations = await readOperations(service)
 })
 afterAll(() => service.close())
