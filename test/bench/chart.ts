@@ -2,7 +2,7 @@ import { median } from './load.ts'
 import type { Result } from './measure.ts'
 
 const ROW = 22
-const LEFT = 250
+const LEFT = 310
 const WIDTH = 420
 const TOP = 58
 const RIGHT = 60
