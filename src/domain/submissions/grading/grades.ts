@@ -1,4 +1,4 @@
-import type { Grade, Prisma } from '../../../generated/prisma/client.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../page.ts'
 import { findHandedIn, findPaper, type Graded, type Round, refuseUnknown, requireRound } from './access.ts'
@@ -60,20 +60,6 @@ export async function listGrades(
     },
   )
 }
-
-/** What counts of a grade, which is little where its comment is not needed. */
-export const toGradeRow = ({
-  questionNumber,
-  round,
-  graderId,
-  points,
-}: Pick<Grade, 'questionNumber' | 'round' | 'graderId' | 'points'>): GradeRow => ({
-  questionNumber,
-  round: round as Round,
-  graderId,
-  points: points === null ? null : Number(points),
-  comment: '',
-})
 
 export const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
   `${firstName} ${lastName}`.trim() || email
