@@ -30,9 +30,13 @@ export function shapeOf<Row>(
   }
 }
 
-const columnOf = (field: string): string => field.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
+/** @throws Error for what is no field's name: it becomes SQL. */
+function columnOf(field: string): string {
+  if (!/^[a-z][A-Za-z0-9]*$/.test(field)) throw new Error(`No field has the name ${JSON.stringify(field)}`)
+  return field.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
+}
 
-/** SQL: inserts the row. @param row its fields, named by the program, whose columns have the same names in snake case. */
+/** SQL: inserts the row. @param row its fields, whose columns have the same names in snake case. @throws Error for what is no field's name. */
 export function insertionOf(table: string, row: object): Prisma.Sql {
   const columns = Object.keys(row).map((field) => `"${columnOf(field)}"`)
   return Prisma.sql`INSERT INTO ${Prisma.raw(table)} (${Prisma.raw(columns.join(', '))}) VALUES (${Prisma.join(Object.values(row))})`

@@ -1,4 +1,3 @@
-import type { Audience, MediaFormat } from '../../generated/prisma/client.ts'
 import { findMembers } from '../access/members.ts'
 import { checkInteger, checkName, checkSize, checkText, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
@@ -14,17 +13,41 @@ import {
 import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
 import { findTags } from './tags.ts'
 
+/** What an assessment says by itself: a form and a copy have it as it stands in its row. */
+type AssessmentSettings = Pick<
+  Assessment,
+  | 'name'
+  | 'defaultQuestionFormat'
+  | 'defaultAnswerFormat'
+  | 'audience'
+  | 'timeLimit'
+  | 'secondGrader'
+  | 'gradedBlind'
+  | 'skillTypes'
+>
+
+export const settingsOf = ({
+  name,
+  defaultQuestionFormat,
+  defaultAnswerFormat,
+  audience,
+  timeLimit,
+  secondGrader,
+  gradedBlind,
+  skillTypes,
+}: AssessmentSettings): AssessmentSettings => ({
+  name,
+  defaultQuestionFormat,
+  defaultAnswerFormat,
+  audience,
+  timeLimit,
+  secondGrader,
+  gradedBlind,
+  skillTypes,
+})
+
 /** An assessment as people write it. What it refers to is named as in the import format: each name belongs to one row. */
-export type AssessmentInput = {
-  name: string
-  defaultQuestionFormat: MediaFormat
-  defaultAnswerFormat: MediaFormat
-  audience: Audience
-  /** Seconds; 0 is no limit. */
-  timeLimit: number
-  /** Whether two graders grade it, neither seeing the other's grades. */
-  secondGrader: boolean
-  gradedBlind: boolean
+export type AssessmentInput = AssessmentSettings & {
   instructionTitle: string
   /** Empty for none. */
   instruction: string
@@ -32,7 +55,6 @@ export type AssessmentInput = {
   languages: string[]
   /** Names; one that is new is added to the organization's categories. */
   categories: string[]
-  skillTypes: string[]
   /** Names of the organization's tags, in either case. */
   tags: string[]
   /** Addresses of the organization's members, in either case. */
@@ -65,30 +87,12 @@ const checkNames = (names: string[], limit: number): Violation | undefined =>
 
 /** An assessment as it would be written to be what it is. */
 export async function toAssessmentInput(ctx: Context, assessment: Assessment): Promise<AssessmentInput> {
-  const {
-    name,
-    defaultQuestionFormat,
-    defaultAnswerFormat,
-    audience,
-    timeLimit,
-    secondGrader,
-    gradedBlind,
-    skillTypes,
-    instructionId,
-  } = assessment
-  const [instruction] = await findInstructions(ctx, instructionId ? [instructionId] : [])
+  const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
   const categoryIds = assessment.categories.map(({ categoryId }) => categoryId)
   const tagIds = assessment.tags.map(({ tagId }) => tagId)
   const memberIds = assessment.clients.map(({ memberId }) => memberId)
   return {
-    name,
-    defaultQuestionFormat,
-    defaultAnswerFormat,
-    audience,
-    timeLimit,
-    secondGrader,
-    gradedBlind,
-    skillTypes,
+    ...settingsOf(assessment),
     instructionTitle: instruction?.title ?? '',
     instruction: instruction?.body ?? '',
     languages: assessment.languages.map(({ language }) => language.code),

@@ -10,7 +10,7 @@ import { MAX_NAME_LENGTH } from '../limits.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
-import { type AssessmentInput, findAssessmentIssues, toAssessmentInput } from './assessment-input.ts'
+import { type AssessmentInput, findAssessmentIssues, settingsOf, toAssessmentInput } from './assessment-input.ts'
 import { referencesOf, replaceReferences, resolveReferences } from './assessment-references.ts'
 import { type Assessment, getAssessment } from './assessments.ts'
 import { copyQuestions } from './copy-questions.ts'
@@ -29,7 +29,7 @@ export async function createAssessment(ctx: Context, input: AssessmentInput): Pr
   return inTransaction(ctx, async (inside) => {
     const references = await resolveReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, null)
-    const id = await insert(inside, { ...columnsOf(input), instructionId })
+    const id = await insert(inside, { ...input, instructionId })
     await replaceReferences(inside, id, references)
     await record(inside, 'created_assessment', { id, name: input.name })
     return id
@@ -53,7 +53,7 @@ export async function updateAssessment(ctx: Context, id: string, input: Assessme
     const instructionId = await saveInstruction(inside, input, assessment)
     const updatedAt = timeOfChange(inside.deps.clock(), assessment)
     const where = { organizationId_id: { organizationId: inside.organization.id, id: assessment.id } }
-    await inside.db.assessment.update({ where, data: { ...columnsOf(input), instructionId, updatedAt } })
+    await inside.db.assessment.update({ where, data: { ...settingsOf(input), instructionId, updatedAt } })
     if (instructionId !== assessment.instructionId) await forgetInstruction(inside, assessment)
     await replaceReferences(inside, assessment.id, references)
     await record(inside, 'updated_assessment', { id: assessment.id, name: input.name })
@@ -70,20 +70,8 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
     const original = await lockAssessment(inside, id)
-    const {
-      defaultQuestionFormat,
-      defaultAnswerFormat,
-      audience,
-      timeLimit,
-      secondGrader,
-      gradedBlind,
-      skillTypes,
-      instructionId,
-    } = original
     const name = [...`Copy of ${original.name}`].slice(0, MAX_NAME_LENGTH).join('')
-    const formats = { defaultQuestionFormat, defaultAnswerFormat }
-    const columns = { name, ...formats, audience, timeLimit, secondGrader, gradedBlind, skillTypes, instructionId }
-    const copyId = await insert(inside, columns)
+    const copyId = await insert(inside, { ...original, name })
     const references = referencesOf(original)
     const tags = await holdTags(inside, references.tagIds)
     await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
@@ -121,29 +109,13 @@ export async function lockAssessment(ctx: Context, id: string): Promise<Assessme
   return getAssessment(ctx, id)
 }
 
-type Columns = Pick<
-  Assessment,
-  | 'name'
-  | 'defaultQuestionFormat'
-  | 'defaultAnswerFormat'
-  | 'audience'
-  | 'timeLimit'
-  | 'secondGrader'
-  | 'gradedBlind'
-  | 'skillTypes'
-  | 'instructionId'
->
+type NewAssessment = Parameters<typeof settingsOf>[0] & Pick<Assessment, 'instructionId'>
 
-const columnsOf = (input: AssessmentInput): Omit<Columns, 'instructionId'> => {
-  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, secondGrader, gradedBlind, skillTypes } = input
-  return { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, secondGrader, gradedBlind, skillTypes }
-}
-
-async function insert({ db, deps, organization, actor }: Context, columns: Columns): Promise<string> {
+async function insert({ db, deps, organization, actor }: Context, { instructionId, ...said }: NewAssessment): Promise<string> {
   const now = deps.clock()
   const { createdById } = authorOf({ actor })
   const own = { id: deps.newId(), organizationId: organization.id, createdById, createdAt: now, updatedAt: now }
-  const { id } = await db.assessment.create({ data: { ...columns, ...own } })
+  const { id } = await db.assessment.create({ data: { ...settingsOf(said), instructionId, ...own } })
   return id
 }
 

@@ -4,6 +4,7 @@ import { isBrowserInstalled, press, watch } from '../../support/browser.ts'
 import {
   answerBox,
   button,
+  type Candidate,
   notice,
   prepare,
   readyMedia,
@@ -39,6 +40,15 @@ const UNPLUGGABLE = `
 const unplug = (page: Page, kinds: ('audio' | 'video')[], { isOnly = false } = {}) =>
   page.evaluate(`unplug(${JSON.stringify(kinds)}, ${isOnly})`)
 
+/** The first question's card, with devices that can be unplugged. */
+async function startUnpluggable(candidate: Candidate): Promise<Page> {
+  const context = await openContext()
+  await context.addInitScript(UNPLUGGABLE)
+  const page = await context.newPage()
+  await start(candidate, page)
+  return page
+}
+
 describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where no chromium is installed)', () => {
   it('records the webcam from the start to the end, also while the microphone and the same camera record answers', async () => {
     const at = await findFreePort()
@@ -72,10 +82,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
 
   it('goes on with another microphone when one is unplugged, and with the webcam all the same', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'], webcamMonitoring: true })
-    const context = await openContext()
-    await context.addInitScript(UNPLUGGABLE)
-    const page = await context.newPage()
-    await start(candidate, page)
+    const page = await startUnpluggable(candidate)
     await press(page, 'Open question 1')
     await press(page, 'Record audio')
     await savedUpTo(page, 2)
@@ -90,10 +97,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
 
   it('records once, not twice, after camera and microphone were unplugged together', async () => {
     const candidate = await makeCandidate({ responseTypes: ['video'] })
-    const context = await openContext()
-    await context.addInitScript(UNPLUGGABLE)
-    const page = await context.newPage()
-    await start(candidate, page)
+    const page = await startUnpluggable(candidate)
     await press(page, 'Open question 1')
     await press(page, 'Record video')
     await savedUpTo(page, 2)
@@ -107,10 +111,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
 
   it('keeps what was recorded until the only microphone was unplugged, and says so', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'] })
-    const context = await openContext()
-    await context.addInitScript(UNPLUGGABLE)
-    const page = await context.newPage()
-    await start(candidate, page)
+    const page = await startUnpluggable(candidate)
     await press(page, 'Open question 1')
     await press(page, 'Record audio')
     await savedUpTo(page, 2)
@@ -122,10 +123,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
 
   it('asks for the webcam when it is unplugged, and goes on when it is back', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'], webcamMonitoring: true })
-    const context = await openContext()
-    await context.addInitScript(UNPLUGGABLE)
-    const page = await context.newPage()
-    await start(candidate, page)
+    const page = await startUnpluggable(candidate)
     await waitUntil('a still', async () => (await candidate.media()).find(({ kind }) => kind === 'webcam_still'))
     await unplug(page, ['video'], { isOnly: true })
     await notice(page, 'Your webcam is not on.').waitFor()
