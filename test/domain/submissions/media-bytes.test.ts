@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { removeFiles } from '../../../src/domain/submissions/removal.ts'
+import { deleteSubmissionMedia } from '../../../src/domain/submissions/retention.ts'
+import { asOperator } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
+
+const service = await startServiceForFile({ ROLE: 'api' })
+const { db } = service
+
+/** What is kept for the organization, and what its submissions have. */
+async function bytesOf(organizationId: string) {
+  const kept = await db.organizationMediaBytes.aggregate({ where: { organizationId }, _sum: { bytes: true } })
+  const there = await db.submission.aggregate({ where: { organizationId }, _sum: { mediaBytes: true } })
+  return [Number(kept._sum.bytes ?? 0), Number(there._sum.mediaBytes ?? 0)]
+}
+
+it('keeps how many bytes an organization has, whoever uploads at the same time, until they are removed', async () => {
+  const candidate = await takeAssessment(service)
+  const { organization, submissionId } = candidate
+  const take = await candidate.beginTake()
+  const screen = await candidate.beginCapture()
+  const parts = Array.from({ length: 12 }, (_, i) => webmPart('x'.repeat(i)))
+  const answers = await Promise.all([
+    ...parts.map((part, i) => candidate.putPart(i % 2 ? take : screen, i, 0, part)),
+    candidate.putPhoto('webcam_still', jpeg()),
+  ])
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
+  const bytes = [...parts, jpeg()].reduce((sum, { length }) => sum + length, 0)
+  expect(await bytesOf(organization.id)).toEqual([bytes, bytes])
+
+  await deleteSubmissionMedia(asOperator(service, organization), candidate.invite.id)
+  service.clock.advance(2 * MINUTE_MS)
+  await removeFiles(service.system)
+  expect(await bytesOf(organization.id)).toEqual([0, 0])
+  await db.submission.update({ where: { id: submissionId }, data: { mediaBytes: 5 } })
+  await db.submission.delete({ where: { id: submissionId } })
+  expect(await bytesOf(organization.id)).toEqual([0, 0])
+})
+
+it('forgets them with the organization, and counts for no other', async () => {
+  const [one, other] = [await takeAssessment(service), await takeAssessment(service)]
+  for (const { submissionId } of [one, other])
+    await db.submission.update({ where: { id: submissionId }, data: { mediaBytes: 70 } })
+  await db.invite.deleteMany({ where: { organizationId: one.organization.id } })
+  expect(await bytesOf(one.organization.id)).toEqual([0, 0])
+  await db.organization.delete({ where: { id: one.organization.id } })
+  expect(await db.organizationMediaBytes.count({ where: { organizationId: one.organization.id } })).toBe(0)
+  expect(await bytesOf(other.organization.id)).toEqual([70, 70])
+})
