@@ -1,8 +1,8 @@
 import { Prisma } from '../../generated/prisma/client.ts'
+import { GRADING_ROLES } from '../access/graders.ts'
 import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { gradesBlindly } from '../submissions/blind.ts'
-import { GRADING_ROLES } from './create.ts'
 
 /** What can be chosen for an invite, by name. */
 export type Choices = { assessments: Named[]; tags: Named[]; graders: Named[] }

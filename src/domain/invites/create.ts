@@ -4,7 +4,7 @@ import { anyOf } from '../../db/query.ts'
 import { inOneStatement, insertionOf } from '../../db/rows.ts'
 import { type Invite as InviteRow, Prisma } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
-import type { MemberRole } from '../access/members.ts'
+import { mayGrade } from '../access/graders.ts'
 import { authorize } from '../access/permissions.ts'
 import { insertionsByMember } from '../audit.ts'
 import type { Context } from '../context.ts'
@@ -20,7 +20,6 @@ import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
 
 const DAY_MS = 86_400_000
-export const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 /**
  * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,
@@ -134,9 +133,6 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
 }
 
 /** Admins may grade too. */
-const mayGrade = ({ status, roles }: { status: string; roles: string[] }): boolean =>
-  status === 'active' && GRADING_ROLES.some((role) => roles.includes(role))
-
 const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
   queryRows(ctx.db, Prisma.sql`SELECT id, name FROM assessments ${ownRowsById(ctx, ids)}`),
 )

@@ -28,7 +28,9 @@ export const INVITE_STATUSES = [
 export type Invite = InviteRow & { assessment: { name: string }; tags: { tagId: string }[] }
 /** The same with the grader's account. */
 export type InviteDetail = Invite & {
-  assignedGrader: (Pick<Member, 'id' | 'email'> & { user: Pick<User, 'firstName' | 'lastName' | 'email'> }) | null
+  assignedGrader:
+    | (Pick<Member, 'id' | 'email' | 'status' | 'roles'> & { user: Pick<User, 'firstName' | 'lastName' | 'email'> })
+    | null
 }
 
 const times = {
@@ -45,7 +47,7 @@ const related = {
   assessment: `(SELECT json_build_object('name', name) FROM assessments WHERE organization_id = own.organization_id AND id = own.assessment_id)`,
   tags: inGivenOrder('invite_tags', 'invite_id = own.id', `'tagId', tag_id`),
 }
-const assignedGrader = `(SELECT json_build_object('id', members.id, 'email', members.email,
+const assignedGrader = `(SELECT json_build_object('id', members.id, 'email', members.email, 'status', members.status, 'roles', members.roles,
     'user', json_build_object('firstName', first_name, 'lastName', last_name, 'email', users.email))
   FROM members JOIN users ON users.id = user_id WHERE organization_id = own.organization_id AND members.id = own.assigned_grader_id)`
 const shape = shapeOf<Invite>('invites', Prisma.InviteScalarFieldEnum, times, related)

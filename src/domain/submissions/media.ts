@@ -6,7 +6,7 @@ import { DomainError } from '../errors.ts'
 import { isUuid } from '../uuid.ts'
 import { isBlindTo } from './blind.ts'
 import { readMediaLink } from './media-tokens.ts'
-import { authorizeSubmission } from './visibility.ts'
+import { authorizeSubmission, graderOfInvite } from './visibility.ts'
 
 export type { Media, MediaKind }
 
@@ -54,7 +54,7 @@ export async function getMedia(ctx: Context, id: string): Promise<Media> {
             select: {
               state: true,
               secondGraderId: true,
-              invite: { select: { assignedGraderId: true } },
+              invite: { select: { assignedGrader: graderOfInvite } },
               assessment: { select: { gradedBlind: true } },
             },
           },

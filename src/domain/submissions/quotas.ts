@@ -4,7 +4,10 @@ import { refuseSession } from './refusals.ts'
 
 /** How many bytes an organization's media have in all, at a cost that does not grow with it. */
 async function countMediaBytes({ db, organization }: Context): Promise<number> {
-  const { _sum } = await db.organizationMediaBytes.aggregate({ where: { organizationId: organization.id }, _sum: { bytes: true } })
+  const { _sum } = await db.organizationMediaBytes.aggregate({
+    where: { organizationId: organization.id },
+    _sum: { bytes: true },
+  })
   return Number(_sum.bytes ?? 0n)
 }
 

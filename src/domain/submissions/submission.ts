@@ -6,7 +6,7 @@ import { isUuid } from '../uuid.ts'
 import { isBlindTo } from './blind.ts'
 import { type Requirement, requirementsOf } from './needs.ts'
 import { findNeeds } from './prepared.ts'
-import { authorizeSubmission } from './visibility.ts'
+import { authorizeSubmission, graderOfInvite } from './visibility.ts'
 
 const include = {
   paper: {
@@ -23,7 +23,7 @@ const shownInvite = {
   recipientEmail: true,
   recipientName: true,
   assessmentSession: true,
-  assignedGraderId: true,
+  assignedGrader: graderOfInvite,
   assessment: { select: { name: true, gradedBlind: true } },
 } satisfies Prisma.InviteSelect
 

@@ -1,13 +1,18 @@
-import type { SubmissionState } from '../../generated/prisma/client.ts'
+import type { Prisma, SubmissionState } from '../../generated/prisma/client.ts'
+import { mayGrade } from '../access/graders.ts'
 import { may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
-type OfInvite = { assignedGraderId: string | null }
+/** Of the member to whom an invite is assigned, what decides who may see what was sent in for it. */
+export const graderOfInvite = { select: { id: true, status: true, roles: true } } satisfies Prisma.Invite$assignedGraderArgs
+
+type OfInvite = { assignedGrader: Prisma.MemberGetPayload<typeof graderOfInvite> | null }
 type OfSubmission = { state: SubmissionState; secondGraderId: string | null }
 
 /**
- * Lets in whoever may read everything, the graders it is assigned to and, once it is handed in and assigned to nobody, any grader.
+ * Lets in whoever may read everything, the graders it is assigned to and, once it is handed in and assigned to nobody who may
+ * grade, any grader.
  *
  * @param submission null: none was begun.
  * @throws DomainError not_permitted.
@@ -16,10 +21,11 @@ export function authorizeSubmission(ctx: Context, invite: OfInvite, submission: 
   if (!mayReadSubmission(ctx, invite, submission)) throw new DomainError('not_permitted')
 }
 
-export function mayReadSubmission(ctx: Context, { assignedGraderId }: OfInvite, submission: OfSubmission | null): boolean {
+export function mayReadSubmission(ctx: Context, { assignedGrader }: OfInvite, submission: OfSubmission | null): boolean {
   const { actor } = ctx
   if (may(ctx, 'read')) return true
   if (actor.kind !== 'member' || !may(ctx, 'read_as_grader')) return false
-  if (assignedGraderId === actor.id || submission?.secondGraderId === actor.id) return true
-  return assignedGraderId === null && (submission?.state === 'submitted' || submission?.state === 'released')
+  if (assignedGrader?.id === actor.id || submission?.secondGraderId === actor.id) return true
+  if (assignedGrader && mayGrade(assignedGrader)) return false
+  return submission?.state === 'submitted' || submission?.state === 'released'
 }

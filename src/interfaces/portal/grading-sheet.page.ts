@@ -1,7 +1,8 @@
 import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Named } from '../../domain/invites/choices.ts'
-import { FIELDS, type Place, placeToTake } from '../../domain/submissions/grading/assign.ts'
+import { holderOf, type Place } from '../../domain/submissions/grading/access.ts'
+import { FIELDS, placeToTake } from '../../domain/submissions/grading/assign.ts'
 import type { GradedQuestion, Sheet } from '../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../http/html.ts'
 import { choice, type Form, mistakes } from './forms.ts'
@@ -156,12 +157,11 @@ ${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on',
 type HandOn = { place: Place; sheet: Sheet; address: string; graders: Named[] }
 
 function handOnForm(form: Form, { place, sheet, address, graders }: HandOn): Html {
-  const { graderId, secondGraderId } = sheet.submission
   return html`<form method="post" class="hand-on" action="${`${address}/hand-on/${place}`}">
 ${choice(form, {
   name: FIELDS[place],
   label: place === 'first' ? 'Grader' : 'Second grader',
-  value: (place === 'first' ? graderId : secondGraderId) ?? '',
+  value: holderOf(sheet.submission, place)?.id ?? '',
   options: [['', 'Nobody'], ...graders.map(({ id, name }): [string, string] => [id, name])],
 })}
 <button class="quiet">Hand on</button>

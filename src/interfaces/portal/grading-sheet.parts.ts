@@ -1,5 +1,7 @@
+import { mayGrade } from '../../domain/access/graders.ts'
 import type { Context } from '../../domain/context.ts'
-import type { GivenGrade, NewestGrade } from '../../domain/submissions/grading/grades.ts'
+import { holderOf } from '../../domain/submissions/grading/access.ts'
+import { type GivenGrade, type NewestGrade, nameOf } from '../../domain/submissions/grading/grades.ts'
 import type { Result } from '../../domain/submissions/grading/results.ts'
 import type { GradedQuestion, Sheet } from '../../domain/submissions/grading/sheet.ts'
 import type { Source, Standing } from '../../domain/submissions/grading/totals.ts'
@@ -39,13 +41,21 @@ export function progress(sheet: Sheet): Html {
 <dt>State</dt><dd><span class="status">${submission.state === 'released' ? 'released' : 'to be graded'}</span></dd>
 <dt>Graded</dt><dd>${questions - missing} of ${wordCount(questions, 'question')}</dd>
 <dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></dl>
-${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}`
+${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}
+${submission.state !== 'released' && formerGraders(sheet).map((name) => html`<p>It was assigned to ${name}, who no longer grades. The grades given so far are kept, and another grader can take it over.</p>`)}`
+}
+
+/** The names of those who keep their places free for others. */
+const formerGraders = ({ submission }: Sheet): string[] => {
+  const { grader, secondGrader, assessment } = submission
+  const assigned = assessment.secondGrader ? [grader, secondGrader] : [grader]
+  return assigned.flatMap((member) => (member && !mayGrade(member) ? nameOf(member.user) : []))
 }
 
 function wordTwoGraders({ round, progress, submission }: Sheet): string {
   if (round === 3) return 'Two graders grade it. Points that you give, as an admin, count instead of theirs.'
   if (!progress.isOwnPart) return 'Two graders have graded it. You see each other’s grades now.'
-  if (round === 1 && submission.graderId === null)
+  if (round === 1 && holderOf(submission, 'first') === null)
     return 'Two graders grade it, neither seeing the other’s grades before both have graded every question. Nobody has taken it over yet.'
   return `You are the ${round === 2 ? 'second' : 'first'} of two graders: these are your grades alone. You see the other’s once both of you have graded every question.`
 }
@@ -113,7 +123,7 @@ function unreleased(sheet: Sheet, address: string): Html {
 ${ungraded.length > 0 && html`<p>Not graded ${wordBy(sheet)}: ${links(ungraded)}.</p>`}
 ${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be decided by an admin'}, as the two grades are too far apart: ${links(undecided)}.</p>`}`
   if (isOwnPart)
-    return html`<p>You have graded every question. It can be released once the other grader has, too${(submission.graderId === null || submission.secondGraderId === null) && ': nobody has taken that over yet'}.</p>`
+    return html`<p>You have graded every question. It can be released once the other grader has, too${!(holderOf(submission, 'first') && holderOf(submission, 'second')) && ': nobody has taken that over yet'}.</p>`
   if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
   return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change before you release it anew' : 'nothing of it before you release it'}.</p><p><a class="button" href="${`${address}/release`}">Release the result</a></p>`
 }

@@ -1,7 +1,9 @@
+import { mayGrade } from '../../domain/access/graders.ts'
 import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import { candidateName } from '../../domain/submissions/blind.ts'
+import { holderOf } from '../../domain/submissions/grading/access.ts'
 import { placeToTake } from '../../domain/submissions/grading/assign.ts'
 import { nameOf } from '../../domain/submissions/grading/grades.ts'
 import type { Progress } from '../../domain/submissions/grading/progress.ts'
@@ -98,16 +100,18 @@ const rows = (ctx: Context, items: Queued[]): Html =>
   )
 
 function wordGraders({ assessment, grader, secondGrader }: Queued): string {
-  const names = (assessment.secondGrader ? [grader, secondGrader] : [grader]).map((member) => member && nameOf(member.user))
+  const graders = assessment.secondGrader ? [grader, secondGrader] : [grader]
+  const names = graders.map((member) => member && `${nameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`)
   if (names.every((name) => name === null)) return 'nobody yet'
   return names.map((name) => name ?? 'a second is missing').join(', ')
 }
 
 /** How far it is: who has to do something next is what one looks for in the list. */
-function wordProgress({ isOwnPart, questions, ungraded, undecided }: Progress, { grader, secondGrader }: Queued): Html {
+function wordProgress({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
   const graded = questions - ungraded.length - undecided.length
   if (ungraded.length > 0) return html`${graded} of ${wordCount(questions, 'question')}`
   if (undecided.length > 0) return html`<span class="status bad">an admin has to decide</span>`
-  if (isOwnPart) return html`${grader && secondGrader ? 'waits for the other grader' : 'waits for another grader'}`
+  if (isOwnPart)
+    return html`${holderOf(queued, 'first') && holderOf(queued, 'second') ? 'waits for the other grader' : 'waits for another grader'}`
   return html`<span class="status good">ready to release</span>`
 }

@@ -1,3 +1,4 @@
+import { mayGrade } from '../../domain/access/graders.ts'
 import type { Member } from '../../domain/access/members.ts'
 import { may } from '../../domain/access/permissions.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
@@ -75,7 +76,7 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
         invite.assessmentSession !== null &&
         html`<a href="${pathOf(ctx, `invites/${invite.id}/submission`)}">What was sent in</a>`,
     ],
-    ['Grader', readsAll && invite.assignedGrader && nameOf(invite.assignedGrader.user)],
+    ['Grader', readsAll && invite.assignedGrader && wordGrader(invite.assignedGrader)],
     ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
     ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
   ]
@@ -166,6 +167,11 @@ ${choice(form, { name: 'requirement', label: 'Start without', options })}
 }
 
 /** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
+const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
+  mayGrade(grader)
+    ? nameOf(grader.user)
+    : `${nameOf(grader.user)}, who no longer grades: another grader can take over what was sent in`
+
 function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
   const isListed = graders.some(({ id }) => id === assignedGrader?.id)
   const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: nameOf(assignedGrader.user) }] : []

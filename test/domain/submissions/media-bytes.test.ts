@@ -29,7 +29,7 @@ it('keeps how many bytes an organization has, whoever uploads at the same time, 
   const bytes = [...parts, jpeg()].reduce((sum, { length }) => sum + length, 0)
   expect(await bytesOf(organization.id)).toEqual([bytes, bytes])
 
-  await deleteSubmissionMedia(asOperator(service, organization), candidate.invite.id)
+  await deleteSubmissionMedia(asOperator(service, organization), candidate.invite.id, ['answer', 'screen', 'webcam_still'])
   service.clock.advance(2 * MINUTE_MS)
   await removeFiles(service.system)
   expect(await bytesOf(organization.id)).toEqual([0, 0])

@@ -1,10 +1,10 @@
 import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
+import { GRADING_ROLES } from '../../access/graders.ts'
 import type { Context } from '../../context.ts'
 import { isEmailAddress } from '../../email-address.ts'
 import type { Issue } from '../../errors.ts'
 import { splitText } from '../../filters.ts'
 import { MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
-import { GRADING_ROLES } from '../create.ts'
 import { checkNewInvite, type NewInvite } from '../new-invite.ts'
 import { cut, type ListRow } from './parse.ts'
 

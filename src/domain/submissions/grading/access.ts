@@ -1,4 +1,5 @@
-import { type Prisma, Prisma as Sql } from '../../../generated/prisma/client.ts'
+import { type MemberStatus, type Prisma, Prisma as Sql } from '../../../generated/prisma/client.ts'
+import { mayGrade } from '../../access/graders.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -8,30 +9,50 @@ import { isUuid } from '../../uuid.ts'
 export const ROUNDS = [1, 2, 3] as const
 export type Round = (typeof ROUNDS)[number]
 
+/** Which of the two graders. */
+export type Place = 'first' | 'second'
+
+const grader = { select: { id: true, status: true, roles: true, user: true } } satisfies Prisma.Submission$graderArgs
 const include = {
   assessment: { select: { name: true, secondGrader: true, gradedBlind: true } },
   invite: true,
+  grader,
+  secondGrader: grader,
 } satisfies Prisma.SubmissionInclude
 
 /** A submission that was handed in, with its invite. */
 export type Graded = Prisma.SubmissionGetPayload<{ include: typeof include }>
 
+type Grader = { id: string; status: MemberStatus; roles: string[] }
 /** Who grades what is handed in, as far as it decides who may. */
-type Assigned = Pick<Graded, 'graderId' | 'secondGraderId'> & { assessment: { secondGrader: boolean } }
+export type Assigned = Record<'grader' | 'secondGrader', Grader | null> & { assessment: { secondGrader: boolean } }
 
 /**
- * In which round the context's actor grades a submission. Those it is assigned to may, any grader while it is assigned to nobody, and
- * admins always; an admin to whom it is not assigned decides where it is graded twice.
+ * The member to whom that place is assigned and who may grade: whoever was deactivated, or has lost the role, keeps it free for others, and
+ * has it again if they come back before it is taken.
+ */
+export function holderOf<G extends Grader>(
+  { grader, secondGrader }: Record<'grader' | 'secondGrader', G | null>,
+  place: Place,
+): G | null {
+  const assigned = place === 'first' ? grader : secondGrader
+  return assigned && mayGrade(assigned) ? assigned : null
+}
+
+/**
+ * In which round the context's actor grades a submission. Those it is assigned to may, any grader while nobody holds it, and admins always;
+ * an admin to whom it is not assigned decides where it is graded twice.
  *
  * @returns null for those who may not.
  */
-export function roundOf(ctx: Context, { graderId, secondGraderId, assessment }: Assigned): Round | null {
+export function roundOf(ctx: Context, submission: Assigned): Round | null {
   const { actor } = ctx
   if (actor.kind !== 'member' || !may(ctx, 'grade')) return null
-  if (actor.id === secondGraderId) return 2
-  if (actor.id === graderId || graderId === null) return 1
+  if (actor.id === holderOf(submission, 'second')?.id) return 2
+  const first = holderOf(submission, 'first')
+  if (first === null || actor.id === first.id) return 1
   if (!may(ctx, 'read')) return null
-  return assessment.secondGrader ? 3 : 1
+  return submission.assessment.secondGrader ? 3 : 1
 }
 
 /** The same, for whoever may. @throws DomainError submission_not_found. */
@@ -50,7 +71,7 @@ export async function findHandedIn(ctx: Context, id: string): Promise<Graded> {
     id,
     state: { in: ['submitted', 'released'] },
   } satisfies Prisma.SubmissionWhereInput
-  return (await ctx.db.submission.findFirst({ where, include })) ?? refuseUnknown()
+  return (await ctx.db.submission.findFirst({ where, include, relationLoadStrategy: 'join' })) ?? refuseUnknown()
 }
 
 /**

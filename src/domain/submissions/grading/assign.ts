@@ -5,11 +5,9 @@ import type { Context } from '../../context.ts'
 import { resolveReferences } from '../../invites/create.ts'
 import { refuse } from '../../refuse.ts'
 import { inTransaction } from '../../transaction.ts'
-import { type Graded, lockHandedIn, refuseUnknown } from './access.ts'
+import { type Assigned, type Graded, holderOf, lockHandedIn, type Place, refuseUnknown } from './access.ts'
 import { graderOf } from './grade.ts'
 
-/** Which of the two graders. */
-export type Place = 'first' | 'second'
 /** What a form calls who grades there. */
 export const FIELDS: Record<Place, string> = { first: 'assignedGraderId', second: 'secondGraderId' }
 
@@ -28,17 +26,14 @@ export async function takeOver(ctx: Context, submissionId: string): Promise<void
   })
 }
 
-type Assigned = Pick<Graded, 'graderId' | 'secondGraderId' | 'assessment'>
-
-const isAssignedTo = (memberId: string, { graderId, secondGraderId }: Assigned): boolean =>
-  [graderId, secondGraderId].includes(memberId)
+const isAssignedTo = (memberId: string, { grader, secondGrader }: Assigned): boolean =>
+  [grader?.id, secondGrader?.id].includes(memberId)
 
 /** Where the context's member can come in; null: nowhere, or they grade it already. */
 export function placeToTake(ctx: Context, submission: Assigned): Place | null {
-  const { graderId, secondGraderId, assessment } = submission
   if (isAssignedTo(graderOf(ctx), submission)) return null
-  if (graderId === null) return 'first'
-  if (assessment.secondGrader) return secondGraderId === null ? 'second' : null
+  if (holderOf(submission, 'first') === null) return 'first'
+  if (submission.assessment.secondGrader) return holderOf(submission, 'second') === null ? 'second' : null
   return may(ctx, 'read') ? 'first' : null
 }
 

@@ -1,5 +1,6 @@
 import { anyOf } from '../../../db/query.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
+import { isGrader } from '../../access/graders.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -33,17 +34,18 @@ export type Queued = Row & { progress: Progress | null }
 export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<Queued>> {
   authorize(ctx, 'grade')
   if (filter.whose === 'all' && !may(ctx, 'read')) throw new DomainError('not_permitted')
-  const where = await toWhere(ctx, filter)
-  const { submission } = ctx.db
+  const { db, organization } = ctx
+  const waiting = waitingIn(ctx, filter)
   return readPage(
     page,
-    () => submission.count({ where }),
-    async (window) => {
+    () => countWaiting(ctx, filter),
+    async ({ skip, take }) => {
       // First which: related rows would otherwise be looked up for all the pages before, too.
-      const found = await submission.findMany({ where, select: { id: true }, orderBy: LONGEST_FIRST, ...window })
+      const found = await db.$queryRaw<{ id: string }[]>`
+        SELECT s.id ${waiting} ORDER BY s.submitted_at, s.id LIMIT ${take} OFFSET ${skip}`
       const ids = found.map(({ id }) => id)
-      const own = { organizationId: ctx.organization.id, id: anyOf(ids) }
-      const rows = await submission.findMany({ where: own, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
+      const where = { organizationId: organization.id, id: anyOf(ids) }
+      const rows = await db.submission.findMany({ where, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
       const given = await findGiven(ctx, ids)
       return rows.map((row) => toQueued(ctx, row, given.get(row.id)!))
     },
@@ -79,12 +81,12 @@ async function findGiven({ db, organization }: Context, ids: string[]): Promise<
 /** How many wait in each queue that the context's actor may see. @throws DomainError not_permitted. */
 export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: number }[]> {
   authorize(ctx, 'grade')
-  return Promise.all(
-    queuesOf(ctx).map(async (whose) => ({
-      whose,
-      count: await ctx.db.submission.count({ where: await toWhere(ctx, { whose }) }),
-    })),
-  )
+  return Promise.all(queuesOf(ctx).map(async (whose) => ({ whose, count: await countWaiting(ctx, { whose }) })))
+}
+
+async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> {
+  const [{ count }] = await ctx.db.$queryRaw<[{ count: number }]>`SELECT count(*)::int AS count ${waitingIn(ctx, filter)}`
+  return count
 }
 
 /** The queues that the context's actor may see. */
@@ -93,31 +95,29 @@ export const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => queu
 /** The assessments of which something waits in that queue, by name. */
 export async function listQueuedAssessments(ctx: Context, whose: Whose): Promise<{ id: string; name: string }[]> {
   authorize(ctx, 'grade')
-  const waiting = await ctx.db.submission.groupBy({ by: ['assessmentId'], where: await toWhere(ctx, { whose }) })
-  const ids = waiting.map(({ assessmentId }) => assessmentId)
-  return ctx.db.assessment.findMany({
-    where: { organizationId: ctx.organization.id, id: anyOf(ids) },
-    select: { id: true, name: true },
-    orderBy: [{ name: 'asc' }, { id: 'asc' }],
-  })
+  return ctx.db.$queryRaw`
+    SELECT id, name FROM assessments
+    WHERE organization_id = ${ctx.organization.id}::uuid AND id IN (SELECT s.assessment_id ${waitingIn(ctx, { whose })})
+    ORDER BY name, id`
 }
 
-async function toWhere(ctx: Context, { whose, assessmentId }: QueueFilter): Promise<Prisma.SubmissionWhereInput> {
-  const waiting = {
-    organizationId: ctx.organization.id,
-    state: 'submitted',
-    ...(assessmentId !== undefined && isUuid(assessmentId) && { assessmentId }),
-  } satisfies Prisma.SubmissionWhereInput
-  if (whose === 'all') return waiting
-  const me = graderOf(ctx)
-  if (whose === 'mine') return { ...waiting, OR: [{ graderId: me }, { secondGraderId: me }] }
-  const twice = await listGradedTwice(ctx)
-  if (twice.length === 0) return { ...waiting, graderId: null }
-  return { ...waiting, OR: [{ graderId: null }, { graderId: { not: me }, secondGraderId: null, assessmentId: anyOf(twice) }] }
-}
+/** SQL: from where, and which submissions `s`, the queue has. */
+function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Prisma.Sql {
+  const organizationId = ctx.organization.id
+  const ofOne = assessmentId !== undefined && isUuid(assessmentId)
+  return Prisma.sql`FROM submissions s WHERE s.organization_id = ${organizationId}::uuid AND s.state = 'submitted'
+    ${ofOne ? Prisma.sql`AND s.assessment_id = ${assessmentId}::uuid` : Prisma.empty} ${whose === 'all' ? Prisma.empty : Prisma.sql`AND (${ofWhom()})`}`
 
-/** The assessments that two graders grade. */
-async function listGradedTwice({ db, organization }: Context): Promise<string[]> {
-  const where = { organizationId: organization.id, secondGrader: true }
-  return (await db.assessment.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id)
+  function ofWhom(): Prisma.Sql {
+    const me = Prisma.sql`${graderOf(ctx)}::uuid`
+    if (whose === 'mine') return Prisma.sql`s.grader_id = ${me} OR s.second_grader_id = ${me}`
+    const isTwice = Prisma.sql`EXISTS (
+      SELECT FROM assessments a WHERE a.organization_id = ${organizationId}::uuid AND a.id = s.assessment_id AND a.second_grader)`
+    return Prisma.sql`${isFree(Prisma.sql`s.grader_id`)} OR s.grader_id <> ${me} AND ${isFree(Prisma.sql`s.second_grader_id`)} AND ${isTwice}`
+  }
+
+  /** The place of one who may not grade any more is free, see holderOf. */
+  function isFree(id: Prisma.Sql): Prisma.Sql {
+    return Prisma.sql`(${id} IS NULL OR NOT ${isGrader(ctx, id)})`
+  }
 }

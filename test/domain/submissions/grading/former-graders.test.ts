@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import type { Context } from '../../../../src/domain/context.ts'
+import { handOn, takeOver } from '../../../../src/domain/submissions/grading/assign.ts'
+import { countQueues, listQueue, listQueuedAssessments, type Whose } from '../../../../src/domain/submissions/grading/queue.ts'
+import { getSubmission } from '../../../../src/domain/submissions/submission.ts'
+import { makeHandedIn } from '../../../support/grading.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+const UNKNOWN = { kind: 'submission_not_found' }
+
+/** What a first grader and a second have, of whom one may grade no more; and a third. */
+async function furnish() {
+  const made = await makeHandedIn(service, { secondGrader: true })
+  const [first, second, third] = [await made.join(), await made.join(), await made.join()]
+  await made.assign(first.member.id)
+  await takeOver(second.ctx, made.submissionId)
+  const change = (member: { id: string }, data: { status?: 'active' | 'inactive'; roles?: string[] }) =>
+    service.db.member.update({ where: { id: member.id }, data })
+  return { ...made, first, second, third, change }
+}
+
+const queued = async (ctx: Context, whose: Whose) => (await listQueue(ctx, { whose }, { number: 1, size: 20 })).total
+
+it('leave their place to another grader, and what they have given', async () => {
+  const { first, second, third, change, grade, grades, submissionId, invite } = await furnish()
+  await grade(first.ctx, 1, 2, { comment: 'Of the first' })
+  expect(await queued(third.ctx, 'nobody')).toBe(0)
+  await expect(getSubmission(third.ctx, invite.id)).rejects.toMatchObject({ kind: 'not_permitted' })
+  await expect(takeOver(third.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
+
+  await change(first.member, { status: 'inactive' })
+  expect([await queued(third.ctx, 'nobody'), await queued(third.ctx, 'mine')]).toEqual([1, 0])
+  expect(await countQueues(third.ctx)).toContainEqual({ whose: 'nobody', count: 1 })
+  expect(await listQueuedAssessments(third.ctx, 'nobody')).toHaveLength(1)
+  expect((await getSubmission(third.ctx, invite.id)).submission?.id).toBe(submissionId)
+  await takeOver(third.ctx, submissionId)
+  expect([await queued(third.ctx, 'nobody'), await queued(third.ctx, 'mine')]).toEqual([0, 1])
+  for (const number of [1, 2]) await grade(third.ctx, number, 3)
+  expect((await grades()).map(({ graderId, points, comment }) => [graderId, Number(points), comment])).toEqual([
+    [first.member.id, 2, 'Of the first'],
+    [third.member.id, 3, ''],
+    [third.member.id, 3, ''],
+  ])
+
+  await change(first.member, { status: 'active' })
+  await expect(grade(first.ctx, 1, 1)).rejects.toMatchObject(UNKNOWN)
+  await change(second.member, { roles: ['client'] })
+  await takeOver(first.ctx, submissionId)
+  expect(await queued(first.ctx, 'mine')).toBe(1)
+})
+
+it('have it again when they come back before anybody has taken it', async () => {
+  const { first, second, third, change, grade, submissionId } = await furnish()
+  for (const { member } of [first, second]) await change(member, { roles: ['client'] })
+  expect(await queued(third.ctx, 'nobody')).toBe(1)
+  for (const { member } of [first, second]) await change(member, { roles: ['grader'] })
+  expect(await queued(third.ctx, 'nobody')).toBe(0)
+  await expect(takeOver(third.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
+  await grade(first.ctx, 1, 1)
+  await expect(handOn(third.ctx, submissionId, { place: 'second', graderId: null })).rejects.toMatchObject(UNKNOWN)
+})
+
+it('are named as such in the portal, with the way to take over', async () => {
+  const { first, change, grade, organization, submissionId, invite } = await furnish()
+  await grade(first.ctx, 1, 2)
+  await change(first.member, { status: 'inactive' })
+  const person = await signInAs(service, organization.id, ['grader'])
+  const queue = await person.get(`${person.home}grading?whose=nobody`)
+  expect(queue.text).toContain('(no longer grades)')
+  expect(queue.text).toContain('Take over')
+  const sheet = await person.get(`${person.home}grading/${submissionId}`)
+  expect(sheet.text).toContain('who no longer grades. The grades given so far are kept, and another grader can take it over.')
+  expect((await person.post(`${person.home}grading/${submissionId}/take-over`)).status).toBe(303)
+  expect((await person.get(`${person.home}grading/${submissionId}`)).text).not.toContain('no longer grades')
+  expect((await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).assignedGraderId).toBe(person.member.id)
+})
+
+it('are looked for in an organization with as many twice-graded assessments as a statement can not name', async () => {
+  const { first, third, change, organization } = await furnish()
+  await service.db.$executeRaw`
+    INSERT INTO assessments (id, organization_id, name, second_grader, skill_types, created_at, updated_at)
+    SELECT gen_random_uuid(), ${organization.id}::uuid, 'Assessment ' || n, true, '{}', now(), now() FROM generate_series(1, 70000) n`
+  expect(await queued(third.ctx, 'nobody')).toBe(0)
+  await change(first.member, { status: 'inactive' })
+  expect(await queued(third.ctx, 'nobody')).toBe(1)
+})
