@@ -56,7 +56,7 @@ ${result && ownResult(view, result)}`,
   )
 
 const ownResult = ({ invite }: View, { points, ofPoints, percent, message, grades }: OwnResult): Html => html`<h2>Your result</h2>
-<p><strong>${points} of ${wordCount(ofPoints, 'point')}</strong>${percent !== null && `, ${percent} %`}</p>
+<p>${percent === null ? 'No points are given for this assessment.' : html`<strong>${points} of ${wordCount(ofPoints, 'point')}</strong>, ${percent} %`}</p>
 ${
   message &&
   html`<p>${invite.organization.name} writes:</p>

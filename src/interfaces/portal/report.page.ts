@@ -9,12 +9,12 @@ import { time } from './wording.ts'
 
 /** The released results of an assessment all together, to read and to print. It names no candidate and no grader. */
 export function reportPage(ctx: Context, report: Report): Page {
-  const { assessment, results, questions } = report
+  const { assessment, scored, questions } = report
   const address = pathOf(ctx, `results/assessments/${assessment.id}`)
   return {
     title: `Report on ${assessment.name}`,
     body: html`${panel('about', 'Released results', about(ctx, report))}
-${results > 0 && panel('totals', 'Distribution of the totals', totals(report))}
+${scored > 0 && panel('totals', 'Distribution of the totals', totals(report))}
 ${questions.length > 0 && panel('points', 'Points by question', points(questions))}
 ${
   may(ctx, 'grade') &&
@@ -43,11 +43,7 @@ ${chart(tenths.map((count) => [count] as const))}
 ${table(
   'totals-heading',
   ['Percent', 'Results', 'Of all'],
-  tenths.map((count, i) => [
-    `${i * 10} to ${i === last ? 100 : i * 10 + 9} %`,
-    count,
-    percent(scored === 0 ? 0 : count / scored),
-  ]),
+  tenths.map((count, i) => [`${i * 10} to ${i === last ? 100 : i * 10 + 9} %`, count, percent(count / scored)]),
 )}`
 }
 

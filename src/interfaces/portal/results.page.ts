@@ -75,5 +75,5 @@ ${panel(
 <p><a href="${pathOf(ctx, 'results')}">All results</a></p>`,
 })
 
-const wordPoints = ({ points, ofPoints }: Result): string => `${points} of ${ofPoints}`
+const wordPoints = ({ points, ofPoints }: Result): string => (ofPoints === 0 ? '' : `${points} of ${ofPoints}`)
 const percent = ({ percent }: Result): string => (percent === null ? '' : `${percent} %`)

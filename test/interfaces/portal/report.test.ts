@@ -63,7 +63,8 @@ describe('the export of grades', () => {
     expect(second).toMatchObject({
       question_1: '',
       question_2: '3',
-      total: '3',
+      total: '',
+      of_points: '8',
       percent: '',
       questions_to_grade: '1',
       version: '',
@@ -163,10 +164,15 @@ describe('the report on an assessment', () => {
     expect((await (await as('grader')).read()).status).toBe(404)
   })
 
-  it('leaves results without points out of the distribution', async () => {
-    const { admin, grader, release } = await furnish({ questions: [{ points: 0 }, { points: 0 }] })
-    await release(grader.ctx)
+  it('shows no total, share or distribution where there are no points', async () => {
+    const { admin, candidate, grader, release, submissionId } = await furnish({ questions: [{ points: 0 }, { points: 0 }] })
+    await release(grader.ctx, { toCandidate: true })
     const { text } = await admin.read()
     expect(factsOf(text)).toMatchObject({ Results: '1', 'With points': '0' })
+    expect(text).not.toContain('Distribution')
+    expect(rowsOf((await admin.get(`${admin.home}results`)).text)[0]).toMatch(/^[^|]+ \| [^|]+ \| {2}\| {2}\|/)
+    expect(factsOf((await admin.get(`${admin.home}results/${submissionId}`)).text)).toMatchObject({ Points: '', Percent: '' })
+    expect((await candidate.open()).text).toContain('No points are given for this assessment.')
+    expect(await admin.export()).toMatchObject([{ total: '', of_points: '0', percent: '', questions_to_grade: '0' }])
   })
 })

@@ -20,11 +20,12 @@ export type ExportedGrades = {
   submittedAt: Date | null
   /** By the id of the question: what counts. Those that are not graded, or give no points, are not there. */
   points: Map<string, number>
-  total: number
+  /** Null until everything is graded, and where there are no points. */
+  total: number | null
   ofPoints: number
   /** How many questions stand in the way of a result: not graded, or to be decided. */
   toGrade: number
-  /** A whole number; null until everything is graded, and where there are no points. */
+  /** A whole number; null where the total is. */
   percent: number | null
   /** Addresses of the members who have given points. */
   graders: string[]
@@ -66,12 +67,14 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
 
   function toExported({ paper, grades, ...row }: Row): ExportedGrades {
     const questions = countGrades(paper, grades, { secondGrader }).filter(({ points }) => points > 0)
-    const { points: total, ofPoints } = sumUp(questions)
+    const { points: sum, ofPoints } = sumUp(questions)
     const graded = questions.flatMap(({ questionId, standing }) =>
       standing.state === 'graded' ? [[questionId, standing.points] as const] : [],
     )
     const toGrade = questions.length - graded.length
-    return { ...row, points: new Map(graded), total, ofPoints, toGrade, percent: toGrade > 0 ? null : percentOf(total, ofPoints) }
+    const total = toGrade > 0 || ofPoints === 0 ? null : sum
+    const percent = total === null ? null : percentOf(total, ofPoints)
+    return { ...row, points: new Map(graded), total, ofPoints, toGrade, percent }
   }
 }
 
