@@ -57,6 +57,31 @@ it('has nothing of the other grader on that page until both have graded everythi
   expect(await read()).toContain('Of the second')
 })
 
+it('answers a save with what the page does not show yet, however much there is on the sheet', async () => {
+  const questions = Array.from({ length: 20 }, () => ({ points: 5 }))
+  const { person, sheet, save, join, grade } = await furnish({ questions })
+  for (let graders = 1; graders <= 5; graders++) {
+    const { ctx } = await join(['admin'])
+    for (let number = 1; number <= 20; number++) await grade(ctx, number, 1, { comment: 'Why it is so. '.repeat(20).trim() })
+  }
+  type Parts = Record<string, { tag: string; text: string }>
+  const page = new Map<string, string>()
+  const send = async (answer: ReturnType<typeof save>) => {
+    const { status, body, text } = await answer
+    const parts = Object.entries(body.parts as Parts)
+    for (const [name, { tag }] of parts) page.set(name, tag)
+    return { status, names: parts.map(([name]) => name), bytes: text.length }
+  }
+  const shown = () => [...page].map((part) => part.join(':')).join(' ')
+  const first = await send(save({ points: '2' }))
+  expect([first.status, first.names.length]).toEqual([200, 23])
+  const again = await send(save({ points: '3', shown: shown() }))
+  expect(again.names).toEqual(['progress', 'given-1'])
+  expect(again.bytes).toBeLessThan(first.bytes / 10)
+  expect((await send(person.post(`${sheet}/viewers`, { shown: shown() }))).names).toEqual([])
+  expect((await send(person.post(`${sheet}/viewers`, { shown: 'given-1:x progress' }))).names).toHaveLength(23)
+})
+
 it('releases what its page has shown: with other points since, it shows these, keeps what was typed, and asks again', async () => {
   const { person, sheet, save, grade, join, releases } = await furnish()
   const other = await join(['admin'])

@@ -4,8 +4,8 @@ import { askUntilAnswered } from '../../../http/browser/retry.ts'
 import { actWhileTyping } from '../../../http/browser/typing.ts'
 import { findFields, type Grade, isSame, wordGrade } from './grade-fields.ts'
 
-/** What the service says of the sheet, whatever was asked. */
-export type SheetAnswer = { isReleased: boolean; parts: Record<string, string> }
+/** What the service says of the sheet, whatever was asked. @param parts those that differ from what the page shows, by name. */
+export type SheetAnswer = { isReleased: boolean; parts: Record<string, { tag: string; text: string }> }
 
 /** @param seen up to when the grades are seen. @param sent what was on its way: whether it has arrived is not known. */
 type Draft = Grade & { seen: string; sent: Grade | null }
@@ -21,6 +21,8 @@ type Options = {
   /** Under which drafts are kept: of this member, for this question. */
   key: string
   say: (text: string) => void
+  /** Which parts of the sheet the page shows, as the service is told. */
+  shown: () => string
   answered: (answer: SheetAnswer) => void
 }
 
@@ -28,7 +30,7 @@ type Options = {
  * Saves a question's grade as it is typed, one request at a time. What the service does not have yet is kept in the browser, also when the
  * page is closed; it never takes the place of a grade that its grader has given in another window, unless they say so.
  */
-export function saveGradeAsTyped(form: HTMLFormElement, { key, say, answered }: Options) {
+export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answered }: Options) {
   const fields = findFields(form)
   const drafts = openDrafts<Draft>(key)
   const number = form.dataset.grade!
@@ -116,7 +118,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, answered }: 
   const post = (grade: Grade, keepalive = false): Promise<Response> =>
     fetch(`${form.action}/save`, {
       method: 'POST',
-      body: new URLSearchParams({ ...grade, seen }),
+      body: new URLSearchParams({ ...grade, seen, ...(!keepalive && { shown: shown() }) }), // else nobody reads the answer
       redirect: 'manual', // it leads to where one signs in
       keepalive,
       signal: keepalive ? null : AbortSignal.timeout(TRY_MS),

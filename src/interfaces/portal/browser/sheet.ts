@@ -18,7 +18,7 @@ export function openSheet(sheet: HTMLElement): void {
   sheet.before(spoken)
   const say = (text: string) => setText(spoken, text)
   const forms = [...sheet.querySelectorAll<HTMLFormElement>('form[data-grade]')].map((form) =>
-    saveGradeAsTyped(form, { key: `${sheet.dataset.drafts} ${form.dataset.grade}`, say, answered: show }),
+    saveGradeAsTyped(form, { key: `${sheet.dataset.drafts} ${form.dataset.grade}`, say, shown: listShown, answered: show }),
   )
   const tools = document.querySelector<HTMLElement>('[data-tools]')!
   tools.hidden = false
@@ -26,15 +26,14 @@ export function openSheet(sheet: HTMLElement): void {
   listenToKeys(sheet, { tools, players, say })
 
   function show({ isReleased, parts }: SheetAnswer): void {
-    for (const [name, text] of Object.entries(parts)) showPart(name, text)
+    for (const [name, part] of Object.entries(parts)) showPart(name, part)
     if (isReleased) for (const form of forms) form.setReleased()
   }
 
   async function stay(): Promise<void> {
     if (document.hidden) return
-    const answer = await fetch(`${address}/viewers`, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' }).catch(
-      () => null,
-    )
+    const body = new URLSearchParams({ shown: listShown() })
+    const answer = await fetch(`${address}/viewers`, { method: 'POST', body, redirect: 'manual' }).catch(() => null)
     if (!answer?.ok) return // whoever types is told
     show((await answer.json()) as SheetAnswer)
     for (const form of forms) form.tryAgain()
@@ -45,13 +44,15 @@ export function openSheet(sheet: HTMLElement): void {
   void stay()
 }
 
+/** The tags of the parts that were put in. */
 const shown = new Map<string, string>()
+const listShown = () => [...shown].map((part) => part.join(':')).join(' ')
 
 /** Puts in what there is now, unless somebody is in the middle of it. What was folded out stays so. */
-function showPart(name: string, text: string): void {
+function showPart(name: string, { tag, text }: SheetAnswer['parts'][string]): void {
   const element = document.querySelector<HTMLElement>(`[data-part="${name}"]`)
-  if (!element || shown.get(name) === text || element.contains(document.activeElement)) return
-  shown.set(name, text)
+  if (!element || shown.get(name) === tag || element.contains(document.activeElement)) return
+  shown.set(name, tag)
   const wasOpen = element.querySelector('details')?.open ?? false
   element.innerHTML = text
   const details = element.querySelector('details')
