@@ -17,6 +17,7 @@ import {
   seenField,
 } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from './wording.ts'
 
 const EMPTY: AssessmentInput = {
@@ -67,7 +68,7 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
 export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   title: 'New assessment',
   body: html`${mistakes(form)}<section class="panel">
-<form method="post" action="${pathOf(ctx, 'assessments')}">
+<form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
 ${fields(form, EMPTY)}
 <button>Make the assessment</button>
 <a class="aside" href="${pathOf(ctx, 'assessments')}">Cancel</a>

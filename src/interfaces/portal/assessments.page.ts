@@ -7,6 +7,7 @@ import { expectations, questionList, wordDuration } from '../../http/candidate-v
 import { type Html, html } from '../../http/html.ts'
 import { type Form, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { noRows, pager } from './paging.ts'
 import { questionTable } from './questions.page.ts'
 import { table } from './table.ts'
@@ -75,7 +76,7 @@ ${facts(ctx, assessment, input)}
 <a class="button quiet" href="${pathOf(ctx, `invites/new?assessment=${assessment.id}`)}">Invite a candidate</a>
 <a class="button quiet" href="${path}/preview">Preview</a>
 <a class="button quiet" href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">Report</a>
-<form method="post" action="${path}/duplicate"><button class="quiet">Duplicate</button></form>
+<form method="post" action="${path}/duplicate">${onceField()}<button class="quiet">Duplicate</button></form>
 </div>
 ${assessment.inviteCount === 0 && confirmation('Delete', `Delete ${assessment.name} with its questions? That can not be undone.`, `${path}/delete`)}
 </section>

@@ -15,6 +15,7 @@ import { editAssessmentPage, newAssessmentPage, readAssessment } from './assessm
 import { assessmentPage, assessmentsPage, previewPage } from './assessments.page.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
+import { submitOnce } from './once.ts'
 import { queryOf, readPage } from './paging.ts'
 
 export type AssessmentRoute = { Params: { assessmentId: string } }
@@ -52,10 +53,10 @@ export function assessmentsRoutes(app: FastifyInstance): void {
   })
 
   app.post('/assessments', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => newAssessmentPage(form, request.ctx),
-      work: async (values) =>
-        `${pathOf(request.ctx, `assessments/${await createAssessment(request.ctx, readAssessment(values))}`)}?done=created`,
+      work: async (ctx, values) =>
+        `${pathOf(ctx, `assessments/${await createAssessment(ctx, readAssessment(values))}`)}?done=created`,
     }),
   )
 
@@ -85,10 +86,10 @@ export function assessmentsRoutes(app: FastifyInstance): void {
   )
 
   app.post<AssessmentRoute>('/assessments/:assessmentId/duplicate', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => showAssessment(request, request.params.assessmentId, form),
-      work: async () =>
-        `${pathOf(request.ctx, `assessments/${await duplicateAssessment(request.ctx, request.params.assessmentId)}`)}?done=duplicated`,
+      work: async (ctx) =>
+        `${pathOf(ctx, `assessments/${await duplicateAssessment(ctx, request.params.assessmentId)}`)}?done=duplicated`,
     }),
   )
 

@@ -74,13 +74,26 @@ export async function submit(
   reply: FastifyReply,
   { work, page }: { work: Work; page: (form: Form) => Page | Promise<Page> },
 ): Promise<FastifyReply> {
-  const values = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+  const values = valuesOf(request)
   try {
     const next = await work(values)
     return typeof next === 'string' ? reply.redirect(next, 303) : show(request, reply, next)
   } catch (error) {
-    return show(request, reply, await page({ values, issues: issuesOf(error) }), 422)
+    return refuseForm(request, reply, { error, values, page })
   }
+}
+
+/** What was sent. */
+export const valuesOf = ({ body }: FastifyRequest): URLSearchParams =>
+  body instanceof URLSearchParams ? body : new URLSearchParams()
+
+/** Shows the form with what was typed, and what is wrong with it. @throws the error, when it is of something else. */
+export async function refuseForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { error, values, page }: { error: unknown; values: URLSearchParams; page: (form: Form) => Page | Promise<Page> },
+): Promise<FastifyReply> {
+  return show(request, reply, await page({ values, issues: issuesOf(error) }), 422)
 }
 
 /** What stands in the way of what was asked for, and is said in the form. */

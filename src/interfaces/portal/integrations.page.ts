@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { table } from './table.ts'
 import { confirmation, time } from './wording.ts'
 
@@ -18,7 +19,7 @@ export const integrationsPage = (form: Form, { ctx, keys, done = '' }: Facts): P
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="generate-heading">
 <h2 id="generate-heading">Generate an API key</h2>
 <p>With an API key another system reaches your organization's assessments and invites. <a href="/docs">What it can do</a></p>
-<form method="post" action="${pathOf(ctx, PATH)}">
+<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${field(form, { name: 'name', label: 'Name', hint: 'What it is for, so that you know it again.' })}
 ${choice(form, {
   name: 'mode',
@@ -83,6 +84,7 @@ function state(ctx: Context, { id, name, revokedAt, expiresAt, previousExpiresAt
           'Rotate',
           `Give ${name} a new value? The present one is good for 24 hours more.`,
           pathOf(ctx, `${PATH}/${id}/rotate`),
+          onceField(),
         )
   }
 ${confirmation('Revoke', `Revoke ${name}? Whoever uses it is refused at once. That can not be undone.`, pathOf(ctx, `${PATH}/${id}/revoke`))}`

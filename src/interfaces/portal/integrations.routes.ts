@@ -5,6 +5,7 @@ import { refuse } from '../../domain/refuse.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { integrationsPage, keyPage } from './integrations.page.ts'
 import { pathOf, show } from './layout.ts'
+import { submitOnce } from './once.ts'
 
 type KeyRoute = { Params: { keyId: string } }
 
@@ -17,20 +18,20 @@ export function integrationsRoutes(app: FastifyInstance): void {
   )
 
   app.post('/settings/integrations', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => page(request, form),
-      async work(values) {
+      async work(ctx, values) {
         const { name, mode } = readFields(values, 'name', 'mode')
-        const expiresAt = readExpiry(values, request.ctx.deps.clock())
-        return keyPage(request.ctx, await generateKey(request.ctx, { name, mode: mode === 'test' ? 'test' : 'live', expiresAt }))
+        const expiresAt = readExpiry(values, ctx.deps.clock())
+        return keyPage(ctx, await generateKey(ctx, { name, mode: mode === 'test' ? 'test' : 'live', expiresAt }))
       },
     }),
   )
 
   app.post<KeyRoute>('/settings/integrations/:keyId/rotate', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => page(request, form),
-      work: async () => keyPage(request.ctx, await rotateKey(request.ctx, request.params.keyId)),
+      work: async (ctx) => keyPage(ctx, await rotateKey(ctx, request.params.keyId)),
     }),
   )
 

@@ -30,6 +30,7 @@ import { invitePage } from './invite.page.ts'
 import { invitesPage, orders } from './invites.page.ts'
 import { pathOf, show } from './layout.ts'
 import { newInvitePage, readNumber, readTerms } from './new-invite.page.ts'
+import { submitOnce } from './once.ts'
 import { queryOf, readPage } from './paging.ts'
 
 type InviteRoute = { Params: { inviteId: string } }
@@ -41,9 +42,9 @@ export function invitesRoutes(app: FastifyInstance): void {
   app.get('/invites/new', async (request, reply) => show(request, reply, await newPage(request, emptyForm)))
 
   app.post('/invites', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => newPage(request, form),
-      async work(values) {
+      async work(ctx, values) {
         const { recipientEmail, recipientName, assessmentId } = readFields(
           values,
           'recipientEmail',
@@ -51,8 +52,8 @@ export function invitesRoutes(app: FastifyInstance): void {
           'assessmentId',
         )
         const recipient = { recipientEmail: recipientEmail.trim(), recipientName: recipientName.trim() || null }
-        const { id } = await createInvite(request.ctx, { assessmentId, ...recipient, ...readTerms(values) }).catch(sayInForm)
-        return `${pathOf(request.ctx, `invites/${id}`)}?done=invited`
+        const { id } = await createInvite(ctx, { assessmentId, ...recipient, ...readTerms(values) }).catch(sayInForm)
+        return `${pathOf(ctx, `invites/${id}`)}?done=invited`
       },
     }),
   )

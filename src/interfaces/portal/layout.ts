@@ -42,14 +42,22 @@ export const pathOf = ({ organization }: { organization: { id: string } }, path 
   `${PORTAL_PREFIX}/${organization.id}/${path}`
 
 /** Sends a page: of an organization in its frame, with what the viewer's roles may see; else in a plain one. */
-export async function show(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> {
-  const { ctx, signedIn, url } = request
+export const show = async (request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> =>
+  sendPage(reply, await render(request, page, status), status)
+
+/** Sends the text of a page. */
+export const sendPage = (reply: FastifyReply, text: string, status = 200): FastifyReply =>
+  reply.code(status).type('text/html; charset=utf-8').send(text)
+
+/** The text of a page as whoever sent the request sees it. */
+export async function render(
+  { ctx, signedIn, url }: Pick<FastifyRequest, 'ctx' | 'signedIn' | 'url'>,
+  page: Page,
+  status = 200,
+): Promise<string> {
   const viewer = ctx && signedIn ? { ctx, signedIn, path: url.split('?')[0]! } : null
   const warning = viewer && hasWarnings(viewer) && (await warnOfWebhooks(viewer.ctx))
-  return reply
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .send(renderPage({ ...page, warning, isRefused: status === 422 }, viewer))
+  return renderPage({ ...page, warning, isRefused: status === 422 }, viewer)
 }
 
 /** Home and Settings, where those come by who can do something about it. */

@@ -8,6 +8,7 @@ import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { type Html, html } from '../../http/html.ts'
 import { checkboxes, choice, exportButton, type Form, field, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { type Filtered, noRows, pager } from './paging.ts'
 import { table } from './table.ts'
 import { badge, confirmation, time } from './wording.ts'
@@ -76,7 +77,7 @@ const memberTable = (ctx: Context, members: Member[]): Html =>
 
 export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
   title: 'Invite a member',
-  body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">
+  body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
 <p>They get a mail with a link to set their name and password. You see the link as well, to hand it over in another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
@@ -157,7 +158,7 @@ function access(ctx: Context, member: Member): Html {
   return html`${
     !member.credentialId &&
     html`<p>This member has not joined yet.</p>
-<form method="post" action="${address}/link"><button class="quiet">Send another link to join</button></form>`
+<form method="post" action="${address}/link">${onceField()}<button class="quiet">Send another link to join</button></form>`
   }
 ${confirmation('Deactivate', `Deactivate ${nameOf(member)}? They are signed out at once. You can let them in again.`, `${address}/deactivate`)}`
 }

@@ -10,6 +10,7 @@ import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { inviteMemberPage, joinLinkPage, memberPage, membersPage } from './members.page.ts'
+import { submitOnce } from './once.ts'
 import { queryOf, readList } from './paging.ts'
 
 type MemberRoute = { Params: { memberId: string } }
@@ -32,12 +33,12 @@ export function membersRoutes(app: FastifyInstance): void {
   })
 
   app.post('/members/invite', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => inviteMemberPage(request.ctx, form),
-      async work(values) {
+      async work(ctx, values) {
         const email = readFields(values, 'email').email.trim()
-        const link = await inviteMember(request.ctx, { email, roles: readRoles(values), mails: true })
-        return joinLinkPage(request.ctx, { email, ...link })
+        const link = await inviteMember(ctx, { email, roles: readRoles(values), mails: true })
+        return joinLinkPage(ctx, { email, ...link })
       },
     }),
   )
@@ -79,11 +80,11 @@ export function membersRoutes(app: FastifyInstance): void {
     )
 
   app.post<MemberRoute>('/members/:memberId/link', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => onePage(request, form),
-      async work() {
-        const { email } = await getMember(request.ctx, request.params.memberId)
-        return joinLinkPage(request.ctx, { email, ...(await resendJoinLink(request.ctx, request.params.memberId)) })
+      async work(ctx) {
+        const { email } = await getMember(ctx, request.params.memberId)
+        return joinLinkPage(ctx, { email, ...(await resendJoinLink(ctx, request.params.memberId)) })
       },
     }),
   )

@@ -6,6 +6,7 @@ import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'
 import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 
 /** What is asked for unless it is chosen otherwise. */
 const DEFAULTS = withDefaults({})
@@ -18,7 +19,7 @@ const SWITCHES = [
 
 export const newInvitePage = (form: Form, ctx: Context, choices: Choices): Page => ({
   title: 'Invite a candidate',
-  body: html`${mistakes(form)}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">
+  body: html`${mistakes(form)}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices)}
 ${field(form, { name: 'recipientEmail', label: 'Address of the candidate', type: 'email' })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}

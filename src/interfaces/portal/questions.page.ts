@@ -20,6 +20,7 @@ import {
   seenField,
 } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { table } from './table.ts'
 import { confirmation, FORMAT_LABELS, labelOf } from './wording.ts'
 
@@ -99,7 +100,7 @@ export const newQuestionPage = (form: Form, { ctx, assessment }: Facts): Page =>
     title: 'New question',
     body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
 <section class="panel">
-<form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/questions`)}">
+<form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/questions`)}">${onceField()}
 ${fields(form, empty)}
 <button>Add the question</button>
 </form>

@@ -12,6 +12,7 @@ import { getQuestion, type QuestionRef } from '../../domain/assessments/question
 import { type AssessmentRoute, showAssessment } from './assessments.routes.ts'
 import { emptyForm, type Form, readNumber, readSeen, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
+import { submitOnce } from './once.ts'
 import { editQuestionPage, newQuestionPage, readQuestion } from './questions.page.ts'
 
 type QuestionRoute = { Params: QuestionRef }
@@ -33,10 +34,10 @@ export function questionsRoutes(app: FastifyInstance): void {
   })
 
   app.post<AssessmentRoute>('/assessments/:assessmentId/questions', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => newPage(request, request.params.assessmentId, form),
-      async work(values) {
-        await addQuestion(request.ctx, request.params.assessmentId, readQuestion(values))
+      async work(ctx, values) {
+        await addQuestion(ctx, request.params.assessmentId, readQuestion(values))
         return after(request, request.params, 'added')
       },
     }),

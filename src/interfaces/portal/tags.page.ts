@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
 import { area, type Form, field, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { type Filtered, noRows, pager } from './paging.ts'
 import { table } from './table.ts'
 import { confirmation } from './wording.ts'
@@ -20,7 +21,7 @@ export const tagsPage = (form: Form, { ctx, found, uses, done }: ListFacts): Pag
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}${mistakes(found.form)}<section class="panel" aria-labelledby="new-heading">
 <h2 id="new-heading">Make a tag</h2>
-<form method="post" action="${pathOf(ctx, 'tags')}">
+<form method="post" action="${pathOf(ctx, 'tags')}">${onceField()}
 ${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
 <button>Make the tag</button>
 </form>

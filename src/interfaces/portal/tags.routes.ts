@@ -3,6 +3,7 @@ import { authorize } from '../../domain/access/permissions.ts'
 import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/assessments/tags.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
+import { submitOnce } from './once.ts'
 import { queryOf, readList } from './paging.ts'
 import { tagPage, tagsPage } from './tags.page.ts'
 
@@ -14,11 +15,11 @@ export function tagsRoutes(app: FastifyInstance): void {
   )
 
   app.post('/tags', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => listPage(request, form),
-      async work(values) {
-        await createTag(request.ctx, readTag(values))
-        return `${pathOf(request.ctx, 'tags')}?done=created`
+      async work(ctx, values) {
+        await createTag(ctx, readTag(values))
+        return `${pathOf(ctx, 'tags')}?done=created`
       },
     }),
   )

@@ -5,6 +5,7 @@ import { DISABLED_AFTER_DAYS } from '../../domain/webhooks/state.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { type Form, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { MODE_LABELS, webhookFields, wordCounts, wordState } from './webhooks.page.ts'
 import { confirmation, time } from './wording.ts'
 
@@ -86,6 +87,6 @@ ${confirmation('Disable', 'Disable it? Nothing is sent to it until it is enabled
       : html`<p>When it is enabled, it is told of what happens from then on, and what still waits is sent. What it has missed can be sent afterwards.</p>
 <form method="post" action="${`${address}/enable`}"><p><button>Enable</button></p></form>`
   }
-${confirmation('Give it a new secret', `Give it a new secret? ${rotation}`, `${address}/rotate-secret`)}
+${confirmation('Give it a new secret', `Give it a new secret? ${rotation}`, `${address}/rotate-secret`, onceField())}
 ${confirmation('Delete', 'Delete it, with all that is known of its deliveries? That can not be undone.', `${address}/delete`)}`
 }

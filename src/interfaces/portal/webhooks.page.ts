@@ -7,6 +7,7 @@ import { type Html, html } from '../../http/html.ts'
 import { EVENT_LABELS } from './event-words.ts'
 import { area, checkboxes, choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { table } from './table.ts'
 import { badge, time } from './wording.ts'
 
@@ -34,7 +35,7 @@ ${endpoints.length === 0 ? html`<p>There are none yet.</p>` : endpointTable(ctx,
 <h2 id="new-heading">Make a webhook</h2>
 ${
   endpoints.length < MAX_ENDPOINTS
-    ? html`<form method="post" action="${pathOf(ctx, PATH)}">
+    ? html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${webhookFields(form, { url: '', types: [], mode: 'live', description: '' })}
 <button>Make the webhook</button>
 </form>`

@@ -14,6 +14,7 @@ import {
 import { rotateSecret } from '../../domain/webhooks/secrets.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { type Page, pathOf, show } from './layout.ts'
+import { submitOnce } from './once.ts'
 import { queryOf } from './paging.ts'
 import { webhookPage } from './webhook.page.ts'
 import { secretPage, webhooksPage } from './webhooks.page.ts'
@@ -24,9 +25,9 @@ export function webhooksRoutes(app: FastifyInstance): void {
   app.get('/settings/webhooks', async (request, reply) => show(request, reply, await listPage(request, emptyForm)))
 
   app.post('/settings/webhooks', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => listPage(request, form),
-      work: async (values) => secretPage(request.ctx, await createEndpoint(request.ctx, readWebhook(values))),
+      work: async (ctx, values) => secretPage(ctx, await createEndpoint(ctx, readWebhook(values))),
     }),
   )
 
@@ -71,7 +72,10 @@ export function webhooksRoutes(app: FastifyInstance): void {
   )
 
   app.post<WebhookRoute>('/settings/webhooks/:webhookId/rotate-secret', (request, reply) =>
-    answer(request, reply, async (id) => secretPage(request.ctx, await rotateSecret(request.ctx, id))),
+    submitOnce(request, reply, {
+      page: (form) => onePage(request, form),
+      work: async (ctx) => secretPage(ctx, await rotateSecret(ctx, request.params.webhookId)),
+    }),
   )
 
   app.post<WebhookRoute>('/settings/webhooks/:webhookId/test', (request, reply) =>

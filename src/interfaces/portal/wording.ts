@@ -205,9 +205,9 @@ export const badge = (word: string): Html => {
 }
 
 /** A button that asks first, also where no scripts run. */
-export const confirmation = (label: string, question: string, address: string): Html => html`<details>
+export const confirmation = (label: string, question: string, address: string, hidden?: Html): Html => html`<details>
 <summary>${label}</summary>
-<form method="post" action="${address}">
+<form method="post" action="${address}">${hidden}
 <p>${question}</p>
 <button class="danger">${label}</button>
 </form>

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { fieldsIn } from '../../support/forms.ts'
+import { signInAs } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+const { db } = service
+
+async function furnish() {
+  const organization = await service.make.organization()
+  const person = await signInAs(service, organization.id, ['admin'])
+  const assessment = await service.make.assessment(organization.id)
+  /** What a page's form sends, and what it is answered, twice at once and once more. */
+  const press = async (page: string, to: string, typed: Record<string, string> = {}) => {
+    const { text } = await person.get(person.home + page)
+    const once = /name="once" value="([^"]+)"/.exec(text.slice(text.indexOf(`/${to}"`)))![1]!
+    const send = () => person.post(person.home + to, { ...typed, once })
+    const answers = [...(await Promise.all([send(), send()])), await send()]
+    return answers.map(({ status, headers, text }) => [status, headers.location ?? text])
+  }
+  const where = { organizationId: organization.id }
+  return { person, assessment, press, where, organization }
+}
+
+/** How many there are, and whether all answers are the first. */
+const told = (answers: unknown[][]) => [answers[0]![0], new Set(answers.map(String)).size]
+
+describe('a form whose button is pressed twice', () => {
+  it('makes one assessment, copy, question, tag and invite, and leads to it each time', async () => {
+    const { assessment, press, where } = await furnish()
+    const { id } = assessment
+    const name = 'Made once'
+    const answers = [
+      await press('assessments/new', 'assessments', {
+        name,
+        defaultQuestionFormat: 'text',
+        defaultAnswerFormat: 'text',
+        audience: 'public',
+      }),
+      await press(`assessments/${id}`, `assessments/${id}/duplicate`),
+      await press(`assessments/${id}/questions/new`, `assessments/${id}/questions`, {
+        inputType: 'text',
+        responseType: 'text',
+        script: name,
+        points: '1',
+      }),
+      await press('tags', 'tags', { name, color: '#000000' }),
+      await press('invites/new', 'invites', {
+        assessmentId: id,
+        recipientEmail: 'sam@example.com',
+        questionReplayLimit: '1',
+        answerRecordLimit: '1',
+        expiresInDays: '7',
+        sendEmail: 'yes',
+      }),
+    ]
+    expect(answers.map(told)).toEqual(answers.map(() => [303, 1]))
+    expect([
+      await db.assessment.count({ where }),
+      await db.question.count({ where: { assessmentId: id } }),
+      await db.tag.count({ where }),
+      await db.invite.count({ where }),
+      await db.inviteEmail.count({ where }),
+    ]).toEqual([3, 1, 1, 1, 1])
+  })
+
+  it('shows the same secret each time, and keeps none that can be read', async () => {
+    const { press, where } = await furnish()
+    const answers = [
+      await press('settings/integrations', 'settings/integrations', { name: 'Our system', mode: 'live', expiry: 'never' }),
+      await press('settings/webhooks', 'settings/webhooks', { url: 'https://example.com/hook', mode: 'live' }),
+      await press('members/invite', 'members/invite', { email: 'ada@example.com', roles: 'grader' }),
+    ]
+    expect(answers.map(told)).toEqual(answers.map(() => [200, 1]))
+    expect([await db.apiKey.count({ where }), await db.webhookEndpoint.count({ where })]).toEqual([2, 1]) // one came with the organization
+    expect(await db.memberEmail.count({ where })).toBe(1)
+    const key = /ak_live_\w+/.exec(String(answers[0]![0]![1]))![0]
+    const kept = await db.idempotencyRecord.findMany({ where })
+    expect(kept.map(({ sealed }) => sealed)).toEqual([true, true, true])
+    expect(JSON.stringify(kept)).not.toContain(key)
+    const { id } = await db.apiKey.findFirstOrThrow({ where: { ...where, name: 'Our system' } })
+    expect(told(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])
+  })
+
+  it('is another form once it was changed, and after a mistake', async () => {
+    const { person, where } = await furnish()
+    const tags = `${person.home}tags`
+    const { once } = fieldsIn(await person.get(tags))
+    const send = async (name: string, color = '#000000') => (await person.post(tags, { name, color, once: once! })).status
+    expect([await send('One', 'none'), await send('One'), await send('Other'), await send('One')]).toEqual([422, 303, 303, 303])
+    expect((await db.tag.findMany({ where, orderBy: { name: 'asc' } })).map(({ name }) => name)).toEqual(['One', 'Other'])
+    expect((await person.post(tags, { name: 'One', color: '#000000' })).status).toBe(422)
+    expect((await person.post(tags, { name: 'Odd', color: '#000000', once: 'x' })).status).toBe(303)
+  })
+
+  it('is not answered what another member’s was', async () => {
+    const { person, organization, where } = await furnish()
+    const other = await signInAs(service, organization.id, ['admin'])
+    const fields = { name: 'Our system', mode: 'live', expiry: 'never', once: service.deps.newId() }
+    expect((await person.post(`${person.home}settings/integrations`, fields)).status).toBe(200)
+    expect((await other.post(`${person.home}settings/integrations`, fields)).status).toBe(422)
+    expect(await db.apiKey.count({ where })).toBe(2)
+  })
+})
