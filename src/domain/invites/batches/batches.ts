@@ -50,7 +50,7 @@ export async function createBatch(
   refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   refuse(issues)
-  const { rows, unusedColumns } = parseList(list)
+  const { rows, unusedColumns } = await parseList(list)
   const checked = await checkRows(ctx, rows, { assessmentId, terms })
   const { deps, organization } = ctx
   const batch = { id: deps.newId(), organizationId: organization.id, assessmentId, createdById, unusedColumns }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
 import { GRADING_ROLES } from '../../access/graders.ts'
 import type { Context } from '../../context.ts'
@@ -25,6 +26,8 @@ export type CheckedRow = {
 
 /** Unknown tags that a row is told of: all of them can be many times as long as the list. */
 const MAX_UNKNOWN_TAGS = 3
+/** Rows that are checked before others' requests get their turn. */
+const CHECKED_AT_ONCE = 200
 /** Addresses that are looked up by one statement. */
 const LOOKED_UP_AT_ONCE = 1_000
 
@@ -36,7 +39,11 @@ export async function checkRows(
 ): Promise<CheckedRow[]> {
   const names = await findNames(ctx, rows)
   const firsts = new Map<string, number>()
-  const checked = rows.map((row, i) => checkRow(row, i + 1, { names, firsts, assessmentId, terms }))
+  const checked: CheckedRow[] = []
+  for (const [i, row] of rows.entries()) {
+    checked.push(checkRow(row, i + 1, { names, firsts, assessmentId, terms }))
+    if (i % CHECKED_AT_ONCE === 0) await setImmediate()
+  }
   const ready = checked.filter(({ state }) => state === 'ready')
   const invited = await findInvited(
     ctx,

@@ -1,4 +1,6 @@
-import { CsvError, parse } from 'csv-parse/sync'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { CsvError, parse } from 'csv-parse'
 import { isEmailAddress } from '../../email-address.ts'
 import { type AccountProblem, DomainError } from '../../errors.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../limits.ts'
@@ -26,46 +28,73 @@ const MAX_UNUSED_COLUMNS = 50
 const MAX_HEADER_LENGTH = 100
 const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '' }
 
+/** Bytes that are read before others' requests get their turn. */
+const SLICE_BYTES = 32 * 1024
+
 /**
  * Reads a list of candidates: CSV (RFC 4180) with a header that names the columns, or without one, then an address and perhaps a name in
- * each row. Empty rows count for nothing.
+ * each row. Empty rows count for nothing. It is read in slices, so that nobody else waits for the whole of it.
  *
  * @throws DomainError invalid, at the field `list`: `empty`, `unreadable`, `noAddresses`, `tooManyRows`, `tooLarge`.
  */
-export function parseList(given: string): List {
+export async function parseList(given: string): Promise<List> {
   const text = given.replaceAll('\0', '')
-  if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw refusal('tooLarge', MAX_BATCH_BYTES)
-  const [first, ...others] = readRecords(text)
-  if (!first) throw refusal('empty')
-  const headers = first.slice(0, MAX_COLUMNS)
-  const columns = headers.map(meaningOf)
-  if (columns.includes('email')) {
-    const unusedColumns = headers
-      .filter((header, i) => header !== '' && !columns[i])
-      .map((header) => cut(header, MAX_HEADER_LENGTH))
-    return { rows: toRows(columns, others), unusedColumns: unusedColumns.slice(0, MAX_UNUSED_COLUMNS) }
+  const bytes = Buffer.from(text)
+  if (bytes.length > MAX_BATCH_BYTES) throw refusal('tooLarge', MAX_BATCH_BYTES)
+  let layout: Layout | undefined
+  const rows: ListRow[] = []
+  for await (const record of readRecords(bytes, delimiterOf(text))) {
+    const isFirst = layout === undefined
+    layout ??= layoutOf(record)
+    if (!isFirst || !layout.hasHeader) rows.push(toRow(layout.columns, record))
+    if (rows.length > MAX_BATCH_ROWS) throw refusal('tooManyRows', MAX_BATCH_ROWS)
   }
-  if (!isEmailAddress(first[0]!)) throw refusal('noAddresses')
-  return { rows: toRows(['email', 'name'], [first, ...others]), unusedColumns: [] }
+  if (!layout || rows.length === 0) throw refusal('empty')
+  return { rows, unusedColumns: layout.unusedColumns }
 }
 
-function readRecords(text: string): string[][] {
-  const [line = ''] = text.split(/[\r\n]/, 1)
-  const delimiter = DELIMITERS.find((candidate) => line.includes(candidate)) ?? ','
+async function* readRecords(bytes: Buffer, delimiter: string): AsyncGenerator<string[]> {
+  const parser = parse({
+    bom: true,
+    delimiter,
+    trim: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+  })
   try {
-    return parse(text, {
-      bom: true,
-      delimiter,
-      trim: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      to: MAX_BATCH_ROWS + 2, // and the header
-    })
+    yield* Readable.from(slicesOf(bytes)).pipe(parser)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     throw refusal('unreadable', typeof error.lines === 'number' ? error.lines : 0)
   }
+}
+
+async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let i = 0; i < bytes.length; i += SLICE_BYTES) {
+    yield bytes.subarray(i, i + SLICE_BYTES)
+    await setImmediate()
+  }
+}
+
+function delimiterOf(text: string): string {
+  const [line = ''] = text.split(/[\r\n]/, 1)
+  return DELIMITERS.find((candidate) => line.includes(candidate)) ?? ','
+}
+
+/** What the columns of a list mean. */
+type Layout = { hasHeader: boolean; columns: (Column | undefined)[]; unusedColumns: string[] }
+
+/** @param first the list's first row. @throws DomainError invalid: `noAddresses`. */
+function layoutOf(first: string[]): Layout {
+  const headers = first.slice(0, MAX_COLUMNS)
+  const columns = headers.map(meaningOf)
+  if (columns.includes('email')) {
+    const unused = headers.filter((header, i) => header !== '' && !columns[i]).map((header) => cut(header, MAX_HEADER_LENGTH))
+    return { hasHeader: true, columns, unusedColumns: unused.slice(0, MAX_UNUSED_COLUMNS) }
+  }
+  if (!isEmailAddress(first[0]!)) throw refusal('noAddresses')
+  return { hasHeader: false, columns: ['email', 'name'], unusedColumns: [] }
 }
 
 function meaningOf(header: string): Column | undefined {
@@ -74,14 +103,10 @@ function meaningOf(header: string): Column | undefined {
 }
 
 /** Of two columns with one meaning the first counts. */
-function toRows(columns: (Column | undefined)[], records: string[][]): ListRow[] {
-  if (records.length === 0) throw refusal('empty')
-  if (records.length > MAX_BATCH_ROWS) throw refusal('tooManyRows', MAX_BATCH_ROWS)
-  return records.map((record) => {
-    const row = { ...NOTHING }
-    for (const [i, column] of columns.entries()) if (column && row[column] === '') row[column] = record[i] ?? ''
-    return row
-  })
+function toRow(columns: Layout['columns'], record: string[]): ListRow {
+  const row = { ...NOTHING }
+  for (const [i, column] of columns.entries()) if (column && row[column] === '') row[column] = record[i] ?? ''
+  return row
 }
 
 /** The beginning of a text. A character that is two (UTF-16) may be cut in half, and PostgreSQL takes no half. */
