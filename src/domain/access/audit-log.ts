@@ -1,5 +1,5 @@
 import { anyOf, equalsText } from '../../db/query.ts'
-import type { AuditEntry } from '../../generated/prisma/client.ts'
+import { type AuditEntry, Prisma } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit.ts'
 import type { Context } from '../context.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
@@ -15,7 +15,7 @@ export type AuditFilter = {
   before?: string
 }
 
-/** A page of the audit log, with the names of the members and API keys that its entries are by or about, by their ids. */
+/** A page of the audit log, with the names of the members and API keys that its entries are by or about, and of what their details name, by their ids. */
 export type AuditPage = { entries: AuditEntry[]; names: Map<string, string>; hasOlder: boolean }
 
 /**
@@ -29,7 +29,9 @@ export async function listAuditEntries(ctx: Context, { who, action, before }: Au
   const last = isUuid(where.id) ? await ctx.db.auditEntry.findFirst({ where }) : null
   const found = await findEntries(ctx, { who, action }, last, limit + 1)
   const entries = found.slice(0, limit)
-  return { entries, names: await findNames(ctx, namedBy(entries)), hasOlder: found.length > limit }
+  const inDetails = await findNamesOfAny(ctx, [...new Set(entries.flatMap(({ details }) => idsIn(details)))])
+  const names = new Map([...inDetails, ...(await findNames(ctx, namedBy(entries)))])
+  return { entries, names, hasOlder: found.length > limit }
 }
 
 export type ExportedEntry = AuditEntry & { actorName: string | undefined; targetName: string | undefined }
@@ -93,4 +95,20 @@ export async function findNames(
   const members = await db.member.findMany({ where: where(memberIds), select: { id: true, email: true } })
   const keys = await db.apiKey.findMany({ where: where(keyIds), select: { id: true, name: true } })
   return new Map([...members.map(({ id, email }) => [id, email] as const), ...keys.map(({ id, name }) => [id, name] as const)])
+}
+
+/** Details are whatever was recorded with the action, see AuditEvent. */
+function idsIn(details: unknown): string[] {
+  if (typeof details === 'string') return isUuid(details) ? [details] : []
+  return typeof details === 'object' && details !== null ? Object.values(details).flatMap(idsIn) : []
+}
+
+/** What is called by these ids in the organization, as far as it is still there: a member, by address; an API key, a tag, or an assessment. */
+async function findNamesOfAny({ db, organization }: Context, ids: string[]): Promise<[id: string, name: string][]> {
+  if (ids.length === 0) return []
+  const own = Prisma.sql`WHERE organization_id = ${organization.id}::uuid AND id = ANY(${ids}::uuid[])`
+  const found = await db.$queryRaw<{ id: string; name: string }[]>`
+    SELECT id, email AS name FROM members ${own} UNION ALL SELECT id, name FROM api_keys ${own}
+    UNION ALL SELECT id, name FROM tags ${own} UNION ALL SELECT id, name FROM assessments ${own}`
+  return found.map(({ id, name }) => [id, name])
 }

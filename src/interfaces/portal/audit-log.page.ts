@@ -101,7 +101,7 @@ ${
           whoOf(entry, names),
           whatOf(entry),
           targetOf(ctx, entry, names),
-          moreOf(entry.details),
+          moreOf(entry.details, names),
         ]),
       )
 }
@@ -137,12 +137,21 @@ function targetOf(ctx: Context, { action, targetKind, targetId }: AuditEntry, na
   return html`<a href="${pathOf(ctx, `${path}/${targetId}`)}">${name}</a>`
 }
 
-/** Details are whatever was recorded with the action: names, lists of words, or these before and after. */
-function moreOf(details: unknown): string {
-  if (Array.isArray(details)) return details.map(moreOf).join(', ') || 'none'
-  if (typeof details !== 'object' || details === null) return String(details)
-  if ('before' in details && 'after' in details) return `${moreOf(details.before)} → ${moreOf(details.after)}`
+/** Details are whatever was recorded with the action: names, ids, lists of words, or these before and after. What is gone has no name any more. */
+function moreOf(details: unknown, names: Map<string, string>): string {
+  if (details === null) return 'nobody'
+  if (Array.isArray(details)) return details.map((item) => moreOf(item, names)).join(', ') || 'none'
+  if (typeof details !== 'object') return names.get(String(details)) ?? String(details)
+  if ('before' in details && 'after' in details) return `${moreOf(details.before, names)} → ${moreOf(details.after, names)}`
   return Object.entries(details)
-    .map(([name, value]) => `${name}: ${moreOf(value)}`)
+    .map(([name, value]) => `${DETAILS.get(name) ?? name}: ${moreOf(value, names)}`)
     .join('; ')
 }
+
+/** What details that are ids are of. */
+const DETAILS = new Map([
+  ['graderId', 'grader'],
+  ['assignedGraderId', 'grader'],
+  ['tagId', 'tag'],
+  ['assessmentId', 'assessment'],
+])

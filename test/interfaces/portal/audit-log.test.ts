@@ -25,6 +25,34 @@ it('says who did what to whom, the newest first', async () => {
   ])
 })
 
+it('has the names of what its details name, as long as that is there', async () => {
+  const { organization, admin, path } = await start()
+  const grader = await service.make.member(organization.id, { roles: ['grader'], email: 'grace@example.com' })
+  const assessment = await service.make.assessment(organization.id, { name: 'Interview <i>' })
+  const invite = await service.make.invite(assessment)
+  const [urgent, gone] = [await service.make.tag(organization.id, { name: 'Urgent' }), await service.make.tag(organization.id)]
+  const foreign = await service.make.assessment((await service.make.organization()).id, { name: 'Of others' })
+  for (const assignedGraderId of [grader.id, ''])
+    await admin.post(`${admin.home}invites/${invite.id}/grader`, { assignedGraderId })
+  for (const { id } of [urgent, gone]) await admin.post(`${admin.home}invites/${invite.id}/tags`, { tagIds: id })
+  await admin.post(`${admin.home}tags/${gone.id}/delete`)
+  await admin.post(`${admin.home}invites/export`, { assessment: assessment.id, tag: urgent.id })
+  const details = { assessmentId: foreign.id }
+  const entry = { id: service.deps.newId(), organizationId: organization.id, actorKind: 'operator', at: service.deps.clock() }
+  await service.db.auditEntry.create({ data: { ...entry, action: 'exported_grades', details } })
+  const more = rowsOf((await admin.get(path)).text).map((row) => row.split(' | ').at(-1))
+  expect(more).toEqual(
+    expect.arrayContaining([
+      'grader: grace@example.com',
+      'grader: nobody',
+      'tag: Urgent',
+      `tag: ${gone.id}`,
+      `assessment: ${foreign.id}`,
+    ]),
+  )
+  expect(more).toContain('tag: Urgent; assessment: Interview &lt;i&gt;')
+})
+
 it('leads to what it was done to, unless that is deleted, and from a member to what they did', async () => {
   const { organization, admin, path } = await start()
   const { id } = await service.make.member(organization.id, { roles: ['grader'] })
