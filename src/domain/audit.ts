@@ -51,6 +51,7 @@ export const AUDIT_ACTIONS = [
   'replayed_webhook',
   'exported_invites',
   'exported_members',
+  'exported_invite_batch',
   'exported_audit_log',
   'exported_grades',
   'waived_requirement',

@@ -5,8 +5,8 @@ const CONNECTIONS = 4
 /** Milliseconds. */
 const SLOWEST = 50
 
-/** What is in every address is counted in every invite, the middle of the list is counted to; a file is no page. */
-const UNBOUND = ['GET /invites?search=example', 'GET /invites?page=:middlePage', 'GET /invites/batches/:batchId/outcome']
+/** What is in every address is counted in every invite, the middle of the list is counted to. */
+const UNBOUND = ['GET /invites?search=example', 'GET /invites?page=:middlePage']
 
 /** Pages as their forms and links ask for them, besides each as it is by itself. */
 const FURTHER = [

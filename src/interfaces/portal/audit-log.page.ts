@@ -56,6 +56,7 @@ export const WORDS: Record<AuditAction, string> = {
   replayed_webhook: 'sent a webhook events again',
   exported_invites: 'exported invites',
   exported_members: 'exported members',
+  exported_invite_batch: 'exported a list of candidates',
   exported_audit_log: 'exported the audit log',
   exported_grades: 'exported grades',
   waived_requirement: 'let a candidate start without something',

@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { exportAuditLog } from '../../domain/access/audit-log.ts'
 import { exportMembers } from '../../domain/access/export-members.ts'
 import { DomainError } from '../../domain/errors.ts'
+import { exportBatchRows, getBatch } from '../../domain/invites/batches/batches.ts'
 import { exportInvites } from '../../domain/invites/export.ts'
 import { exportGrades, listExportedQuestions } from '../../domain/submissions/grading/export.ts'
 import { sendCsv } from '../../http/send-csv.ts'
 import { readAuditFilter } from './audit-log.routes.ts'
 import { auditColumns, gradeColumns, inviteColumns, memberColumns } from './exports.columns.ts'
+import { outcomeColumns } from './invite-batch.page.ts'
 import { findFilterChoices, readInviteFilter } from './invites.routes.ts'
 import { readMemberFilter } from './members.routes.ts'
 
@@ -19,6 +21,13 @@ export function exportsRoutes(app: FastifyInstance): void {
     if (!filter) throw new DomainError('not_permitted')
     return sendCsv(reply, { name: nameOf(request, 'invites'), columns: inviteColumns }, (write) =>
       exportInvites(ctx, filter, write),
+    )
+  })
+
+  app.post<{ Params: { batchId: string } }>('/invites/batches/:batchId/export', async ({ ctx, params }, reply) => {
+    const batch = await getBatch(ctx, params.batchId)
+    return sendCsv(reply, { name: `invites-${batch.id}.csv`, columns: outcomeColumns }, (write) =>
+      exportBatchRows(ctx, batch, write),
     )
   })
 

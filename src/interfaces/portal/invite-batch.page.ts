@@ -68,7 +68,7 @@ ${
   !finishedAt &&
   html`<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="quiet">Try again now</button></p></form>`
 }
-<p><a href="${`${path}/outcome`}">All rows as CSV</a></p>`
+<form method="post" action="${`${path}/export`}"><button class="quiet">Export all rows as CSV</button></form>`
 }
 
 const rowTable = (ctx: Context, rows: BatchRow[]): Html =>

@@ -3,7 +3,6 @@ import { authorize } from '../../domain/access/permissions.ts'
 import {
   BATCH_ROW_STATES,
   createBatch,
-  exportBatchRows,
   getBatch,
   listBatches,
   listBatchRows,
@@ -12,9 +11,8 @@ import {
 } from '../../domain/invites/batches/batches.ts'
 import { listChoices } from '../../domain/invites/choices.ts'
 import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../domain/limits.ts'
-import { sendCsv } from '../../http/send-csv.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
-import { batchPage, outcomeColumns } from './invite-batch.page.ts'
+import { batchPage } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
 import { pathOf, show } from './layout.ts'
 import { readTerms } from './new-invite.page.ts'
@@ -68,13 +66,6 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
         },
       }),
     )
-
-  app.get<BatchRoute>('/invites/batches/:batchId/outcome', async ({ ctx, params }, reply) => {
-    const batch = await getBatch(ctx, params.batchId)
-    return sendCsv(reply, { name: `invites-${batch.id}.csv`, columns: outcomeColumns }, (write) =>
-      exportBatchRows(ctx, batch, write),
-    )
-  })
 }
 
 async function batchesPage({ ctx }: FastifyRequest, form: Form) {

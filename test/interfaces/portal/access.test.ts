@@ -126,7 +126,7 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /invites/batches/:batchId': ['admin'],
   'POST /invites/batches/:batchId/start': ['admin'],
   'POST /invites/batches/:batchId/resume': ['admin'],
-  'GET /invites/batches/:batchId/outcome': ['admin'],
+  'POST /invites/batches/:batchId/export': ['admin'],
 }
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */

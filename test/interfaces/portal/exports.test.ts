@@ -196,6 +196,9 @@ it('runs only twice at once for an organization, holds no transaction open, and 
   const stalled = [await begin(), await begin()]
   const refused = await made.admin.post(`${made.home}invites/export`)
   expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('Other exports are under way')])
+  const list = await made.admin.post(`${made.home}invites/batches`, { assessmentId: made.assessment.id, list: 'sam@example.com' })
+  const outcome = () => made.admin.post(`${list.headers.location}/export`)
+  expect((await outcome()).status).toBe(429)
   const another = await start()
   await exportAs(another.admin, 'members')
   const open = await service.db
@@ -206,6 +209,9 @@ it('runs only twice at once for an organization, holds no transaction open, and 
     const { status } = await made.admin.post(`${made.home}members/export`)
     return status === 200 ? true : undefined
   })
+  expect((await outcome()).text).toContain('sam@example.com')
+  const where = { organizationId: made.organization.id, action: 'exported_invite_batch' }
+  expect(await service.db.auditEntry.findMany({ where })).toMatchObject([{ details: { assessmentId: made.assessment.id } }])
   const whole = await exportAs(made.admin, 'invites')
   expect(whole).toHaveLength(40_000)
 })

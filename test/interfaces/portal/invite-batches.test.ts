@@ -18,7 +18,7 @@ async function furnish() {
     return { status: answer.status, text: answer.text, location: answer.headers.location ?? '' }
   }
   /** The rows as the CSV has them, without the header. */
-  const outcome = async (location: string): Promise<string[][]> => parse((await admin.get(`${location}/outcome`)).text).slice(1)
+  const outcome = async (location: string): Promise<string[][]> => parse((await admin.post(`${location}/export`)).text).slice(1)
   /** Starts it, and waits until it is finished. */
   const run = async (location: string) => {
     expect((await admin.post(`${location}/start`)).status).toBe(303)
@@ -241,8 +241,14 @@ describe('a list that is started', () => {
     ])
     expect((await outcome(location)).map(([, , , state]) => state)).toEqual(['invited', 'not possible', 'invited'])
     expect((await admin.get(location)).text).toContain('What became of it')
-    const audit = await service.db.auditEntry.findMany({ where: { organizationId: organization.id, actorKind: 'member' } })
-    expect(audit).toMatchObject([{ action: 'invited_many', actorId: admin.member.id, details: { rows: 2 } }])
+    const audit = await service.db.auditEntry.findMany({
+      where: { organizationId: organization.id, actorKind: 'member' },
+      orderBy: { id: 'asc' },
+    })
+    expect(audit).toMatchObject([
+      { action: 'invited_many', actorId: admin.member.id, details: { rows: 2 } },
+      { action: 'exported_invite_batch', actorId: admin.member.id },
+    ])
   })
 
   it('is started once, however often it is asked for', async () => {

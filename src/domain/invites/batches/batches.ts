@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit.ts'
 import { checkUuid, findIssues } from '../../checks.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { EXPORTED_AT_ONCE, type Write } from '../../exports.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../../exports.ts'
 import { type Listing, type Page, readPage, type Window } from '../../page.ts'
 import { refuse } from '../../refuse.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -132,27 +132,27 @@ export async function listBatchRows(
   return readPage(
     page,
     async () => total,
-    ({ skip, take }) => findRows(ctx, id, state, { skip, take }),
+    (window) => findRows(ctx, id, state === undefined ? {} : { state }, window),
   )
 }
 
-/** Exports all rows of a batch, in their order. */
-export async function exportBatchRows(ctx: Context, { id }: Batch, write: Write<BatchRow>): Promise<void> {
-  for (let skip = 0; ; skip += EXPORTED_AT_ONCE) {
-    const rows = await findRows(ctx, id, undefined, { skip, take: EXPORTED_AT_ONCE })
-    await write(rows)
-    if (rows.length < EXPORTED_AT_ONCE) return
-  }
-}
+/** Exports all rows of a batch, in their order. @throws DomainError too_many_exports. */
+export const exportBatchRows = (ctx: Context, { id, assessmentId }: Batch, write: Write<BatchRow>): Promise<void> =>
+  runExport(
+    ctx,
+    { action: 'exported_invite_batch', filter: { assessmentId } },
+    (last) => findRows(ctx, id, { number: { gt: last?.number ?? 0 } }, { skip: 0, take: EXPORTED_AT_ONCE }),
+    write,
+  )
 
 async function findRows(
   { db, organization, deps }: Context,
   batchId: string,
-  state: InviteBatchRowState | undefined,
+  which: Prisma.InviteBatchRowWhereInput,
   window: Window,
 ): Promise<BatchRow[]> {
   const rows = await db.inviteBatchRow.findMany({
-    where: { organizationId: organization.id, batchId, ...(state !== undefined && { state }) },
+    where: { organizationId: organization.id, batchId, ...which },
     orderBy: { number: 'asc' },
     include: rowInclude,
     relationLoadStrategy: 'join',
