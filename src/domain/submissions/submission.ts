@@ -2,18 +2,23 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_SESSION_NOTES } from '../limits.ts'
+import { type Listing, readPage } from '../page.ts'
 import { isUuid } from '../uuid.ts'
 import { isBlindTo } from './blind.ts'
+import type { Media } from './media.ts'
 import { type Requirement, requirementsOf } from './needs.ts'
 import { findNeeds } from './prepared.ts'
 import { authorizeSubmission, graderOfInvite } from './visibility.ts'
+
+/** Stills of a page. */
+const STILLS_AT_ONCE = 50
 
 const include = {
   paper: {
     orderBy: { number: 'asc' },
     include: { takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
   },
-  media: { where: { kind: { not: 'answer' } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+  media: { where: { kind: { notIn: ['answer', 'webcam_still'] } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
   notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], take: MAX_SESSION_NOTES },
 } satisfies Prisma.SubmissionInclude
 
@@ -27,8 +32,8 @@ const shownInvite = {
   assessment: { select: { name: true, gradedBlind: true } },
 } satisfies Prisma.InviteSelect
 
-/** All that a candidate has sent in, with the paper as it was. */
-export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof include }>
+/** All that a candidate has sent in, with the paper as it was; of the webcam's stills, of which there are many, a page. */
+export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof include }> & { stills: Listing<Media> }
 export type QuestionDetail = SubmissionDetail['paper'][number]
 export type TakeDetail = QuestionDetail['takes'][number]
 export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvite }>
@@ -36,29 +41,46 @@ export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvi
 /**
  * What was sent in for an invite: its own submission, which is none before the candidate has started.
  *
+ * @param stills which page of these.
  * @throws DomainError invite_not_found; not_permitted, see authorizeSubmission and blind.ts.
  */
 export async function getSubmission(
   ctx: Context,
   inviteId: string,
+  stills = 1,
 ): Promise<{ invite: SubmittedInvite; submission: SubmissionDetail | null }> {
   const { db, organization } = ctx
   if (!isUuid(inviteId)) throw new DomainError('invite_not_found')
   const organizationId = organization.id
   const invite = await db.invite.findFirst({ where: { organizationId, id: inviteId }, select: shownInvite })
   if (!invite) throw new DomainError('invite_not_found')
-  const submission = invite.assessmentSession === null ? null : await findDetail(ctx, { id: invite.assessmentSession, inviteId })
+  const submission =
+    invite.assessmentSession === null ? null : await findDetail(ctx, { id: invite.assessmentSession, inviteId }, stills)
   authorizeSubmission(ctx, invite, submission)
   if (isBlindTo(ctx, invite.assessment)) throw new DomainError('not_permitted')
   return { invite, submission }
 }
 
 /** A submission with all there is of it, for whoever asks. */
-export const findDetail = (
-  { db, organization }: Context,
+export async function findDetail(
+  ctx: Context,
   { id, inviteId }: { id: string; inviteId: string },
-): Promise<SubmissionDetail | null> =>
-  db.submission.findFirst({ where: { organizationId: organization.id, id, inviteId }, include })
+  stills = 1,
+): Promise<SubmissionDetail | null> {
+  const where = { organizationId: ctx.organization.id, id, inviteId }
+  const submission = await ctx.db.submission.findFirst({ where, include })
+  return submission && { ...submission, stills: await listStills(ctx, id, stills) }
+}
+
+/** Those that can be seen, in the order in which they were taken. */
+function listStills({ db, organization }: Context, submissionId: string, number: number): Promise<Listing<Media>> {
+  const where = { organizationId: organization.id, submissionId, kind: 'webcam_still', state: 'ready' } as const
+  return readPage(
+    { number, size: STILLS_AT_ONCE },
+    () => db.media.count({ where }),
+    (window) => db.media.findMany({ where, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], ...window }),
+  )
+}
 
 /** The answer to a question: the complete take that came last; undefined when there is none. */
 export const answerOf = <T extends Pick<TakeDetail, 'kind' | 'state' | 'text' | 'completedAt'>>(

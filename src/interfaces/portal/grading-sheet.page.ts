@@ -47,7 +47,7 @@ ${grading(form, { sheet, question, address, isFailed: question.number === failed
 })}
 </div>
 <aside aria-label="Proctoring">
-${captures(ctx, detail)}
+${captures(ctx, detail, address)}
 ${notes(detail)}
 </aside>
 </div>

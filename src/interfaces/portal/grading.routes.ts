@@ -17,7 +17,7 @@ import { gradeHistoryPage } from './grading-history.page.ts'
 import { releasePage } from './grading-release.page.ts'
 import { sheetPage } from './grading-sheet.page.ts'
 import { pathOf, show } from './layout.ts'
-import { queryOf, readList } from './paging.ts'
+import { queryOf, readList, readPageNumber } from './paging.ts'
 
 /** Two texts of {@link MAX_COMMENT_LENGTH}: as many times as many bytes as a form takes for one character, and the rest of it. */
 const RELEASE_BODY_LIMIT = 2 * MAX_COMMENT_LENGTH * 12 + 8 * 1024
@@ -123,8 +123,9 @@ export function gradingRoutes(app: FastifyInstance): void {
 
 type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
 
-async function onePage({ ctx, params }: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
-  const sheet = await readSheet(ctx, params.submissionId)
+async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
+  const { ctx, params } = request
+  const sheet = await readSheet(ctx, params.submissionId, readPageNumber(queryOf(request)))
   return sheetPage(form, { ctx, sheet, graders: await listGraderChoices(ctx), done, ...shown })
 }
 

@@ -14,9 +14,12 @@ export const queryOf = ({ url }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')
 
 /** The page of a list that an address asks for; the first where it asks for none. */
-export function readPage(query: URLSearchParams, size: number): Page {
+export const readPage = (query: URLSearchParams, size: number): Page => ({ number: readPageNumber(query), size })
+
+/** Its number. */
+export function readPageNumber(query: URLSearchParams): number {
   const asked = query.get('page') ?? ''
-  return { number: /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 1, size }
+  return /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 1
 }
 
 /** Reads the page of a list that the address asks for. @param find finds it. */
@@ -42,12 +45,14 @@ export function noRows(text: string, path: string, query: URLSearchParams): Html
  * @param path the address of the list.
  * @param query the filters, which the other pages keep.
  * @param noun what is counted, one and several; without it nothing is shown where there is only one page.
+ * @param anchor where on its page the list is: `#…`; at the top without it.
  */
 export function pager(
   path: string,
   query: URLSearchParams,
   { total, page, pageSize }: Omit<Listing<unknown>, 'items'>,
   noun?: [one: string, several: string],
+  anchor = '',
 ): Html | false {
   const last = Math.max(1, pageCount(total, pageSize))
   const isOnly = last === 1 && page === 1
@@ -55,7 +60,7 @@ export function pager(
   const link = (to: number, label: string) => {
     const other = new URLSearchParams(query)
     other.set('page', String(to))
-    return html`<a href="${`${path}?${other}`}">${label}</a>\n`
+    return html`<a href="${`${path}?${other}${anchor}`}">${label}</a>\n`
   }
   const count = noun && `${total.toLocaleString('en')} ${total === 1 ? noun[0] : noun[1]}`
   return html`<nav class="pager" aria-label="Pages">

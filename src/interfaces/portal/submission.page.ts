@@ -11,6 +11,7 @@ import { wordCount, wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
+import { pager } from './paging.ts'
 import { table } from './table.ts'
 import { time } from './wording.ts'
 
@@ -42,7 +43,7 @@ ${mayReadInvite && html`<p><a href="${pathOf(ctx, `invites/${invite.id}`)}">The 
 
 const contents = (ctx: Context, invite: SubmittedInvite, submission: SubmissionDetail): Html => html`${about(invite, submission)}
 ${submission.paper.map((question) => answered(ctx, question))}
-${captures(ctx, submission)}
+${captures(ctx, submission, pathOf(ctx, `invites/${invite.id}/submission`))}
 ${notes(submission)}`
 
 const STATES = {
@@ -153,32 +154,30 @@ const KINDS: Record<Medium['kind'], string> = {
   screen: 'Recording of the screen',
 }
 
-/** Photos and recordings; the webcam's pictures, of which there are many, as a strip. */
-export function captures(ctx: Context, { media }: SubmissionDetail): Html | false {
-  const stills = media.filter(({ kind, state }) => kind === 'webcam_still' && state === 'ready')
-  const others = media.filter((one) => !stills.includes(one))
-  return (
-    media.length > 0 &&
-    panel(
-      'captures',
-      'Photos and recordings',
-      html`${others.map((one) => html`${medium(ctx, one, KINDS[one.kind])}<p class="facts">${time(one.createdAt)}</p>`)}
-${stills.length > 0 && strip(ctx, stills)}`,
-    )
+/** Photos and recordings; the webcam's pictures, of which there are many, as a strip. @param address of the page, which has them by pages. */
+export const captures = (ctx: Context, { media, stills }: SubmissionDetail, address: string): Html | false =>
+  media.length + stills.total > 0 &&
+  panel(
+    'captures',
+    'Photos and recordings',
+    html`${media.map((one) => html`${medium(ctx, one, KINDS[one.kind])}<p class="facts">${time(one.createdAt)}</p>`)}
+${stills.total > 0 && strip(ctx, stills, address)}`,
   )
-}
 
 const strip = (
   ctx: Context,
-  stills: Medium[],
-): Html => html`<h3 id="stills-heading">Webcam: ${wordCount(stills.length, 'picture')}</h3>
+  stills: SubmissionDetail['stills'],
+  address: string,
+): Html => html`<h3 id="stills-heading">Webcam: ${wordCount(stills.total, 'picture')}</h3>
 <ol class="strip" aria-labelledby="stills-heading" tabindex="0">
-${stills.map(({ id, createdAt }, i) => {
+${stills.items.map(({ id, createdAt }, i) => {
   const address = pathOf(ctx, `media/${id}`)
-  return html`<li><a href="${address}"><img src="${address}" alt="${`Webcam, picture ${i + 1}`}" loading="lazy"></a>${time(createdAt)}</li>
+  const number = (stills.page - 1) * stills.pageSize + i + 1
+  return html`<li><a href="${address}"><img src="${address}" alt="${`Webcam, picture ${number}`}" loading="lazy"></a>${time(createdAt)}</li>
 `
 })}
-</ol>`
+</ol>
+${pager(address, new URLSearchParams(), stills, undefined, '#stills-heading')}`
 
 const NOTES: Record<NoteKind, string> = {
   tab_hidden: 'The page was hidden',

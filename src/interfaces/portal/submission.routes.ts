@@ -6,6 +6,7 @@ import { deleteSubmissionMedia } from '../../domain/submissions/retention.ts'
 import { getSubmission } from '../../domain/submissions/submission.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
+import { queryOf, readPageNumber } from './paging.ts'
 import { DELETABLE, submissionPage } from './submission.page.ts'
 
 type Route = { Params: { inviteId: string }; Querystring: { done?: string } }
@@ -31,7 +32,8 @@ export function submissionRoutes(app: FastifyInstance): void {
   )
 }
 
-async function onePage({ ctx, params }: FastifyRequest<Route>, form: Form, done?: string) {
-  const found = await getSubmission(ctx, params.inviteId)
+async function onePage(request: FastifyRequest<Route>, form: Form, done?: string) {
+  const { ctx, params } = request
+  const found = await getSubmission(ctx, params.inviteId, readPageNumber(queryOf(request)))
   return submissionPage(form, { ctx, ...found, mayReadInvite: may(ctx, 'read'), mayDelete: may(ctx, 'operate_invites'), done })
 }

@@ -36,6 +36,31 @@ async function record(
 }
 
 describe('the page of a submission', () => {
+  it('has the webcam’s stills by pages, numbered through, as the sheet of its grader has them', async () => {
+    const { submission, candidate, admin, address } = await furnish()
+    await candidate.press('finish')
+    const { id: submissionId, organizationId } = await submission()
+    const of = { organizationId, submissionId, kind: 'webcam_still', contentType: 'image/jpeg' } as const
+    const still = (i: number, state: 'ready' | 'deleted') => {
+      const id = service.deps.newId()
+      return { ...of, id, key: `${organizationId}/${id}`, state, createdAt: new Date(service.clock.now().getTime() + i * 30_000) }
+    }
+    const stills = Array.from({ length: 122 }, (_, i) => still(i, i < 2 ? 'deleted' : 'ready'))
+    await service.db.media.createMany({ data: stills })
+    for (const page of [address, `${admin.home}grading/${submissionId}`]) {
+      const read = async (query: string) => {
+        const { text } = await admin.get(page + query)
+        expect(text).toContain('Webcam: 120 pictures')
+        return [...text.matchAll(/alt="Webcam, picture (\d+)"/g)].map(([, number]) => Number(number))
+      }
+      const all = [await read(''), await read('?page=2'), await read('?page=3')]
+      expect(all.map(({ length }) => length)).toEqual([50, 50, 20])
+      expect(all.flat()).toEqual(Array.from({ length: 120 }, (_, i) => i + 1))
+      expect((await admin.get(page)).text).toContain(`href="${page}?page=2#stills-heading"`)
+      expect([await read('?page=4'), (await read('?page=x')).length]).toEqual([[], 50])
+    }
+  })
+
   it('shows the paper with its answers, the times, the consent and what happened meanwhile', async () => {
     const { candidate, tab, admin, read, invite } = await furnish({
       questions: [{ script: HOSTILE, points: 3, timeLimit: 60 }, {}],

@@ -33,13 +33,15 @@ export type Sheet = {
   others: string[]
 }
 
-/** @throws DomainError not_permitted; submission_not_found. */
-export async function readSheet(ctx: Context, id: string): Promise<Sheet> {
+/** @param stills which page of the webcam's. @throws DomainError not_permitted; submission_not_found. */
+export async function readSheet(ctx: Context, id: string, stills = 1): Promise<Sheet> {
   const submission = await findHandedIn(ctx, id)
   const round = requireRound(ctx, submission)
-  const whole = await findDetail(ctx, submission)
+  const whole = await findDetail(ctx, submission, stills)
   if (!whole) throw new DomainError('submission_not_found')
-  const detail = isBlindTo(ctx, submission.assessment) ? { ...whole, media: [] } : whole
+  const detail = isBlindTo(ctx, submission.assessment)
+    ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 } }
+    : whole
   const [all, released, others] = await Promise.all([findGrades(ctx, id), findNewestResult(ctx, id), findOtherViewers(ctx, id)])
   const grades = visibleTo(round, submission, detail.paper, all)
   const me = graderOf(ctx)
