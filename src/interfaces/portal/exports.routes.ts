@@ -16,8 +16,9 @@ import { readMemberFilter } from './members.routes.ts'
 export function exportsRoutes(app: FastifyInstance): void {
   app.post('/invites/export', async (request, reply) => {
     const { ctx } = request
-    const { assessments } = await findFilterChoices(ctx)
-    const filter = readInviteFilter(ctx, filterOf(request), assessments)
+    const values = filterOf(request)
+    const { assessments } = await findFilterChoices(ctx, values)
+    const filter = readInviteFilter(ctx, values, assessments)
     if (!filter) throw new DomainError('not_permitted')
     return sendCsv(reply, { name: nameOf(request, 'invites'), columns: inviteColumns }, (write) =>
       exportInvites(ctx, filter, write),

@@ -5,6 +5,7 @@ import { holderOf, type Place } from '../../domain/submissions/grading/access.ts
 import { FIELDS, placeToTake } from '../../domain/submissions/grading/assign.ts'
 import type { GradedQuestion, Sheet } from '../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../http/html.ts'
+import { limitHint, narrowing } from './choices.ts'
 import { choice, type Form, mistakes } from './forms.ts'
 import { given, others, progress, result, wordStanding } from './grading-sheet.parts.ts'
 import { type Page, panel, pathOf } from './layout.ts'
@@ -15,6 +16,8 @@ type Facts = {
   ctx: Context
   sheet: Sheet
   graders: Named[]
+  /** What the list of them is narrowed to. */
+  named: string
   /** What has just been done. */
   done: { saved?: number | undefined; isShared?: boolean; done?: string | undefined }
   /** The question that the form is of. */
@@ -27,7 +30,7 @@ const NOTICES = new Map([
   ['reopened', 'It can be graded again. What was released stays until it is released anew.'],
 ])
 
-export function sheetPage(form: Form, { ctx, sheet, graders, done, failed }: Facts): Page {
+export function sheetPage(form: Form, { ctx, sheet, graders, named, done, failed }: Facts): Page {
   const { candidate, submission, detail, questions } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
@@ -51,7 +54,7 @@ ${captures(ctx, detail, address)}
 ${notes(detail)}
 </aside>
 </div>
-${end(form, { ctx, sheet, address, graders })}`,
+${end(form, { ctx, sheet, address, graders, named })}`,
   }
 }
 
@@ -141,16 +144,16 @@ const seenOf = ({ questions, submission }: Sheet): Date =>
     .flatMap(({ given }) => given.map(({ updatedAt }) => updatedAt))
     .reduce((last, at) => (at > last ? at : last), submission.submittedAt ?? submission.createdAt)
 
-type End = { ctx: Context; sheet: Sheet; address: string; graders: Named[] }
+type End = { ctx: Context; sheet: Sheet; address: string; graders: Named[]; named: string }
 
-function end(form: Form, { ctx, sheet, address, graders }: End): Html {
+function end(form: Form, { ctx, sheet, address, graders, named }: End): Html {
   const { submission, round } = sheet
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
   const isAdmin = may(ctx, 'read')
   const places: Place[] = submission.assessment.secondGrader && isAdmin ? ['first', 'second'] : [round === 2 ? 'second' : 'first']
   const isAssigned = [submission.graderId, submission.secondGraderId].includes(me)
   return html`${panel('result', 'Result', html`<div data-part="result">${result(sheet, address)}</div>`)}
-${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Who grades it', html`${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}
+${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Who grades it', html`${narrowing(address, named, [graders])}${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}
 <p><a href="${pathOf(ctx, 'grading')}">All that waits to be graded</a></p>`
 }
 
@@ -163,6 +166,7 @@ ${choice(form, {
   label: place === 'first' ? 'Grader' : 'Second grader',
   value: holderOf(sheet.submission, place)?.id ?? '',
   options: [['', 'Nobody'], ...graders.map(({ id, name }): [string, string] => [id, name])],
+  ...limitHint(graders),
 })}
 <button class="quiet">Hand on</button>
 </form>`

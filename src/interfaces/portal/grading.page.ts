@@ -10,6 +10,7 @@ import type { Progress } from '../../domain/submissions/grading/progress.ts'
 import type { Queued, Whose } from '../../domain/submissions/grading/queue.ts'
 import { wordCount } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
+import { namedField, readNamed } from './choices.ts'
 import { choice, type Form, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
@@ -66,7 +67,7 @@ ${may(ctx, 'read') && html`<a href="${pathOf(ctx, 'results')}">Released results<
 <form class="filter" method="get" action="${address}">
 <input type="hidden" name="whose" value="${whose}">
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
-<button class="quiet">Show</button>
+${namedField(readNamed(form.values), [assessments])}<button class="quiet">Show</button>
 </form>
 ${list.items.length > 0 ? rows(ctx, list.items) : html`<p>${list.total > 0 ? 'None here.' : NOTHING[whose]}</p>`}
 ${pager(address, query, list)}

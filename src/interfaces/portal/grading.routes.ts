@@ -11,6 +11,7 @@ import { listGrades } from '../../domain/submissions/grading/grades.ts'
 import { listQueue, listQueuedAssessments, queuesOf } from '../../domain/submissions/grading/queue.ts'
 import { releaseResult, reopenResult } from '../../domain/submissions/grading/release.ts'
 import { readSheet } from '../../domain/submissions/grading/sheet.ts'
+import { readNamed } from './choices.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from './forms.ts'
 import { gradingPage } from './grading.page.ts'
 import { gradeHistoryPage } from './grading-history.page.ts'
@@ -36,7 +37,7 @@ export function gradingRoutes(app: FastifyInstance): void {
     const whose = queues.find((queue) => queue === query.get('whose')) ?? (queues.includes('all') ? 'all' : 'mine')
     const assessmentId = query.get('assessment') || undefined
     const { form, list } = await readList(request, (page) => listQueue(ctx, { whose, assessmentId }, page))
-    const assessments = await listQueuedAssessments(ctx, whose)
+    const assessments = await listQueuedAssessments(ctx, whose, { named: readNamed(query), chosenIds: [assessmentId ?? ''] })
     return show(request, reply, gradingPage(form, { ctx, whose, queues, assessments, list, done: query.get('done') }))
   })
 
@@ -125,8 +126,12 @@ type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
 
 async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
   const { ctx, params } = request
-  const sheet = await readSheet(ctx, params.submissionId, readPageNumber(queryOf(request)))
-  return sheetPage(form, { ctx, sheet, graders: await listGraderChoices(ctx), done, ...shown })
+  const query = queryOf(request)
+  const sheet = await readSheet(ctx, params.submissionId, readPageNumber(query))
+  const named = readNamed(query)
+  const chosenIds = [sheet.submission.graderId ?? '', sheet.submission.secondGraderId ?? '']
+  const graders = await listGraderChoices(ctx, { named, chosenIds })
+  return sheetPage(form, { ctx, sheet, graders, named, done, ...shown })
 }
 
 async function toRelease({ ctx, params }: FastifyRequest<Route>, form: Form) {

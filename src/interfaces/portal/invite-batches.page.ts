@@ -3,6 +3,7 @@ import type { ListedBatch } from '../../domain/invites/batches/batches.ts'
 import type { Choices } from '../../domain/invites/choices.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'
+import { narrowing } from './choices.ts'
 import { area, type Form, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { assessmentField, termFields } from './new-invite.page.ts'
@@ -11,15 +12,15 @@ import { badge, time } from './wording.ts'
 
 const PATH = 'invites/batches'
 
-type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices }
+type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices; named: string }
 
-export const inviteBatchesPage = (form: Form, { ctx, batches, choices }: Facts): Page => ({
+export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named }: Facts): Page => ({
   title: 'Invite many',
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
 <h2 id="list-heading">A list of candidates</h2>
 <p>The first row names the columns: <code>email</code> and, if you like, <code>name</code>, <code>tags</code> (several with a semicolon between them, in quotes), <code>message</code>, <code>days</code> until it expires, and <code>grader</code> (an address). Or without such a row: an address in each row, and perhaps a name.
 Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. First you are shown what will happen; nobody is invited before you say so.</p>
-<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
+${narrowing(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
 ${assessmentField(form, choices)}
 <div class="field">
 <label for="file">A CSV file</label>

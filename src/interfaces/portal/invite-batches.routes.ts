@@ -11,11 +11,12 @@ import {
 } from '../../domain/invites/batches/batches.ts'
 import { listChoices } from '../../domain/invites/choices.ts'
 import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../domain/limits.ts'
+import { readNamed } from './choices.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { batchPage } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
 import { pathOf, show } from './layout.ts'
-import { readTerms } from './new-invite.page.ts'
+import { chosenIn, readTerms } from './new-invite.page.ts'
 import { queryOf, readPage } from './paging.ts'
 import { readUploads } from './uploads.ts'
 
@@ -68,6 +69,9 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     )
 }
 
-async function batchesPage({ ctx }: FastifyRequest, form: Form) {
-  return inviteBatchesPage(form, { ctx, batches: await listBatches(ctx), choices: await listChoices(ctx) })
+async function batchesPage(request: FastifyRequest, form: Form) {
+  const { ctx } = request
+  const named = readNamed(queryOf(request))
+  const choices = await listChoices(ctx, { named, chosenIds: chosenIn(form.values) })
+  return inviteBatchesPage(form, { ctx, batches: await listBatches(ctx), choices, named })
 }

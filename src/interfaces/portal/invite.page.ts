@@ -12,9 +12,9 @@ import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import type { Requirement } from '../../domain/submissions/needs.ts'
 import { mayReadSubmission } from '../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
+import { limitHint, narrowing } from './choices.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
-import { limitHint } from './new-invite.page.ts'
 import { table } from './table.ts'
 import { timelineTable } from './timeline.ts'
 import { badge, time } from './wording.ts'
@@ -38,7 +38,7 @@ type Facts = {
   emails: InviteEmailRow[]
   timeline: Timeline
   /** What can be done with it, by who may: null for who may only look. */
-  operations: { link: string; tagChoices: Named[]; graders: Named[]; requirements: Requirement[] } | null
+  operations: { link: string; named: string; tagChoices: Named[]; graders: Named[]; requirements: Requirement[] } | null
   done: string | undefined
 }
 
@@ -109,14 +109,16 @@ function demands(invite: InviteDetail): string[] {
   return all.filter(([isDemanded]) => isDemanded).map(([, name]) => name)
 }
 
-function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): Html[] {
+function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): (Html | false)[] {
   if (operations === null) return []
+  const { link, requirements, named, graders, tagChoices } = operations
   const path = pathOf(ctx, `invites/${invite.id}`)
   return [
-    panel('moves', 'What can be done', moveForms(form, invite, path, operations.link)),
-    ...waiving(form, invite, path, operations.requirements),
-    panel('grader', 'Grader', graderForm(form, invite, path, operations.graders)),
-    panel('tags', 'Tags', tagForms(form, tags, path, operations.tagChoices)),
+    panel('moves', 'What can be done', moveForms(form, invite, path, link)),
+    ...waiving(form, invite, path, requirements),
+    narrowing(path, named, [graders, tagChoices]),
+    panel('grader', 'Grader', graderForm(form, invite, path, graders)),
+    panel('tags', 'Tags', tagForms(form, tags, path, tagChoices)),
   ]
 }
 
@@ -203,7 +205,7 @@ ${
 ${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
 <button class="quiet">Add</button>
 </form>`
-    : html`<p id="tagIds" class="hint">There are no other tags.</p>`
+    : html`<p id="tagIds" class="hint">There are no other tags to choose from.</p>`
 }`
 }
 

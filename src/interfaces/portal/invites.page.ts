@@ -4,6 +4,7 @@ import type { Named } from '../../domain/invites/choices.ts'
 import { INVITE_STATUSES, type Invite, type InviteOrder } from '../../domain/invites/invites.ts'
 import type { Listing } from '../../domain/page.ts'
 import { html } from '../../http/html.ts'
+import { namedField, readNamed } from './choices.ts'
 import { choice, exportButton, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { noRows, pager } from './paging.ts'
@@ -44,6 +45,7 @@ export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts)
 ${choice(form, { name: 'state', label: 'State', options: [['', 'Any'], ...INVITE_STATUSES.map((status): [string, string] => [status, status])] })}
 ${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll || grades ? everything : '') })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Any') })}
+${namedField(readNamed(form.values), [assessments, tags])}
 ${field(form, { name: 'search', label: 'Address, or words of it', type: 'search', optional: true })}
 ${choice(form, { name: 'sort', label: 'Order', options: Object.entries(orders).map(([word, { label }]) => [word, label]) })}
 <button class="quiet">Show</button>

@@ -25,11 +25,12 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { listRequirements } from '../../domain/submissions/submission.ts'
 import { waiveRequirement } from '../../domain/submissions/waive.ts'
 import { isUuid } from '../../domain/uuid.ts'
+import { readNamed } from './choices.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { invitePage } from './invite.page.ts'
 import { invitesPage, orders } from './invites.page.ts'
 import { pathOf, show } from './layout.ts'
-import { newInvitePage, readNumber, readTerms } from './new-invite.page.ts'
+import { chosenIn, newInvitePage, readNumber, readTerms } from './new-invite.page.ts'
 import { submitOnce } from './once.ts'
 import { queryOf, readPage } from './paging.ts'
 
@@ -129,14 +130,16 @@ function sayInForm(error: unknown): never {
 async function newPage(request: FastifyRequest, form: Form) {
   const { ctx } = request
   authorize(ctx, 'invite')
-  const asked = form.values.get('assessmentId') ?? queryOf(request).get('assessment') ?? ''
-  return newInvitePage(form, ctx, await listChoices(ctx, isUuid(asked) ? asked : null))
+  const query = queryOf(request)
+  const named = readNamed(query)
+  const chosenIds = [...chosenIn(form.values), query.get('assessment') ?? '']
+  return newInvitePage(form, { ctx, choices: await listChoices(ctx, { named, chosenIds }), named })
 }
 
 async function showList(request: FastifyRequest, reply: FastifyReply) {
   const { ctx } = request
   const values = queryOf(request)
-  const { assessments, tags } = await findFilterChoices(ctx)
+  const { assessments, tags } = await findFilterChoices(ctx, values)
   const { sort } = readFields(values, 'sort')
   const { order } = (Object.hasOwn(orders, sort) ? orders[sort] : undefined) ?? orders.sent!
   const filter = readInviteFilter(ctx, values, assessments)
@@ -150,9 +153,12 @@ async function showList(request: FastifyRequest, reply: FastifyReply) {
 }
 
 /** What the list can be filtered by. */
-export async function findFilterChoices(ctx: Context): Promise<{ assessments: Named[]; tags: Named[] }> {
-  if (!may(ctx, 'read')) return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx) : [], tags: [] }
-  const [assessments, tags] = await Promise.all([listAssessmentChoices(ctx), listTagChoices(ctx)])
+export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<{ assessments: Named[]; tags: Named[] }> {
+  const { assessment, tag } = readFields(values, 'assessment', 'tag')
+  const wanted = { named: readNamed(values), chosenIds: [assessment, tag] }
+  if (!may(ctx, 'read'))
+    return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [], tags: [] }
+  const [assessments, tags] = await Promise.all([listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted)])
   return { assessments, tags }
 }
 
@@ -182,7 +188,9 @@ function readFilter(values: URLSearchParams): InviteFilter {
   })
 }
 
-async function onePage({ ctx }: FastifyRequest, id: string, form: Form, done?: string) {
+async function onePage(request: FastifyRequest, id: string, form: Form, done?: string) {
+  const { ctx } = request
+  const named = readNamed(queryOf(request))
   const invite = await getInvite(ctx, id)
   const all = { number: 1, size: MAX_PAGE_SIZE }
   const emails = await listInviteEmails(ctx, id, { field: 'createdAt', direction: 'desc' }, all)
@@ -192,8 +200,9 @@ async function onePage({ ctx }: FastifyRequest, id: string, form: Form, done?: s
   const operations = may(ctx, 'operate_invites')
     ? {
         ...(await getInvitationLink(ctx, id)),
-        tagChoices: await listTagChoices(ctx),
-        graders: await listGraderChoices(ctx),
+        named,
+        tagChoices: await listTagChoices(ctx, { named }),
+        graders: await listGraderChoices(ctx, { named }),
         requirements: await listRequirements(ctx, invite),
       }
     : null

@@ -6,6 +6,7 @@ import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { type Html, html } from '../../http/html.ts'
+import { narrowing } from './choices.ts'
 import { checkboxes, choice, exportButton, type Form, field, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
@@ -98,15 +99,15 @@ export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHand
 })
 
 /** `isAll`: whether these are all tags of the organization. */
-type Facts = { ctx: Context; member: Member; tags: Tag[]; isAll: boolean; languages: Language[]; done: string }
+type Facts = { ctx: Context; member: Member; tags: Tag[]; isAll: boolean; named: string; languages: Language[]; done: string }
 
-export function memberPage(form: Form, { ctx, member, tags, isAll, languages, done }: Facts): Page {
+export function memberPage(form: Form, { ctx, member, tags, isAll, named, languages, done }: Facts): Page {
   const others = member.roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
   return {
     title: nameOf(member),
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}<p>${member.email}, ${badge(stateOf(member))}</p>
-<form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
+${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
 ${seenField(form, member)}
 ${checkboxes(form, {
   name: 'roles',
@@ -124,7 +125,7 @@ ${
         options: tags.map(({ id, name }) => [id, name]),
         values: member.tags.map(({ tagId }) => tagId),
         ...(!isAll && {
-          hint: `Their own, and the first ${MAX_CHOICES.toLocaleString('en')} by name; the others can not be chosen here.`,
+          hint: `Their own, and ${named === '' ? 'the first' : 'of those with that name the first'} ${MAX_CHOICES.toLocaleString('en')}.`,
         }),
       })
     : html`<p id="tags" class="hint">There are no tags to give to them.</p>`

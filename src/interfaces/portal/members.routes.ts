@@ -7,6 +7,7 @@ import { authorize } from '../../domain/access/permissions.ts'
 import { findTags, listTags } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { MAX_CHOICES } from '../../domain/invites/choices.ts'
+import { readNamed } from './choices.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { inviteMemberPage, joinLinkPage, memberPage, membersPage } from './members.page.ts'
@@ -90,17 +91,19 @@ export function membersRoutes(app: FastifyInstance): void {
   )
 }
 
-async function onePage({ ctx, params }: FastifyRequest<MemberRoute>, form: Form, done = '') {
+async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = '') {
+  const { ctx, params } = request
+  const named = readNamed(queryOf(request))
   authorize(ctx, 'manage_members')
   const member = await getMember(ctx, params.memberId)
   const own = await findTags(
     ctx,
     member.tags.map(({ tagId }) => tagId),
   )
-  const { items, total } = await listTags(ctx, {}, { field: 'name', direction: 'asc' }, CHOICE)
+  const { items, total } = await listTags(ctx, { search: named }, { field: 'name', direction: 'asc' }, CHOICE)
   const tags = [...own, ...items.filter(({ id }) => own.every((tag) => tag.id !== id))]
-  const isAll = total <= items.length
-  return memberPage(form, { ctx, member, tags, isAll, languages: await listLanguages(ctx), done })
+  const isAll = named === '' && total <= items.length
+  return memberPage(form, { ctx, member, tags, isAll, named, languages: await listLanguages(ctx), done })
 }
 
 /** Who has changed what they are themselves may not see the page any more. */

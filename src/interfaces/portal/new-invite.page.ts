@@ -1,9 +1,10 @@
 import type { Context } from '../../domain/context.ts'
 import type { Terms } from '../../domain/invites/batches/batches.ts'
-import { type Choices, MAX_CHOICES, type Named } from '../../domain/invites/choices.ts'
+import type { Choices } from '../../domain/invites/choices.ts'
 import { INVITE_DEFAULTS, withDefaults } from '../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'
+import { limitHint, narrowing } from './choices.ts'
 import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
@@ -17,9 +18,9 @@ const SWITCHES = [
   ['facePhotoRequired', 'Ask for a photo of the face'],
 ] as const
 
-export const newInvitePage = (form: Form, ctx: Context, choices: Choices): Page => ({
+export const newInvitePage = (form: Form, { ctx, choices, named }: { ctx: Context; choices: Choices; named: string }): Page => ({
   title: 'Invite a candidate',
-  body: html`${mistakes(form)}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
+  body: html`${mistakes(form)}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices)}
 ${field(form, { name: 'recipientEmail', label: 'Address of the candidate', type: 'email' })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}
@@ -59,12 +60,6 @@ ${
 }
 ${checkbox(form, { name: 'sendEmail', label: 'Mail the invitation', checked: true })}`
 
-/** Says of a list to choose from that it may not be all there is. */
-export const limitHint = (list: Named[]): { hint?: string } =>
-  list.length < MAX_CHOICES
-    ? {}
-    : { hint: `The first ${MAX_CHOICES.toLocaleString('en')} by name; the others can not be chosen here.` }
-
 /** What was chosen in those fields; the domain checks it. */
 export function readTerms(values: URLSearchParams): Terms {
   const { customMessage, assignedGraderId, ...numbers } = readFields(
@@ -89,6 +84,10 @@ export function readTerms(values: URLSearchParams): Terms {
     sendEmail: values.has('sendEmail'),
   }
 }
+
+/** What of the lists is chosen in a form. */
+export const chosenIn = (values: URLSearchParams): string[] =>
+  ['assessmentId', 'assignedGraderId', 'tagIds'].flatMap((name) => values.getAll(name))
 
 /** undefined: nothing was typed. What is no whole number becomes one that is out of every range. */
 export function readNumber(text: string): number | undefined {

@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import type { Released, ReleasedDetail, Result } from '../../domain/submissions/grading/results.ts'
 import { html } from '../../http/html.ts'
+import { namedField, readNamed } from './choices.ts'
 import { choice, type Form, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
 import { pager } from './paging.ts'
@@ -21,7 +22,7 @@ export function resultsPage(form: Form, { ctx, assessments, list }: ListFacts): 
 <h2 id="results-heading">Released results</h2>
 <form class="filter" method="get" action="${address}">
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
-<button class="quiet">Show</button>
+${namedField(readNamed(form.values), [assessments])}<button class="quiet">Show</button>
 </form>
 ${assessments.some(({ id }) => id === assessment) && html`<p><a href="${`${address}/assessments/${assessment}`}">Report on this assessment</a></p>`}
 ${

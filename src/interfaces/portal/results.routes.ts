@@ -3,6 +3,7 @@ import { may } from '../../domain/access/permissions.ts'
 import { listAssessmentChoices, listClientAssessments } from '../../domain/invites/choices.ts'
 import { readReport } from '../../domain/submissions/grading/report.ts'
 import { getResult, listResults } from '../../domain/submissions/grading/results.ts'
+import { readNamed } from './choices.ts'
 import { show } from './layout.ts'
 import { queryOf, readList } from './paging.ts'
 import { reportPage } from './report.page.ts'
@@ -15,8 +16,10 @@ type Route = { Params: { submissionId: string } }
 export function resultsRoutes(app: FastifyInstance): void {
   app.get('/results', async (request, reply) => {
     const { ctx } = request
-    const assessments = may(ctx, 'read') ? await listAssessmentChoices(ctx) : await listClientAssessments(ctx)
-    const assessmentId = queryOf(request).get('assessment') || undefined
+    const query = queryOf(request)
+    const assessmentId = query.get('assessment') || undefined
+    const wanted = { named: readNamed(query), chosenIds: [assessmentId ?? ''] }
+    const assessments = may(ctx, 'read') ? await listAssessmentChoices(ctx, wanted) : await listClientAssessments(ctx, wanted)
     const { form, list } = await readList(request, (page) => listResults(ctx, { assessmentId }, page))
     return show(request, reply, resultsPage(form, { ctx, assessments, list }))
   })

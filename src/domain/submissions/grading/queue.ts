@@ -4,6 +4,7 @@ import { isGrader } from '../../access/graders.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { type Named, readNames, type Wanted } from '../../invites/choices.ts'
 import { type Listing, type Page, readPage } from '../../page.ts'
 import { isUuid } from '../../uuid.ts'
 import { roundOf } from './access.ts'
@@ -92,13 +93,16 @@ async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> 
 /** The queues that the context's actor may see. */
 export const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => queue !== 'all' || may(ctx, 'read'))
 
-/** The assessments of which something waits in that queue, by name. */
-export async function listQueuedAssessments(ctx: Context, whose: Whose): Promise<{ id: string; name: string }[]> {
+/** The assessments of which something waits in that queue, by name. @throws DomainError not_permitted. */
+export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'grade')
-  return ctx.db.$queryRaw`
-    SELECT id, name FROM assessments
-    WHERE organization_id = ${ctx.organization.id}::uuid AND id IN (SELECT s.assessment_id ${waitingIn(ctx, { whose })})
-    ORDER BY name, id`
+  return readNames(
+    ctx,
+    Prisma.sql`
+      SELECT id, name FROM assessments
+      WHERE organization_id = ${ctx.organization.id}::uuid AND id IN (SELECT s.assessment_id ${waitingIn(ctx, { whose })})`,
+    wanted,
+  )
 }
 
 /** SQL: from where, and which submissions `s`, the queue has. */
