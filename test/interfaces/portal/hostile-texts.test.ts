@@ -120,6 +120,7 @@ const ASKED = [
   'assessment',
   'tag',
   'before',
+  'named',
   'next',
   'page',
 ]
@@ -160,29 +161,28 @@ it.skipIf(!isBrowserInstalled)(
       if (isNamed) expect(text).toContain(HOSTILE)
     }
 
-    const files: string[] = []
-    const pages = (await listPortalRoutes(service.system)).filter((known) => known.startsWith('GET ') && known !== MEDIA)
-    for (const route of pages) {
-      const path = route.slice('GET '.length).replace(/:(\w+)/g, (_all, parameter: string) => {
+    const addressOf = (route: string): string => {
+      const path = route.replace(/^\w+ /, '').replace(/:(\w+)/g, (_all, parameter: string) => {
         if (!ids[parameter]) throw new Error(`${route} needs an id for ${parameter} here`)
         return ids[parameter]
       })
-      const address = `/portal/${organizationId}${path}`
-      const { headers } = await admin.get(address)
-      if (headers['content-type']?.startsWith('text/csv')) files.push(address)
-      else for (const asked of ['', query]) await expectText(address + asked, true)
+      return `/portal/${organizationId}${path}`
     }
+    const routes = await listPortalRoutes(service.system)
+    const pages = routes.filter((known) => known.startsWith('GET ') && known !== MEDIA)
+    for (const address of pages.map(addressOf)) for (const asked of ['', query]) await expectText(address + asked, true)
     await expectText('/portal', true)
     await context.clearCookies()
     for (const address of [join, reset]) expect((await visit(service).get(address)).text).toContain('&lt;x-hostile')
     for (const address of [join, reset, '/portal/sign-in', '/portal/forgot'])
       for (const asked of ['', query]) await expectText(address + asked, false)
 
+    const files = routes.filter((known) => /^POST .*\/export$/.test(known)).map(addressOf)
     expect(files.length).toBeGreaterThan(0)
     for (const turn of BEGINNINGS.keys()) {
       await poison(turn)
       for (const address of files) {
-        const cells = (parse((await admin.get(address)).text, { bom: true }) as string[][]).flat()
+        const cells = (parse((await admin.post(address)).text, { bom: true }) as string[][]).flat()
         expect(cells.filter((cell) => /^[=+\-@\t\r\n]/.test(cell))).toEqual([])
         expect(cells.join()).toContain(HOSTILE)
       }
