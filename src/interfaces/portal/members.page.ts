@@ -125,7 +125,7 @@ ${
         options: tags.map(({ id, name }) => [id, name]),
         values: member.tags.map(({ tagId }) => tagId),
         ...(!isAll && {
-          hint: `Their own, and ${named === '' ? 'the first' : 'of those with that name the first'} ${MAX_CHOICES.toLocaleString('en')}.`,
+          hint: `Their own, and ${named === '' ? '' : 'of those found '}the first ${MAX_CHOICES.toLocaleString('en')} by name.`,
         }),
       })
     : html`<p id="tags" class="hint">There are no tags to give to them.</p>`
