@@ -34,5 +34,12 @@ function decrypt(key: Buffer, purpose: string, sealed: Buffer): string {
   return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
 }
 
+/** The keys derived so far: each webhook needs one. */
+const derived = new Map<string, Buffer>()
+
 /** A key of its own for sealing, so that no signature made with the secret key says anything about it. */
-const deriveKey = (secretKey: string): Buffer => Buffer.from(hkdfSync('sha256', secretKey, '', 'seal', KEY_BYTES))
+function deriveKey(secretKey: string): Buffer {
+  const known = derived.get(secretKey) ?? Buffer.from(hkdfSync('sha256', secretKey, '', 'seal', KEY_BYTES))
+  derived.set(secretKey, known)
+  return known
+}

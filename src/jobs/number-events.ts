@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { createAlarm } from '../domain/alarm.ts'
 import type { EventNumbering, ServiceContext } from '../domain/context.ts'
 import { numberEvents } from '../domain/events/number.ts'
 import { noticeRestore } from '../domain/events/restored.ts'
@@ -21,7 +21,7 @@ export type Numbering = EventNumbering & {
 export function createNumbering(): Numbering {
   const followers: ((head: bigint) => void)[] = []
   let head = 0n
-  let alarm = new AbortController()
+  const alarm = createAlarm(GATHER_MS)
   let stopped = false
   let running = Promise.resolve()
 
@@ -31,14 +31,9 @@ export function createNumbering(): Numbering {
     if (head !== before) for (const tell of followers) tell(head)
   }
 
-  const gather = async () => {
-    if (!stopped) await sleep(GATHER_MS)
-  }
-
   async function run(system: ServiceContext): Promise<void> {
     for (let failing = false; ; ) {
-      await sleep(LOOK_EVERY_MS, undefined, { signal: alarm.signal, ref: false }).catch(() => gather())
-      alarm = new AbortController()
+      await alarm.wait(LOOK_EVERY_MS)
       const isLast = stopped
       try {
         await look(system)
@@ -53,7 +48,7 @@ export function createNumbering(): Numbering {
   }
 
   return {
-    recorded: () => alarm.abort(),
+    recorded: alarm.ring,
     head: () => head,
     follow: (tell) => void followers.push(tell),
     async start(system) {
@@ -63,7 +58,7 @@ export function createNumbering(): Numbering {
     },
     async stop() {
       stopped = true
-      alarm.abort()
+      alarm.ring()
       await running
     },
   }

@@ -28,7 +28,7 @@ export const createPost =
     if (fault) throw new Error(`The address is refused: its ${fault} is not allowed`)
     const url = new URL(text)
     const protocol = url.protocol === 'https:' ? https : http
-    const deadline = AbortSignal.timeout(DEADLINE_MS)
+    let isLate = false
     const request = protocol.request(url, {
       method: 'POST',
       headers: {
@@ -39,14 +39,19 @@ export const createPost =
       },
       agent: new protocol.Agent({ keepAlive: false }),
       lookup: guardedLookup(allowance, resolve),
-      signal: AbortSignal.any([stop, deadline]),
+      signal: stop,
       maxHeaderSize: MAX_HEADER_BYTES,
     })
+    const deadline = setTimeout(() => {
+      isLate = true
+      request.destroy()
+    }, DEADLINE_MS)
     try {
       return await readAnswer(request, body)
     } catch (error) {
-      throw deadline.aborted ? new Error(`No complete answer within ${DEADLINE_MS / 1000} s`, { cause: error }) : error
+      throw isLate ? new Error(`No complete answer within ${DEADLINE_MS / 1000} s`, { cause: error }) : error
     } finally {
+      clearTimeout(deadline)
       request.destroy()
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createAlarm } from '../domain/alarm.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { type TakenDelivery, takeDeliveries } from '../domain/webhooks/attempts.ts'
 import { handOver } from '../domain/webhooks/hand-over.ts'
@@ -11,6 +12,8 @@ const AT_ONCE = 50
 const HOLDS_PLACE_MS = 500
 /** Milliseconds. How often it looks without having been told: for retries that become due, and for what other processes have made. */
 const LOOK_EVERY_MS = 1_000
+/** Milliseconds in which attempts come to their end that are then followed by as many others: one statement takes them all. */
+const GATHER_MS = 10
 /** Milliseconds that attempts under way have to end when the service stops. Others are made again after the next start. */
 const GRACE_MS = 1_000
 
@@ -26,13 +29,19 @@ export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker
   const places = new Set<NodeJS.Timeout>()
   const busy = new Map<string, number>()
   const interrupt = new AbortController()
-  let alarm = new AbortController()
+  const alarm = createAlarm(GATHER_MS)
   const stop = new AbortController()
-  const wake = () => alarm.abort()
+  let isTold = false
+  let handedOverAt = -Infinity
+
+  function wake(): void {
+    isTold = true
+    alarm.ring()
+  }
 
   function leave(place: NodeJS.Timeout): void {
     places.delete(place)
-    wake()
+    alarm.ring()
   }
 
   function begin(taken: TakenDelivery): void {
@@ -55,22 +64,27 @@ export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker
 
   /** As much as there is room for. */
   async function takeAll(): Promise<void> {
-    while (!stop.signal.aborted && places.size < AT_ONCE) {
-      const taken = await takeDeliveries(system, busy, AT_ONCE - places.size)
-      if (!taken) return
-      for (const one of taken) begin(one)
+    for (let more = true; more && !stop.signal.aborted && places.size < AT_ONCE; ) {
+      const { deliveries, forgotten } = await takeDeliveries(system, busy, AT_ONCE - places.size)
+      for (const taken of deliveries) begin(taken)
+      more = forgotten > 0
     }
   }
 
+  /** Looks for events and replays when it is told, and every so often, however many attempts come to their end meanwhile. */
   async function work(): Promise<void> {
-    let more = true
-    while (more && !stop.signal.aborted) {
+    let more = isTold || performance.now() - handedOverAt >= LOOK_EVERY_MS
+    if (more) {
+      isTold = false
+      handedOverAt = performance.now()
+    }
+    do {
       try {
-        more = (await handOver(system)).more
+        if (more) ({ more } = await handOver(system))
       } finally {
         await takeAll() // what is due does not wait for what can not be handed over
       }
-    }
+    } while (more && !stop.signal.aborted)
   }
 
   /** What it fails by is told once, until it succeeds again. */
@@ -86,10 +100,9 @@ export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker
 
   async function run(): Promise<void> {
     for (let failed = false; !stop.signal.aborted; ) {
-      alarm = new AbortController()
       failed = await workOrTell(failed)
-      const until = failed ? stop.signal : alarm.signal
-      await sleep(LOOK_EVERY_MS, undefined, { signal: until, ref: false }).catch(() => {})
+      if (failed) await sleep(LOOK_EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => {})
+      else await alarm.wait(LOOK_EVERY_MS)
     }
   }
   const running = run()
@@ -98,7 +111,7 @@ export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker
     wake,
     async stop() {
       stop.abort()
-      wake()
+      alarm.ring()
       await running
       await Promise.race([Promise.all(underWay), sleep(GRACE_MS, undefined, { ref: false })])
       interrupt.abort()

@@ -1,3 +1,4 @@
+import { queryRows } from '../../db/client.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -33,6 +34,8 @@ type RowOf<Type, Data> = Pick<Told<Type, Data>, 'id' | 'type' | 'createdAt' | 'd
   actorId: string | null
 }
 type Row = RowOf<EventType, ToldData>
+/** As it comes straight from pg. */
+type PlainRowOf<Type, Data> = Omit<RowOf<Type, Data>, 'position'> & { position: string }
 /** There is a row without an event when there are none. */
 type Found = { isGone: boolean; head: bigint } & (Row | { id: null })
 
@@ -75,9 +78,8 @@ const isCursorGone = (cursor: bigint): Prisma.Sql => Prisma.sql`
 
 /** Those of these events that have a position, in no particular order. */
 export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<ToldEvent[]> {
-  const rows = await db.$queryRaw<RowOf<ToldEvent['type'], ToldEvent['data']>[]>`
-    SELECT ${columns} FROM events WHERE id = ANY(${ids}::uuid[]) AND position IS NOT NULL`
-  return rows.map(toEvent)
+  const statement = Prisma.sql`SELECT ${columns} FROM events WHERE id = ANY(${ids}::uuid[]) AND position IS NOT NULL`
+  return (await queryRows<PlainRowOf<ToldEvent['type'], ToldEvent['data']>>(db, statement)).map(toEvent)
 }
 
 /**
@@ -155,7 +157,7 @@ const toEvent = <Type, Data>({
   actorType,
   actorId,
   data,
-}: RowOf<Type, Data>): Told<Type, Data> => ({
+}: RowOf<Type, Data> | PlainRowOf<Type, Data>): Told<Type, Data> => ({
   id,
   type,
   position: Number(position),

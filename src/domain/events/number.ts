@@ -1,5 +1,6 @@
+import { executeTogether, queryRows } from '../../db/client.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { inTransaction } from '../transaction.ts'
 
 /** Events a transaction: it holds up every other one that numbers, and is far from the time that a statement has. */
 const NUMBERED_AT_ONCE = 2_000
@@ -16,16 +17,16 @@ export async function numberEvents(ctx: ServiceContext): Promise<bigint> {
   const { head, oldest } = await measureNumbering(ctx)
   if (!oldest) return head
   for (;;) {
-    const batch = await inTransaction(ctx, numberSome)
-    ctx.deps.metrics.eventsNumbered(batch.numbered)
-    if (batch.numbered < NUMBERED_AT_ONCE) return batch.head
+    const { numbered, head } = await numberSome(ctx)
+    ctx.deps.metrics.eventsNumbered(numbered)
+    if (numbered < NUMBERED_AT_ONCE) return head
   }
 }
 
 async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbered: number }> {
-  await db.$queryRaw`SELECT position FROM event_numbering FOR UPDATE`
+  const hold = Prisma.sql`SELECT position FROM event_numbering FOR UPDATE`
   // What a transaction that deletes an organization holds is skipped: the others' events are not to wait for it.
-  const [batch] = await db.$queryRaw<[{ head: bigint; numbered: number }]>`
+  const number = Prisma.sql`
     WITH unnumbered AS MATERIALIZED (
       SELECT id, sequence FROM events WHERE position IS NULL ORDER BY sequence LIMIT ${NUMBERED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
     ), numbered AS (
@@ -38,14 +39,16 @@ async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbe
       RETURNING 1
     )
     UPDATE event_numbering SET position = position + (SELECT count(*) FROM numbered)
-    RETURNING position AS head, (SELECT count(*)::int FROM numbered) AS numbered`
-  return batch
+    RETURNING position::text AS head, (SELECT count(*)::int FROM numbered) AS numbered`
+  const [batch] = await executeTogether<{ head: string; numbered: number }>(db, [hold, number])
+  return { numbered: batch!.numbered, head: BigInt(batch!.head) }
 }
 
 /** The highest position given, and since when the event waits that is to be numbered next; null when none waits. */
 export async function measureNumbering({ db }: Pick<ServiceContext, 'db'>): Promise<{ head: bigint; oldest: Date | null }> {
-  const [measured] = await db.$queryRaw<[{ head: bigint; oldest: Date | null }]>`
-    SELECT position AS head, (SELECT created_at FROM events WHERE position IS NULL ORDER BY sequence LIMIT 1) AS oldest
+  const statement = Prisma.sql`
+    SELECT position::text AS head, (SELECT created_at FROM events WHERE position IS NULL ORDER BY sequence LIMIT 1) AS oldest
     FROM event_numbering`
-  return measured
+  const [measured] = await queryRows<{ head: string; oldest: Date | null }>(db, statement)
+  return { head: BigInt(measured!.head), oldest: measured!.oldest }
 }

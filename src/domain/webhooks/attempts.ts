@@ -1,5 +1,5 @@
-import { anyOf } from '../../db/query.ts'
-import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
+import { queryRows } from '../../db/client.ts'
+import { Prisma, type WebhookDelivery, type WebhookEndpoint } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { findEvents, type ToldEvent } from '../events/feed.ts'
 import { nextAttempt } from './retries.ts'
@@ -14,7 +14,13 @@ const AT_ONCE_FAILING = 1
 const LEASE_SECONDS = 30
 
 /** A delivery that this process is to attempt now. */
-export type TakenDelivery = { delivery: WebhookDelivery; endpoint: WebhookEndpoint; event: ToldEvent }
+export type TakenDelivery = { delivery: Delivery; endpoint: Endpoint; event: ToldEvent }
+type Delivery = Pick<
+  WebhookDelivery,
+  'organizationId' | 'endpointId' | 'eventId' | 'leasedUntil' | 'attemptCount' | 'attemptsBefore'
+>
+type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil'>
+type Taken = Delivery & Omit<Endpoint, 'id'>
 
 /** What an attempt has led to: an answer, or the reason why there is none. */
 export type AttemptResult = {
@@ -29,18 +35,21 @@ export type AttemptResult = {
  *
  * @param busy how many deliveries to each endpoint this process has under way.
  * @param room how many to take at most.
- * @returns null when none is due. One whose event the feed has forgotten, because it was replayed late, is not among them: it has failed.
+ * @returns all that are due as far as there is room. One whose event the feed has forgotten, because it was replayed late, is not among
+ *   them: it has failed, and left room for another.
  */
 export async function takeDeliveries(
   { db, deps }: ServiceContext,
   busy: ReadonlyMap<string, number>,
   room: number,
-): Promise<TakenDelivery[] | null> {
+): Promise<{ deliveries: TakenDelivery[]; forgotten: number }> {
   const now = deps.clock()
   // An event that has no position yet is not in the feed: it is to be told of as the feed tells of it.
-  const deliveries = await db.$queryRaw<WebhookDelivery[]>`
+  const taken = await queryRows<Taken>(
+    db,
+    Prisma.sql`
     WITH due AS MATERIALIZED (
-      SELECT next.* FROM webhook_endpoints endpoint
+      SELECT next.*, url, secret, previous_secret, previous_secret_until FROM webhook_endpoints endpoint
       LEFT JOIN unnest(${[...busy.keys()]}::uuid[], ${[...busy.values()]}::int[]) AS busy (id, count) ON busy.id = endpoint.id
       CROSS JOIN LATERAL (
         SELECT organization_id, endpoint_id, event_id, next_attempt_at FROM webhook_deliveries delivery
@@ -57,32 +66,24 @@ export async function takeDeliveries(
     UPDATE webhook_deliveries delivery SET leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) FROM due
     WHERE delivery.organization_id = due.organization_id AND delivery.endpoint_id = due.endpoint_id AND delivery.event_id = due.event_id
     RETURNING delivery.organization_id AS "organizationId", delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId",
-      state, queued_at AS "queuedAt", delivery.next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil",
-      attempt_count AS "attemptCount", attempts_before AS "attemptsBefore"`
-  return deliveries.length === 0 ? null : complete({ db }, deliveries)
+      leased_until AS "leasedUntil", attempt_count AS "attemptCount", attempts_before AS "attemptsBefore",
+      url, secret, previous_secret AS "previousSecret", previous_secret_until AS "previousSecretUntil"`,
+  )
+  const ids = new Set(taken.map(({ eventId }) => eventId))
+  const events = new Map((ids.size > 0 ? await findEvents({ db }, [...ids]) : []).map((event) => [event.id, event]))
+  const forgotten = taken.filter(({ eventId }) => !events.has(eventId))
+  await failDeliveries({ db }, forgotten)
+  return { deliveries: taken.flatMap((one) => toAttempt(one, events.get(one.eventId))), forgotten: forgotten.length }
 }
 
-async function complete({ db }: Pick<ServiceContext, 'db'>, deliveries: WebhookDelivery[]): Promise<TakenDelivery[]> {
-  const endpointIds = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
-  const endpoints = await db.webhookEndpoint.findMany({ where: { id: anyOf(endpointIds) } })
-  const events = await findEvents(
-    { db },
-    deliveries.map(({ eventId }) => eventId),
-  )
-  const known = new Set(events.map(({ id }) => id))
-  await failDeliveries(
-    { db },
-    deliveries.filter(({ eventId }) => !known.has(eventId)),
-  )
-  return deliveries.flatMap((delivery) => {
-    const endpoint = endpoints.find(({ id }) => id === delivery.endpointId)
-    const event = events.find(({ id }) => id === delivery.eventId)
-    return endpoint && event ? [{ delivery, endpoint, event }] : []
-  })
+function toAttempt(taken: Taken, event: ToldEvent | undefined): TakenDelivery[] {
+  const { url, secret, previousSecret, previousSecretUntil, ...delivery } = taken
+  const endpoint = { id: delivery.endpointId, url, secret, previousSecret, previousSecretUntil }
+  return event ? [{ delivery, endpoint, event }] : []
 }
 
 /** Of those that can't be attempted. */
-async function failDeliveries({ db }: Pick<ServiceContext, 'db'>, deliveries: WebhookDelivery[]): Promise<void> {
+async function failDeliveries({ db }: Pick<ServiceContext, 'db'>, deliveries: Delivery[]): Promise<void> {
   for (const { organizationId, endpointId, eventId, leasedUntil } of deliveries)
     await db.webhookDelivery.updateMany({
       where: { organizationId, endpointId, eventId, leasedUntil },
@@ -114,10 +115,10 @@ export async function recordAttempt(ctx: ServiceContext, taken: TakenDelivery, r
   const isGone = status === 410
   const next = isDelivered || isGone ? null : nextAfterFailure(ctx, taken, result)
   const outcome = isDelivered ? 'delivered' : next ? 'retried' : 'failed'
-  const isOurs = await writeAttempt(ctx, taken, result, { state: outcome === 'retried' ? 'waiting' : outcome, next })
-  if (!isOurs) return { outcome: 'lost', notice: null }
+  const written = await writeAttempt(ctx, taken, result, { state: outcome === 'retried' ? 'waiting' : outcome, next })
+  if (!written) return { outcome: 'lost', notice: null }
   // In transactions of their own: an endpoint that is being changed is not to hold up its deliveries, nor they it.
-  if (isDelivered) await noteEndpointWell(ctx, id)
+  if (isDelivered && written.wasFailing) await noteEndpointWell(ctx, id)
   const notice = isDelivered ? null : isGone ? await disableGone(ctx, id) : await noteEndpointFailing(ctx, id)
   return { outcome, notice }
 }
@@ -130,16 +131,16 @@ function nextAfterFailure({ deps }: ServiceContext, { delivery }: TakenDelivery,
   return nextAttempt(deps.clock(), attemptCount - attemptsBefore + 1, 'retryAfter' in answer ? answer.retryAfter : undefined)
 }
 
-/** One statement, by whoever has the lease. @returns false when it was lost. */
+/** One statement, by whoever has the lease. @returns whether the endpoint was failing until now; undefined when the lease was lost. */
 async function writeAttempt(
   { db }: ServiceContext,
   { delivery }: TakenDelivery,
   { startedAt, milliseconds, answer }: AttemptResult,
   { state, next }: { state: WebhookDelivery['state']; next: Date | null },
-): Promise<boolean> {
+): Promise<{ wasFailing: boolean } | undefined> {
   const { organizationId, endpointId, eventId, leasedUntil } = delivery
   const { status, body, error } = { status: null, body: '', error: '', ...answer }
-  const written = await db.$executeRaw`
+  const statement = Prisma.sql`
     WITH attempted AS (
       UPDATE webhook_deliveries
       SET state = ${state}::webhook_delivery_state, next_attempt_at = coalesce(${next}, next_attempt_at), leased_until = NULL,
@@ -147,11 +148,15 @@ async function writeAttempt(
       WHERE organization_id = ${organizationId}::uuid AND endpoint_id = ${endpointId}::uuid AND event_id = ${eventId}::uuid
         AND leased_until = ${leasedUntil}
       RETURNING organization_id, endpoint_id, event_id, attempt_count
+    ), recorded AS (
+      INSERT INTO webhook_attempts (organization_id, endpoint_id, event_id, number, created_at, milliseconds, status, error, answer)
+      SELECT organization_id, endpoint_id, event_id, attempt_count, ${startedAt}, ${milliseconds}, ${status}, ${storable(error)}, ${storable(body)}
+      FROM attempted
     )
-    INSERT INTO webhook_attempts (organization_id, endpoint_id, event_id, number, created_at, milliseconds, status, error, answer)
-    SELECT organization_id, endpoint_id, event_id, attempt_count, ${startedAt}, ${milliseconds}, ${status}, ${storable(error)}, ${storable(body)}
-    FROM attempted`
-  return written > 0
+    SELECT failing_since IS NOT NULL AS "wasFailing" FROM webhook_endpoints endpoint
+    WHERE endpoint.id = ${endpointId}::uuid AND EXISTS (SELECT FROM attempted)`
+  const [written] = await queryRows<{ wasFailing: boolean }>(db, statement)
+  return written
 }
 
 /** A receiver may answer anything, and PostgreSQL stores no NUL in a text. */

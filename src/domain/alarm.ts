@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Alarm = {
+  /** Has whoever waits look soon; when nobody waits, the next. */
+  ring: () => void
+  /**
+   * Waits until it rings, and then as long as others may join; or, if it does not, the whole time. Keeps no process alive.
+   */
+  wait: (ms: number) => Promise<void>
+}
+
+/** What has somebody look before the time that is set for it. @param gatherMs milliseconds in which it may ring again, and is heard once. */
+export function createAlarm(gatherMs: number): Alarm {
+  let rang = false
+  let end = () => {}
+  const ringing = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms).unref()
+      end = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  return {
+    ring() {
+      rang = true
+      end()
+    },
+    async wait(ms) {
+      if (!rang) await ringing(ms)
+      if (rang) await sleep(gatherMs)
+      rang = false
+    },
+  }
+}
