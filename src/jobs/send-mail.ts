@@ -36,6 +36,11 @@ export type Mailing<E extends Email> = {
  */
 const WORKERS = 2
 const BATCH = 20
+/**
+ * Milliseconds that a worker whose batch was not full keeps it, so that jobs gather: one batch of some costs the queue and the database
+ * as much as one of one. A mail that comes alone is sent at once.
+ */
+const GATHER_MS = 100
 /** New jobs announce themselves (LISTEN/NOTIFY); the poll is for those that become due: retries, the dead, and what was missed. */
 const POLLING_SECONDS = 2
 const RECORD_AGAIN_MS = 500
@@ -55,7 +60,9 @@ export async function startSending<E extends Email>(boss: PgBoss, system: Servic
     )
     const byId = new Map(emails.map((email) => [email.id, email]))
     const send = (email: E | undefined) => sendEmail(system, mailing, email, stopped.signal)
-    return Promise.all(jobs.map(({ id, data }) => settle(id, send(byId.get(data.emailId)))))
+    const results = await Promise.all(jobs.map(({ id, data }) => settle(id, send(byId.get(data.emailId)))))
+    if (jobs.length < BATCH) await sleep(GATHER_MS)
+    return results
   })
   const givingUp = { ...batches, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<EmailJob>(mailing.deadQueue, givingUp, (jobs) =>

@@ -1,3 +1,4 @@
+import { queryRows } from '../../db/client.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Actor, ServiceContext } from '../context.ts'
 import { tellAfterCommit } from '../transaction.ts'
@@ -35,7 +36,7 @@ export function insertionOfEvents({ actor, deps }: ServiceContext, events: NewEv
  */
 export async function recordEmailEvent({ db, deps }: ServiceContext, change: Prisma.Sql, event: EmailEvent): Promise<void> {
   const { type, reason } = { reason: null, ...event }
-  const recorded = await db.$executeRaw`
+  const statement = Prisma.sql`
     WITH email AS (${change} RETURNING id, organization_id, invite_id),
     invite AS (
       SELECT invites.id, invites.organization_id, assessment_id, status, mode, email.id AS email_id
@@ -46,8 +47,10 @@ export async function recordEmailEvent({ db, deps }: ServiceContext, change: Pri
     SELECT ${deps.newId()}::uuid, organization_id, ${type}, mode, id, ${'system' satisfies EventActor},
       jsonb_strip_nulls(jsonb_build_object('inviteId', id, 'assessmentId', assessment_id, 'status', status, 'emailId', email_id, 'reason', ${reason}::text)),
       ${deps.clock()}
-    FROM invite`
-  if (recorded > 0) deps.events.recorded()
+    FROM invite
+    RETURNING id`
+  const recorded = await queryRows(db, statement)
+  if (recorded.length > 0) deps.events.recorded()
 }
 
 /** Whoever runs the service acts for it. */
