@@ -3,9 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Alarm = {
   /** Has whoever waits look soon; when nobody waits, the next. */
   ring: () => void
-  /**
-   * Waits until it rings, and then as long as others may join; or, if it does not, the whole time. Keeps no process alive.
-   */
+  /** Waits until it rings, and then as long as it may ring again; or, if it does not, the whole time. While it waits it keeps no process alive. */
   wait: (ms: number) => Promise<void>
 }
 
