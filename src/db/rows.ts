@@ -1,14 +1,29 @@
 import { Prisma } from '../generated/prisma/client.ts'
 import { type Connection, queryRows } from './client.ts'
+import { hasId } from './query.ts'
 
 // Rows that are many, or asked for often. PostgreSQL makes JSON of them, which costs this process a third of what typed queries cost it, and
 // a list and its length take one statement.
+
+/** A time; or PostgreSQL's JSON of it, which is enough for who only shows it. */
+export type Time = Date | string
 
 /** The fields that hold times, which JSON has as text. */
 type TimeField<Row> = { [Field in keyof Row & string]-?: Date extends Row[Field] ? Field : never }[keyof Row & string]
 
 /** How rows of a table are read. */
-export type Shape<Row> = { table: Prisma.Sql; columns: Prisma.Sql; times: TimeField<Row>[] }
+export type Shape<Row> = {
+  table: Prisma.Sql
+  columns: Prisma.Sql
+  /** The fields of which dates are made. */
+  times: (keyof Row & string)[]
+}
+/** The same, of which some fields can be taken. */
+export type WholeShape<Row> = Shape<Row> & { byField: Map<string, string> }
+export type RowOf<S extends Shape<never>> = S extends Shape<infer Row> ? Row : never
+
+/** Of a row what is shown. */
+export type Shown<Row, Field extends keyof Row> = { [F in Field]: Date extends Row[F] ? Row[F] | string : Row[F] }
 
 /**
  * @param fields those of the model, whose columns have the same names in snake case. None may hold bytes or a bigint.
@@ -20,15 +35,25 @@ export function shapeOf<Row>(
   fields: Record<string, string>,
   times: Record<TimeField<Row>, true>,
   related: Record<string, string> = {},
-): Shape<Row> {
-  const columns = Object.keys(fields).map((field) => `own."${columnOf(field)}" AS "${field}"`)
-  const further = Object.entries(related).map(([field, sql]) => `${sql} AS "${field}"`)
+): WholeShape<Row> {
+  const columns = Object.keys(fields).map((field): [string, string] => [field, `own."${columnOf(field)}"`])
+  const byField = new Map([...columns, ...Object.entries(related)])
   return {
     table: Prisma.raw(table),
-    columns: Prisma.raw([...columns, ...further].join(', ')),
+    columns: columnsOf(byField, [...byField.keys()]),
     times: Object.keys(times) as TimeField<Row>[],
+    byField,
   }
 }
+
+/** How rows are read of which no more is wanted than to show these fields: half the work where they are a list. */
+export const showing = <Row, Field extends keyof Row & string>(
+  { table, byField }: WholeShape<Row>,
+  fields: Field[],
+): Shape<Shown<Row, Field>> => ({ table, columns: columnsOf(byField, fields), times: [] })
+
+const columnsOf = (byField: Map<string, string>, fields: string[]): Prisma.Sql =>
+  Prisma.raw(fields.map((field) => `${byField.get(field)} AS "${field}"`).join(', '))
 
 /** @throws Error for what is no field's name: it becomes SQL. */
 function columnOf(field: string): string {
@@ -48,9 +73,9 @@ export function inOneStatement([last, ...others]: [Prisma.Sql, Prisma.Sql, ...Pr
   return Prisma.sql`WITH ${Prisma.join(beside)} ${last}`
 }
 
-/** SQL: what belongs to the row, as objects in the given order. @param object SQL: the members of each, by name. */
-export const inGivenOrder = (tables: string, belongs: string, object: string): string =>
-  `(SELECT coalesce(json_agg(json_build_object(${object}) ORDER BY position), '[]') FROM ${tables} WHERE ${belongs})`
+/** SQL: a column of what belongs to the row, in the given order. */
+export const inGivenOrder = (column: string, tables: string, belongs: string): string =>
+  `ARRAY(SELECT ${column} FROM ${tables} WHERE ${belongs} ORDER BY position)`
 
 /** SQL: the rows as one text. @param which `WHERE …`, with the order and the window if there are any. */
 const rowsAsJson = ({ table, columns }: Pick<Shape<unknown>, 'table' | 'columns'>, which: Prisma.Sql): Prisma.Sql =>
@@ -69,7 +94,7 @@ export async function readRowsInOrder<Row extends { id: string }>(
   which: Prisma.Sql,
   ids: string[],
 ): Promise<Row[]> {
-  const rows = await readRows(db, shape, Prisma.sql`${which} AND id = ANY (${ids}::uuid[])`)
+  const rows = await readRows(db, shape, Prisma.sql`${which} AND ${hasId(ids)}`)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

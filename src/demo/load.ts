@@ -1,7 +1,7 @@
 import { equalsText } from '../db/query.ts'
 import { createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
 import { inviteMember } from '../domain/access/invite-member.ts'
-import { listAssessments } from '../domain/assessments/assessments.ts'
+import { listAssessments, wholeAssessment } from '../domain/assessments/assessments.ts'
 import type { Context, ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create.ts'
 import { importDocument } from '../import/load.ts'
@@ -46,7 +46,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     ...operator,
     actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'test' }, // nobody is behind the address below
   }
-  const { items } = await listAssessments(ctx, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
+  const { items } = await listAssessments(ctx, wholeAssessment, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
   const { id: assessmentId } = items.find((assessment) => assessment.name === assessments[0]!.name)!
   await addPastInvites(
     ctx,

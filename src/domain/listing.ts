@@ -1,8 +1,11 @@
-import { whereAll } from '../db/query.ts'
-import { readRowsAnd, type Shape } from '../db/rows.ts'
+import { hasId, whereAll } from '../db/query.ts'
+import { type RowOf, readRowsAnd, type Shape, type Shown, showing, type Time } from '../db/rows.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './limits.ts'
 import { type Listing, type Order, type Page, pageCount } from './page.ts'
+
+export { type RowOf, type Shown, showing, type Time }
 
 /** Conditions in SQL; those that are false are left out. */
 export type Conditions = (Prisma.Sql | false)[]
@@ -12,11 +15,23 @@ export const ownRows = ({ organization }: Context, conditions: Conditions = []):
   whereAll([Prisma.sql`organization_id = ${organization.id}::uuid`, ...conditions])
 
 /** SQL: the organization's rows with these ids. */
-export const ownRowsById = (ctx: Context, ids: string[]): Prisma.Sql => ownRows(ctx, [Prisma.sql`id = ANY (${ids}::uuid[])`])
+export const ownRowsById = (ctx: Context, ids: string[]): Prisma.Sql => ownRows(ctx, [hasId(ids)])
 
 /** SQL: the order of a list, with the id as tie-break in the same direction. @param columns those that the fields are in. */
 export const orderBy = <Field extends string>(columns: Record<Field, string>, { field, direction }: Order<Field>): Prisma.Sql =>
   Prisma.raw(`${columns[field]} ${direction}, id ${direction}`)
+
+/** The sizes of page that most ask for. */
+const USUAL_SIZES = [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE]
+
+/**
+ * SQL: the window of a list. What most ask for, the first page of a usual size, is literal: a plan that PostgreSQL keeps is made for a
+ * tenth of all rows where it has to do for any window, which looks so dear that it plans each time anew.
+ */
+export function window(skip: number | Prisma.Sql, size: number): Prisma.Sql {
+  const limit = USUAL_SIZES.includes(size) ? Prisma.raw(`LIMIT ${size}`) : Prisma.sql`LIMIT ${size}`
+  return skip === 0 ? limit : Prisma.sql`OFFSET ${skip} ${limit}`
+}
 
 /** SQL: which rows a list has, in which order, and how many they are, unless they have to be counted. */
 type Rows = { where: Prisma.Sql; order: Prisma.Sql; count?: Prisma.Sql }
@@ -36,10 +51,9 @@ export async function findListing<Row>(
   { where, order, count = Prisma.sql`SELECT count(*) FROM ${shape.table} ${where}` }: Rows,
 ): Promise<Listing<Row> | null> {
   const total = Prisma.sql`(${count})::int`
-  const skip =
-    number === 'last' ? Prisma.sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : Prisma.sql`${(number - 1) * size}`
-  const window = Prisma.sql`${where} ORDER BY ${order} OFFSET ${skip} LIMIT ${size}`
-  const found = await readRowsAnd<Row, { total: number | null }>(db, shape, window, Prisma.sql`${total} AS total`)
+  const skip = number === 'last' ? Prisma.sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : (number - 1) * size
+  const which = Prisma.sql`${where} ORDER BY ${order} ${window(skip, size)}`
+  const found = await readRowsAnd<Row, { total: number | null }>(db, shape, which, Prisma.sql`${total} AS total`)
   if (found.total === null) return null
   const page = number === 'last' ? Math.max(1, pageCount(found.total, size)) : number
   return { items: found.rows, total: found.total, page, pageSize: size }

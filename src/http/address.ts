@@ -28,11 +28,18 @@ function forwardedPort({ headers, host, ips = [] }: FastifyRequest): string {
 /** An address of this interface as the client would write it. */
 export const absoluteUrl = (request: FastifyRequest, path: string): string => new URL(path, requestOrigin(request)).href
 
-/** The address of the request with one query parameter set anew (null: left out), the others kept and sorted by name. */
-export function withParameter(request: FastifyRequest, name: string, value: string | null): string {
-  const url = new URL(request.url, requestOrigin(request))
-  url.searchParams.delete(name)
-  if (value !== null) url.searchParams.set(name, value)
-  url.searchParams.sort()
-  return url.href
+/**
+ * The address of the request with one query parameter set anew (null: left out), the others kept and sorted by name.
+ *
+ * @returns makes it for each value. The query is put together apart from the URL, which would be read anew at each change.
+ */
+export function withParameter(request: FastifyRequest, name: string): (value: string | null) => string {
+  const { origin, pathname, search } = new URL(request.url, requestOrigin(request))
+  const query = new URLSearchParams(search)
+  return (value) => {
+    if (value === null) query.delete(name)
+    else query.set(name, value)
+    query.sort()
+    return query.size === 0 ? origin + pathname : `${origin}${pathname}?${query}`
+  }
 }

@@ -2,6 +2,7 @@ import { type StringOptions, type TSchema, Type } from '@sinclair/typebox'
 import { KEY_MODES } from '../domain/access/author.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import { HEX_COLOR_PATTERN, MAX_EMAIL_LENGTH, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../domain/limits.ts'
+import type { Time } from '../domain/listing.ts'
 import { UUID_PATTERN } from '../domain/uuid.ts'
 import { HIDDEN_PATTERN, NAME } from './schema-keywords.ts'
 
@@ -36,5 +37,14 @@ export const OrNull = <T extends TSchema>(schema: T) =>
   })
 
 /** ISO 8601 in UTC, as both interfaces write times. */
-export const isoTime = (date: Date): string => date.toISOString()
-export const isoTimeOrNull = (date: Date | null): string | null => date?.toISOString() ?? null
+export const isoTime = (time: Time): string => (typeof time === 'string' ? isoText(time) : time.toISOString())
+export const isoTimeOrNull = (time: Time | null): string | null => time && isoTime(time)
+
+/** PostgreSQL leaves out zeros at the end. By the length of a time of ours: what comes in the place of its zone. */
+const ENDINGS: Record<number, string> = { 25: '.000Z', 27: '00Z', 28: '0Z', 29: 'Z' }
+
+/** Of PostgreSQL's JSON, a hundredth of what a date costs. */
+function isoText(time: string): string {
+  const ending = time[4] === '-' && time.endsWith('+00:00') ? ENDINGS[time.length] : undefined
+  return ending === undefined ? new Date(time).toISOString() : time.slice(0, -6) + ending
+}

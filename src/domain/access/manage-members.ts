@@ -43,8 +43,8 @@ export async function changeMember(
   await changeAdmins(ctx, id, async (inside, member) => {
     const current = {
       department: member.department,
-      tags: member.tags.map(({ tagId }) => tagId).sort(),
-      languages: member.gradingLanguages.map(({ languageId }) => languageId).sort(),
+      tags: member.tagIds.sort(),
+      languages: member.gradingLanguageIds.sort(),
     }
     refuse(ofChanged(issues, current, wanted))
     refuse(await findUnknown(inside, tagIds, languageIds))

@@ -1,5 +1,5 @@
 import { anyOf, containing, escapeLike, whereAll } from '../../db/query.ts'
-import { inGivenOrder, readRows, shapeOf } from '../../db/rows.ts'
+import { inGivenOrder, readRows, type Shape, shapeOf } from '../../db/rows.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -32,21 +32,21 @@ export type User = Pick<UserRow, 'id' | 'firstName' | 'lastName' | 'email' | 'av
 /** A member with the person's account, the ids of its tags and grading languages, and how many assessments it is a client of. */
 export type Member = MemberRow & {
   user: User
-  tags: { tagId: string }[]
-  gradingLanguages: { languageId: string }[]
+  tagIds: string[]
+  gradingLanguageIds: string[]
   clientOfCount: number
 }
 
 const belongs = 'member_id = own.id'
-const shape = shapeOf<Member>(
+export const wholeMember = shapeOf<Member>(
   'members',
   Prisma.MemberScalarFieldEnum,
   { joinedAt: true, createdAt: true, updatedAt: true, activeSince: true },
   {
     user: `(SELECT json_build_object('id', id, 'firstName', first_name, 'lastName', last_name, 'email', email, 'avatarUrl', avatar_url)
       FROM users WHERE id = own.user_id)`,
-    tags: inGivenOrder('member_tags', belongs, `'tagId', tag_id`),
-    gradingLanguages: inGivenOrder('member_grading_languages', belongs, `'languageId', language_id`),
+    tagIds: inGivenOrder('tag_id', 'member_tags', belongs),
+    gradingLanguageIds: inGivenOrder('language_id', 'member_grading_languages', belongs),
     clientOfCount: `(SELECT count(*) FROM assessment_clients WHERE organization_id = own.organization_id AND ${belongs})`,
   },
 )
@@ -55,11 +55,22 @@ const COLUMNS = { joinedAt: 'joined_at', email: 'email', createdAt: 'created_at'
   string
 >
 
-/** v1.md GET /members; alternate.md GET /organization_users. @throws DomainError invalid for a filter beyond its limits. */
-export function listMembers(ctx: Context, filter: MemberFilter, order: MemberOrder, page: Page): Promise<Listing<Member>> {
+/**
+ * v1.md GET /members; alternate.md GET /organization_users.
+ *
+ * @param of what is read of each.
+ * @throws DomainError invalid for a filter beyond its limits.
+ */
+export async function listMembers<Row>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: MemberFilter,
+  order: MemberOrder,
+  page: Page,
+): Promise<Listing<Row>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  return readListing(ctx, shape, page, { where: ownRows(ctx, matching(ctx, filter)), order: orderBy(COLUMNS, order) })
+  return readListing(ctx, of, page, { where: ownRows(ctx, matching(ctx, filter)), order: orderBy(COLUMNS, order) })
 }
 
 /** A member of the organization, active or not. @throws DomainError member_not_found. */
@@ -71,7 +82,7 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
 }
 
 /** The organization's members with these ids, in no particular order; other ids are left out. */
-export const findMembers = shareQuery<Member>((ctx, ids) => readRows(ctx.db, shape, ownRowsById(ctx, ids)))
+export const findMembers = shareQuery<Member>((ctx, ids) => readRows(ctx.db, wholeMember, ownRowsById(ctx, ids)))
 
 /** The accounts with these ids whose person is a member of the organization, in no particular order; other ids are left out. */
 export const findUsers = shareQuery<User>((ctx, ids) =>

@@ -88,16 +88,14 @@ const checkNames = (names: string[], limit: number): Violation | undefined =>
 /** An assessment as it would be written to be what it is. */
 export async function toAssessmentInput(ctx: Context, assessment: Assessment): Promise<AssessmentInput> {
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
-  const categoryIds = assessment.categories.map(({ categoryId }) => categoryId)
-  const tagIds = assessment.tags.map(({ tagId }) => tagId)
-  const memberIds = assessment.clients.map(({ memberId }) => memberId)
+  const { categoryIds, tagIds, clientIds } = assessment
   return {
     ...settingsOf(assessment),
     instructionTitle: instruction?.title ?? '',
     instruction: instruction?.body ?? '',
-    languages: assessment.languages.map(({ language }) => language.code),
+    languages: assessment.languageCodes,
     categories: (await findCategories(ctx, categoryIds)).map((category) => category.name),
     tags: (await findTags(ctx, tagIds)).map((tag) => tag.name),
-    clients: (await findMembers(ctx, memberIds)).map(({ email }) => email),
+    clients: (await findMembers(ctx, clientIds)).map(({ email }) => email),
   }
 }

@@ -45,11 +45,11 @@ export async function replaceReferences(
 }
 
 /** The ids of what an assessment refers to. */
-export const referencesOf = ({ languages, categories, tags, clients }: Assessment): References => ({
-  languageIds: languages.map(({ language }) => language.id),
-  categoryIds: categories.map(({ categoryId }) => categoryId),
-  tagIds: tags.map(({ tagId }) => tagId),
-  clientIds: clients.map(({ memberId }) => memberId),
+export const referencesOf = ({ languageIds, categoryIds, tagIds, clientIds }: Assessment): References => ({
+  languageIds,
+  categoryIds,
+  tagIds,
+  clientIds,
 })
 
 /** Adds the languages that are new. Always in the same order, so that two who add the same never wait for each other. */

@@ -1,5 +1,5 @@
 import { containing } from '../../db/query.ts'
-import { inGivenOrder, readRows, shapeOf } from '../../db/rows.ts'
+import { inGivenOrder, readRows, type Shape, shapeOf } from '../../db/rows.ts'
 import {
   type Assessment as AssessmentRow,
   type Audience,
@@ -36,29 +36,27 @@ export type AssessmentFilter = {
   search?: string
 }
 
-/** An assessment with what refers to it: languages, and the ids of categories, tags and clients; and how many invites it has, whatever their status. */
+/** An assessment with its languages, the ids of its categories, tags and clients, and how many invites it has, whatever their status. */
 export type Assessment = AssessmentRow & {
-  languages: { language: Pick<Language, 'id' | 'code'> }[]
-  categories: { categoryId: string }[]
-  tags: { tagId: string }[]
-  clients: { memberId: string }[]
+  languageIds: string[]
+  languageCodes: string[]
+  categoryIds: string[]
+  tagIds: string[]
+  clientIds: string[]
   inviteCount: number
 }
 
 const belongs = 'assessment_id = own.id'
-const shape = shapeOf<Assessment>(
+export const wholeAssessment = shapeOf<Assessment>(
   'assessments',
   Prisma.AssessmentScalarFieldEnum,
   { createdAt: true, updatedAt: true },
   {
-    languages: inGivenOrder(
-      'assessment_languages JOIN languages ON languages.id = language_id',
-      belongs,
-      `'language', json_build_object('id', language_id, 'code', code)`,
-    ),
-    categories: inGivenOrder('assessment_categories', belongs, `'categoryId', category_id`),
-    tags: inGivenOrder('assessment_tags', belongs, `'tagId', tag_id`),
-    clients: inGivenOrder('assessment_clients', belongs, `'memberId', member_id`),
+    languageIds: inGivenOrder('language_id', 'assessment_languages', belongs),
+    languageCodes: inGivenOrder('code', 'assessment_languages JOIN languages ON languages.id = language_id', belongs),
+    categoryIds: inGivenOrder('category_id', 'assessment_categories', belongs),
+    tagIds: inGivenOrder('tag_id', 'assessment_tags', belongs),
+    clientIds: inGivenOrder('member_id', 'assessment_clients', belongs),
     inviteCount: `(SELECT coalesce(sum(count), 0) FROM assessment_invite_counts WHERE ${belongs})`,
   },
 )
@@ -67,16 +65,22 @@ const COLUMNS = { createdAt: 'created_at', name: 'name', updatedAt: 'updated_at'
   string
 >
 
-/** v1.md GET /assessments; alternate.md GET /assessments. @throws DomainError invalid for a filter beyond its limits. */
-export function listAssessments(
+/**
+ * v1.md GET /assessments; alternate.md GET /assessments.
+ *
+ * @param of what is read of each.
+ * @throws DomainError invalid for a filter beyond its limits.
+ */
+export async function listAssessments<Row>(
   ctx: Context,
+  of: Shape<Row>,
   filter: AssessmentFilter,
   order: AssessmentOrder,
   page: Page,
-): Promise<Listing<Assessment>> {
+): Promise<Listing<Row>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  return readListing(ctx, shape, page, { where: matching(ctx, filter), order: orderBy(COLUMNS, order) })
+  return readListing(ctx, of, page, { where: matching(ctx, filter), order: orderBy(COLUMNS, order) })
 }
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
@@ -88,7 +92,7 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 }
 
 /** The organization's assessments with these ids, in no particular order; other ids are left out. */
-export const findAssessments = shareQuery<Assessment>((ctx, ids) => readRows(ctx.db, shape, ownRowsById(ctx, ids)))
+export const findAssessments = shareQuery<Assessment>((ctx, ids) => readRows(ctx.db, wholeAssessment, ownRowsById(ctx, ids)))
 
 const instructionShape = shapeOf<Instruction>('instructions', Prisma.InstructionScalarFieldEnum, {})
 const categoryShape = shapeOf<Category>('categories', Prisma.CategoryScalarFieldEnum, {})

@@ -1,4 +1,4 @@
-import { shapeOf } from '../../db/rows.ts'
+import { type Shape, shapeOf } from '../../db/rows.ts'
 import { Prisma, type Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
@@ -10,22 +10,23 @@ import { isUuid } from '../uuid.ts'
 export type { Question }
 export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>
 
-const shape = shapeOf<Question>('questions', Prisma.QuestionScalarFieldEnum, { createdAt: true, updatedAt: true })
+export const wholeQuestion = shapeOf<Question>('questions', Prisma.QuestionScalarFieldEnum, { createdAt: true, updatedAt: true })
 const COLUMNS = { order: '"order"', createdAt: 'created_at', points: 'points' } as const satisfies Record<
   QuestionOrder['field'],
   string
 >
 
-/** v1.md GET /assessments/{assessmentId}/questions. @throws DomainError assessment_not_found. */
-export async function listQuestions(
+/** v1.md GET /assessments/{assessmentId}/questions. @param of what is read of each. @throws DomainError assessment_not_found. */
+export async function listQuestions<Row>(
   ctx: Context,
+  of: Shape<Row>,
   assessmentId: string,
   order: QuestionOrder,
   page: Page,
-): Promise<Listing<Question>> {
+): Promise<Listing<Row>> {
   authorize(ctx, 'read')
   if (!isUuid(assessmentId)) throw new DomainError('assessment_not_found')
-  const list = await findListing(ctx, shape, page, {
+  const list = await findListing(ctx, of, page, {
     where: ownRows(ctx, [Prisma.sql`assessment_id = ${assessmentId}::uuid`]),
     order: orderBy(COLUMNS, order),
     count: Prisma.sql`SELECT question_count FROM assessments ${ownRowsById(ctx, [assessmentId])}`,

@@ -1,6 +1,6 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import { containing } from '../../db/query.ts'
-import { readRows, shapeOf } from '../../db/rows.ts'
+import { readRows, type Shape, shapeOf } from '../../db/rows.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { findNameIssues } from '../access/names.ts'
@@ -34,17 +34,28 @@ export type TagChange = Partial<Required<NewTag>>
 
 export const DEFAULT_COLOR = '#6B7280'
 
-const shape = shapeOf<Tag>('tags', Prisma.TagScalarFieldEnum, { createdAt: true, updatedAt: true })
+export const wholeTag = shapeOf<Tag>('tags', Prisma.TagScalarFieldEnum, { createdAt: true, updatedAt: true })
 const COLUMNS = { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' } as const satisfies Record<
   TagOrder['field'],
   string
 >
 
-/** v1.md GET /tags; alternate.md GET /tags. @throws DomainError invalid for a filter beyond its limits. */
-export function listTags(ctx: Context, filter: TagFilter, order: TagOrder, page: Page): Promise<Listing<Tag>> {
+/**
+ * v1.md GET /tags; alternate.md GET /tags.
+ *
+ * @param of what is read of each.
+ * @throws DomainError invalid for a filter beyond its limits.
+ */
+export async function listTags<Row>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: TagFilter,
+  order: TagOrder,
+  page: Page,
+): Promise<Listing<Row>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  return readListing(ctx, shape, page, { where: matching(ctx, filter), order: orderBy(COLUMNS, order) })
+  return readListing(ctx, of, page, { where: matching(ctx, filter), order: orderBy(COLUMNS, order) })
 }
 
 /** SQL: the organization's tags that match. */
@@ -88,7 +99,7 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 }
 
 /** The organization's tags with these ids, in no particular order; other ids are left out. */
-export const findTags = shareQuery<Tag>((ctx, ids) => readRows(ctx.db, shape, ownRowsById(ctx, ids)))
+export const findTags = shareQuery<Tag>((ctx, ids) => readRows(ctx.db, wholeTag, ownRowsById(ctx, ids)))
 
 /** Which of these ids are tags of the organization. Runs in a transaction: until it ends nobody deletes them. */
 export async function holdTags({ db, organization }: Context, ids: string[]): Promise<Set<string>> {

@@ -42,7 +42,7 @@ export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany
     : insertionsByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
   await insert(ctx, invite, tagIds, audit, input.sendEmail ?? true).catch((error) => refuse(ctx, error, input, tagIds))
   ctx.deps.metrics.inviteCreated()
-  return { ...invite, assessment, tags: tagIds.map((tagId) => ({ tagId })) }
+  return { ...invite, assessmentName: assessment.name, tagIds }
 }
 
 /** The time that many days later. */

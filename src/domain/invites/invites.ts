@@ -1,9 +1,9 @@
-import { inGivenOrder, readRows, readRowsAnd, readRowsInOrder, shapeOf } from '../../db/rows.ts'
+import { inGivenOrder, readRows, readRowsAnd, readRowsInOrder, type Shape, type Shown, shapeOf } from '../../db/rows.ts'
 import { type Invite as InviteRow, type InviteStatus, type Member, Prisma, type User } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { ownRowsById } from '../listing.ts'
+import { ownRowsById, window } from '../listing.ts'
 import { type Listing, type Page, pageCount, readPage, type Window } from '../page.ts'
 import { shareQuery } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
@@ -25,7 +25,7 @@ export const INVITE_STATUSES = [
 ] as const satisfies InviteStatus[]
 
 /** An invite with its assessment's name and the ids of its tags. */
-export type Invite = InviteRow & { assessment: { name: string }; tags: { tagId: string }[] }
+export type Invite = InviteRow & { assessmentName: string; tagIds: string[] }
 /** The same with the grader's account. */
 export type InviteDetail = Invite & {
   assignedGrader:
@@ -44,14 +44,17 @@ const times = {
   updatedAt: true,
 } as const
 const related = {
-  assessment: `(SELECT json_build_object('name', name) FROM assessments WHERE organization_id = own.organization_id AND id = own.assessment_id)`,
-  tags: inGivenOrder('invite_tags', 'invite_id = own.id', `'tagId', tag_id`),
+  assessmentName: '(SELECT name FROM assessments WHERE organization_id = own.organization_id AND id = own.assessment_id)',
+  tagIds: inGivenOrder('tag_id', 'invite_tags', 'invite_id = own.id'),
 }
 const assignedGrader = `(SELECT json_build_object('id', members.id, 'email', members.email, 'status', members.status, 'roles', members.roles,
     'user', json_build_object('firstName', first_name, 'lastName', last_name, 'email', users.email))
   FROM members JOIN users ON users.id = user_id WHERE organization_id = own.organization_id AND members.id = own.assigned_grader_id)`
-const shape = shapeOf<Invite>('invites', Prisma.InviteScalarFieldEnum, times, related)
+export const wholeInvite = shapeOf<Invite>('invites', Prisma.InviteScalarFieldEnum, times, related)
 const detailShape = shapeOf<InviteDetail>('invites', Prisma.InviteScalarFieldEnum, times, { ...related, assignedGrader })
+
+/** What every list has. */
+type Listed = Shown<Invite, 'id' | 'status' | 'expiresAt'>
 
 /** From this offset on it is cheaper to find the ids first. */
 const DISTANT = 1_000
@@ -63,19 +66,32 @@ const DISTANT = 1_000
  * transaction has locked it, the list is computed from every row of the organization, as for a search that the index does not help with.
  * Under a filter by recipient, tag or grader it is computed from the rows that the filter finds.
  *
+ * @param of what is read of each.
  * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits.
  */
-export async function listInvites(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
+export async function listInvites<Row extends Listed>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: InviteFilter,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<Row>> {
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
-  const list = await findList(ctx, filter, order, page)
-  return list ?? listMatches(ctx, filter, order, page)
+  const list = await findList(ctx, of, filter, order, page)
+  return list ?? listMatches(ctx, of, filter, order, page)
 }
 
 /** @returns null where neither the kept counts nor the index of addresses help. */
-async function findList(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
+async function findList<Row extends Listed>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: InviteFilter,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<Row> | null> {
   if (narrows(filter)) return null
-  return readWords(filter.search).length > 0 ? listFound(ctx, filter, order, page) : listCurrent(ctx, filter, order, page)
+  return readWords(filter.search).length > 0 ? listFound(ctx, of, filter, order, page) : listCurrent(ctx, of, filter, order, page)
 }
 
 /** To what the kept counts do not know. */
@@ -83,59 +99,84 @@ const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boo
   [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
-async function listCurrent(ctx: Context, filter: CountedFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
-  const list = await listStored(ctx, filter, order, page)
+async function listCurrent<Row extends Listed>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: CountedFilter,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<Row> | null> {
+  const list = await listStored(ctx, of, filter, order, page)
   if (list) return list
   await expireDueInvites(ctx)
-  return listStored(ctx, filter, order, page)
+  return listStored(ctx, of, filter, order, page)
 }
 
 /** @returns null while an invite is due but not set to expired yet. */
-async function listStored(ctx: Context, filter: CountedFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
+async function listStored<Row extends Listed>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: CountedFilter,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<Row> | null> {
   const skip = page.number === 'last' ? Infinity : (page.number - 1) * page.size
-  if (skip < DISTANT) return listFirst(ctx, filter, order, { skip, take: page.size })
+  if (skip < DISTANT) return listFirst(ctx, of, filter, order, { skip, take: page.size })
   const total = await countInvites(ctx, filter)
   if (total === null) return null
-  const find = async (window: Window) => findInOrder(ctx, filter, await findDistantIds(ctx, filter, order, window, total))
+  const find = async (window: Window) => findInOrder(ctx, of, filter, await findDistantIds(ctx, filter, order, window, total))
   return readPage(page, async () => total, find)
 }
 
 /** A page near the beginning, by one statement. */
-async function listFirst(
+async function listFirst<Row extends Listed>(
   ctx: Context,
+  of: Shape<Row>,
   filter: CountedFilter,
   order: InviteOrder,
   { skip, take }: Window,
-): Promise<Listing<Invite> | null> {
-  const which = Prisma.sql`${storedInvites(ctx, filter)} ORDER BY ${orderBy(order.field, order.direction)} OFFSET ${skip} LIMIT ${take}`
-  const { rows, ...counted } = await readRowsAnd<Invite, Counted>(ctx.db, shape, which, counts(ctx, filter))
+): Promise<Listing<Row> | null> {
+  const which = Prisma.sql`${storedInvites(ctx, filter)} ORDER BY ${orderBy(order.field, order.direction)} ${window(skip, take)}`
+  const { rows, ...counted } = await readRowsAnd<Row, Counted>(ctx.db, of, which, counts(ctx, filter))
   const total = totalAt(ctx, counted)
   return total === null ? null : { items: rows, total, page: skip / take + 1, pageSize: take }
 }
 
-async function listFound(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite> | null> {
+async function listFound<Row extends Listed>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: InviteFilter,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<Row> | null> {
   const found = await findByWords(ctx, filter, order, page)
   if (!found) return null
   const { ids, total } = found
   const number = page.number === 'last' ? Math.max(1, pageCount(total, page.size)) : page.number
-  return { items: await findInOrder(ctx, {}, ids), total, page: number, pageSize: page.size }
+  return { items: await findInOrder(ctx, of, {}, ids), total, page: number, pageSize: page.size }
 }
 
-function listMatches(ctx: Context, filter: InviteFilter, order: InviteOrder, page: Page): Promise<Listing<Invite>> {
+function listMatches<Row extends Listed>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: InviteFilter,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<Row>> {
   const now = ctx.deps.clock()
   const matches = selectMatches(ctx, filter, now)
   return readPage(
     page,
     () => countMatches(ctx, filter, now),
     async (window) => {
-      const invites = await findInOrder(ctx, {}, await findMatchingIds(ctx, matches, order, window))
+      const invites = await findInOrder(ctx, of, {}, await findMatchingIds(ctx, matches, order, window))
       return invites.map((invite) => asOfNow(invite, now))
     },
   )
 }
 
-const findInOrder = (ctx: Context, filter: CountedFilter, ids: string[]): Promise<Invite[]> =>
-  readRowsInOrder(ctx.db, shape, storedInvites(ctx, filter), ids)
+const findInOrder = <Row extends Listed>(ctx: Context, of: Shape<Row>, filter: CountedFilter, ids: string[]): Promise<Row[]> =>
+  readRowsInOrder(ctx.db, of, storedInvites(ctx, filter), ids)
 
 /** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found, not_permitted. */
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {

@@ -1,4 +1,5 @@
 import type { Connection } from '../../db/client.ts'
+import type { Time } from '../../db/rows.ts'
 import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
@@ -13,11 +14,11 @@ import { type Move, mayMove, moves } from './moves.ts'
 /** The states that expire: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
 const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
 
-type Expirable = { status: InviteStatus; expiresAt: Date; updatedAt: Date }
+type Expirable = { status: InviteStatus; expiresAt: Time }
 
 /** An invite as of now: expired once it is due, even if its row does not say so yet. */
 export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
-  const due = EXPIRING.some((status) => status === invite.status) && invite.expiresAt <= now
+  const due = EXPIRING.some((status) => status === invite.status) && new Date(invite.expiresAt) <= now
   return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../domain/assessments/assessments.ts'
 import { defined } from '../../domain/defined.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import { AssessmentView, presentAssessment } from './assessments.view.ts'
+import { AssessmentView, presentAssessment, shownOfAssessment } from './assessments.view.ts'
 import { nestObjects } from './depth.ts'
 import { ChoiceFilter, NumberFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter, WordListFilter } from './filters.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
@@ -58,7 +58,11 @@ export function assessmentRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const filter = toAssessmentFilter(request.query)
-      const page = await presentPage(request, (ctx, page) => listAssessments(ctx, filter, LIST_ORDER, page), presentAssessment)
+      const page = await presentPage(
+        request,
+        (ctx, page) => listAssessments(ctx, shownOfAssessment, filter, LIST_ORDER, page),
+        presentAssessment,
+      )
       return nestObjects(request, reply, 'assessment', page)
     },
   )

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type Assessment, AUDIENCES } from '../../domain/assessments/assessments.ts'
+import { AUDIENCES, wholeAssessment } from '../../domain/assessments/assessments.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, isoTime, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import {
@@ -42,12 +43,33 @@ export const AssessmentView = Type.Object(
   { [NAME]: 'Assessment' },
 )
 
-export const presentAssessment = (assessment: Assessment): Static<typeof AssessmentView> => ({
+/** What of an assessment is shown. */
+export const shownOfAssessment = showing(wholeAssessment, [
+  'id',
+  'questionCount',
+  'tagIds',
+  'clientIds',
+  'timeLimit',
+  'createdAt',
+  'updatedAt',
+  'name',
+  'defaultQuestionFormat',
+  'audience',
+  'defaultAnswerFormat',
+  'instructionId',
+  'organizationId',
+  'createdById',
+  'languageIds',
+  'categoryIds',
+  'skillTypes',
+])
+
+export const presentAssessment = (assessment: RowOf<typeof shownOfAssessment>): Static<typeof AssessmentView> => ({
   id: assessment.id,
   question_count: assessment.questionCount,
-  tags: assessment.tags.map(({ tagId }) => tagId),
-  clients: assessment.clients.map(({ memberId }) => memberId),
-  client_count: assessment.clients.length,
+  tags: assessment.tagIds,
+  clients: assessment.clientIds,
+  client_count: assessment.clientIds.length,
   time_limit_minutes: Math.floor(assessment.timeLimit / 60),
   time_limit_seconds: assessment.timeLimit % 60,
   // What is deleted is not shown.
@@ -62,7 +84,7 @@ export const presentAssessment = (assessment: Assessment): Static<typeof Assessm
   instruction: assessment.instructionId,
   organization: assessment.organizationId,
   created_by: assessment.createdById ?? '',
-  languages: assessment.languages.map(({ language }) => language.id),
-  categories: assessment.categories.map(({ categoryId }) => categoryId),
+  languages: assessment.languageIds,
+  categories: assessment.categoryIds,
   skill_type: assessment.skillTypes,
 })

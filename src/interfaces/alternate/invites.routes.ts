@@ -9,7 +9,7 @@ import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { readFields } from './fields.ts'
 import { SearchFilter, UuidFilter } from './filters.ts'
-import { InviteView, NewInviteBody, presentInvite, presentNewInvite, toNewInvite } from './invites.view.ts'
+import { InviteView, NewInviteBody, presentInvite, presentNewInvite, shownOfInvite, toNewInvite } from './invites.view.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
 import type { AlternateSettings } from './settings.ts'
 
@@ -48,7 +48,11 @@ export function inviteRoutes(
     },
     async (request, reply) => {
       const filter = defined({ search: request.query.search })
-      const page = await presentPage(request, (ctx, page) => listInvites(ctx, filter, LIST_ORDER, page), presentInvite)
+      const page = await presentPage(
+        request,
+        (ctx, page) => listInvites(ctx, shownOfInvite, filter, LIST_ORDER, page),
+        presentInvite,
+      )
       return nestObjects(request, reply, 'invite', page)
     },
   )

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Invite } from '../../domain/invites/invites.ts'
+import { type Invite, wholeInvite } from '../../domain/invites/invites.ts'
 import type { NewInvite } from '../../domain/invites/new-invite.ts'
 import { COUNTS, MAX_INVITE_TAGS } from '../../domain/limits.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, Email, InviteStatus, isoTime, OrNull, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import { AssessmentView } from './assessments.view.ts'
@@ -80,7 +81,28 @@ export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expi
   expiresInDays,
 })
 
-export const presentInvite = (invite: Invite): Static<typeof InviteView> => ({
+/** What of an invite is shown. */
+export const shownOfInvite = showing(wholeInvite, [
+  'id',
+  'assessmentSession',
+  'createdAt',
+  'updatedAt',
+  'recipientEmail',
+  'status',
+  'facePhotoRequired',
+  'requireIdCapture',
+  'questionReplayLimit',
+  'answerRecordLimit',
+  'expiresAt',
+  'organizationId',
+  'assessmentId',
+  'createdById',
+  'createdByKeyId',
+  'assignedGraderId',
+  'tagIds',
+])
+
+export const presentInvite = (invite: RowOf<typeof shownOfInvite>): Static<typeof InviteView> => ({
   id: invite.id,
   assessment_session: invite.assessmentSession,
   // What is deleted is not shown.
@@ -99,7 +121,7 @@ export const presentInvite = (invite: Invite): Static<typeof InviteView> => ({
   user: null,
   created_by: invite.createdById ?? invite.createdByKeyId ?? '',
   assigned_grader: invite.assignedGraderId,
-  tags: invite.tags.map(({ tagId }) => tagId),
+  tags: invite.tagIds,
 })
 
 /** alternate.md: expires_at is null in the creation response. */

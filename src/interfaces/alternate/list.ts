@@ -91,9 +91,9 @@ export async function presentPage<Row, View>(
   if (list.page > pages) throw new HttpError('page_not_found')
   return {
     count: list.total,
-    next: list.page < pages ? withParameter(request, 'page', String(list.page + 1)) : null,
+    next: list.page < pages ? withParameter(request, 'page')(String(list.page + 1)) : null,
     // The first page's address is the one without a page.
-    previous: list.page > 1 ? withParameter(request, 'page', list.page > 2 ? String(list.page - 1) : null) : null,
+    previous: list.page > 1 ? withParameter(request, 'page')(list.page > 2 ? String(list.page - 1) : null) : null,
     num_pages: pages,
     current_page: list.page,
     results: list.items.map(present),

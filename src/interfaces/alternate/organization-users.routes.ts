@@ -7,7 +7,7 @@ import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { BooleanFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter } from './filters.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
-import { OrganizationUserView, presentOrganizationUser } from './organization-users.view.ts'
+import { OrganizationUserView, presentOrganizationUser, shownOfMember } from './organization-users.view.ts'
 
 const Query = ListQuery({
   organization: UuidFilter('Organization'),
@@ -50,7 +50,11 @@ export function organizationUserRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const filter = toMemberFilter(request.query)
-      const page = await presentPage(request, (ctx, page) => listMembers(ctx, filter, LIST_ORDER, page), presentOrganizationUser)
+      const page = await presentPage(
+        request,
+        (ctx, page) => listMembers(ctx, shownOfMember, filter, LIST_ORDER, page),
+        presentOrganizationUser,
+      )
       return nestObjects(request, reply, 'organization_user', page)
     },
   )

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Member } from '../../domain/access/members.ts'
+import { wholeMember } from '../../domain/access/members.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, isoTime, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import { LanguageView, OrganizationView, Reference, References, UserView } from './nested.view.ts'
@@ -23,9 +24,23 @@ export const OrganizationUserView = Type.Object(
   { [NAME]: 'OrganizationUser' },
 )
 
-export const presentOrganizationUser = (member: Member): Static<typeof OrganizationUserView> => ({
+/** What of a member is shown. */
+export const shownOfMember = showing(wholeMember, [
+  'id',
+  'tagIds',
+  'clientOfCount',
+  'createdAt',
+  'updatedAt',
+  'roles',
+  'canViewTranscription',
+  'organizationId',
+  'userId',
+  'gradingLanguageIds',
+])
+
+export const presentOrganizationUser = (member: RowOf<typeof shownOfMember>): Static<typeof OrganizationUserView> => ({
   id: member.id,
-  tags: member.tags.map(({ tagId }) => tagId),
+  tags: member.tagIds,
   assigned_assessments_count: member.clientOfCount,
   // What is deleted is not shown.
   deleted: false,
@@ -35,5 +50,5 @@ export const presentOrganizationUser = (member: Member): Static<typeof Organizat
   can_view_transcription: member.canViewTranscription,
   organization: member.organizationId,
   user: member.userId,
-  grading_languages: member.gradingLanguages.map(({ languageId }) => languageId),
+  grading_languages: member.gradingLanguageIds,
 })

@@ -5,7 +5,7 @@ import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
-import { presentTag, TagView } from './tags.view.ts'
+import { presentTag, shownOfTag, TagView } from './tags.view.ts'
 
 const Query = ListQuery({
   organization: UuidFilter('Organization'),
@@ -35,7 +35,7 @@ export function tagRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const filter = toTagFilter(request.query)
-      const page = await presentPage(request, (ctx, page) => listTags(ctx, filter, LIST_ORDER, page), presentTag)
+      const page = await presentPage(request, (ctx, page) => listTags(ctx, shownOfTag, filter, LIST_ORDER, page), presentTag)
       return nestObjects(request, reply, 'tag', page)
     },
   )

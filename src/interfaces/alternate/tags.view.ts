@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Tag } from '../../domain/assessments/tags.ts'
+import { wholeTag } from '../../domain/assessments/tags.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, HexColor, isoTime, OrNull, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import { OrganizationView, Reference } from './nested.view.ts'
@@ -19,7 +20,19 @@ export const TagView = Type.Object(
   { [NAME]: 'Tag' },
 )
 
-export const presentTag = (tag: Tag): Static<typeof TagView> => ({
+/** What of a tag is shown. */
+export const shownOfTag = showing(wholeTag, [
+  'id',
+  'name',
+  'color',
+  'organizationId',
+  'createdById',
+  'createdAt',
+  'updatedAt',
+  'icon',
+])
+
+export const presentTag = (tag: RowOf<typeof shownOfTag>): Static<typeof TagView> => ({
   id: tag.id,
   name: tag.name,
   color: tag.color,

@@ -52,7 +52,7 @@ const assessmentTable = (ctx: Context, { items }: Listing<Assessment>): Html =>
       assessment.totalPoints,
       labelOf(FORMAT_LABELS, assessment.defaultQuestionFormat),
       labelOf(FORMAT_LABELS, assessment.defaultAnswerFormat),
-      assessment.languages.map(({ language }) => language.code).join(', '),
+      assessment.languageCodes.join(', '),
       assessment.inviteCount,
       time(assessment.updatedAt),
     ]),

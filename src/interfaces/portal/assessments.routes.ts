@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../domain/access/permissions.ts'
 import { toAssessmentInput } from '../../domain/assessments/assessment-input.ts'
-import { getAssessment, listAssessments } from '../../domain/assessments/assessments.ts'
+import { getAssessment, listAssessments, wholeAssessment } from '../../domain/assessments/assessments.ts'
 import {
   createAssessment,
   deleteAssessment,
   duplicateAssessment,
   updateAssessment,
 } from '../../domain/assessments/edit-assessments.ts'
-import { listQuestions } from '../../domain/assessments/questions.ts'
+import { listQuestions, wholeQuestion } from '../../domain/assessments/questions.ts'
 import { listCandidateQuestions } from '../../domain/invites/candidate.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { editAssessmentPage, newAssessmentPage, readAssessment } from './assessments.form.ts'
@@ -26,7 +26,7 @@ export async function showAssessment(request: FastifyRequest, assessmentId: stri
   const query = queryOf(request)
   const assessment = await getAssessment(ctx, assessmentId)
   const page = readPage(query, MAX_PAGE_SIZE)
-  const questions = await listQuestions(ctx, assessmentId, { field: 'order', direction: 'asc' }, page)
+  const questions = await listQuestions(ctx, wholeQuestion, assessmentId, { field: 'order', direction: 'asc' }, page)
   const input = await toAssessmentInput(ctx, assessment)
   return assessmentPage(form, { ctx, assessment, input, questions, done: query.get('done') ?? '' })
 }
@@ -38,7 +38,7 @@ export function assessmentsRoutes(app: FastifyInstance): void {
     const { search } = readFields(query, 'search')
     const page = readPage(query, DEFAULT_PAGE_SIZE)
     try {
-      const listing = await listAssessments(ctx, { search }, { field: 'createdAt', direction: 'desc' }, page)
+      const listing = await listAssessments(ctx, wholeAssessment, { search }, { field: 'createdAt', direction: 'desc' }, page)
       return show(request, reply, assessmentsPage(emptyForm, { ctx, listing, search, done: query.get('done') ?? '' }))
     } catch (error) {
       const none = { items: [], total: 0, page: 1, pageSize: page.size }

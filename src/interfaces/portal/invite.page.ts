@@ -55,7 +55,7 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
   const readsAll = may(ctx, 'read')
   const facts: [string, Value][] = [
     ['State', badge(invite.status)],
-    ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessment.name],
+    ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessmentName],
     ['Name', invite.recipientName],
     ['Sent', time(invite.sentAt)],
     ['Expires', time(invite.expiresAt)],
@@ -87,8 +87,8 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
   )
 }
 
-const assessmentLink = (ctx: Context, { assessmentId, assessment }: InviteDetail): Html =>
-  html`<a href="${pathOf(ctx, `assessments/${assessmentId}`)}">${assessment.name}</a>`
+const assessmentLink = (ctx: Context, { assessmentId, assessmentName }: InviteDetail): Html =>
+  html`<a href="${pathOf(ctx, `assessments/${assessmentId}`)}">${assessmentName}</a>`
 
 const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
   `${firstName} ${lastName}`.trim() || email

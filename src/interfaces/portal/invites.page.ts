@@ -64,10 +64,10 @@ const inviteTable = (ctx: Context, invites: Invite[]) =>
   table(
     'list-heading',
     ['Candidate', 'Name', 'Assessment', 'State', 'Sent', 'Expires'],
-    invites.map(({ id, recipientEmail, recipientName, assessment, status, sentAt, expiresAt }) => [
+    invites.map(({ id, recipientEmail, recipientName, assessmentName, status, sentAt, expiresAt }) => [
       html`<a href="${pathOf(ctx, `invites/${id}`)}">${recipientEmail}</a>`,
       recipientName,
-      assessment.name,
+      assessmentName,
       badge(status),
       time(sentAt),
       time(expiresAt),

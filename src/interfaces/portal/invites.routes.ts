@@ -17,7 +17,7 @@ import {
 } from '../../domain/invites/choices.ts'
 import { createInvite } from '../../domain/invites/create.ts'
 import { listInviteEmails } from '../../domain/invites/emails.ts'
-import { getInvite, INVITE_STATUSES, type InviteFilter, listInvites } from '../../domain/invites/invites.ts'
+import { getInvite, INVITE_STATUSES, type InviteFilter, listInvites, wholeInvite } from '../../domain/invites/invites.ts'
 import { getInvitationLink } from '../../domain/invites/links.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
 import { readTimeline } from '../../domain/invites/timeline.ts'
@@ -144,7 +144,7 @@ async function showList(request: FastifyRequest, reply: FastifyReply) {
   const { order } = (Object.hasOwn(orders, sort) ? orders[sort] : undefined) ?? orders.sent!
   const filter = readInviteFilter(ctx, values, assessments)
   try {
-    const list = filter && (await listInvites(ctx, filter, order, readPage(values, DEFAULT_PAGE_SIZE)))
+    const list = filter && (await listInvites(ctx, wholeInvite, filter, order, readPage(values, DEFAULT_PAGE_SIZE)))
     return show(request, reply, invitesPage({ values, issues: [] }, { ctx, assessments, tags, list }))
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error

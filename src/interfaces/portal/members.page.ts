@@ -123,7 +123,7 @@ ${
         name: 'tags',
         label: 'Tags',
         options: tags.map(({ id, name }) => [id, name]),
-        values: member.tags.map(({ tagId }) => tagId),
+        values: member.tagIds,
         ...(!isAll && {
           hint: `Their own, and ${named === '' ? '' : 'of those found '}the first ${MAX_CHOICES.toLocaleString('en')} by name.`,
         }),
@@ -136,7 +136,7 @@ ${
         name: 'languages',
         label: 'Grades in',
         options: languages.map(({ id, code, name }) => [id, name || code]),
-        values: member.gradingLanguages.map(({ languageId }) => languageId),
+        values: member.gradingLanguageIds,
       })
     : html`<p id="languages" class="hint">There are no languages to grade in.</p>`
 }

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
 import { inviteMember, resendJoinLink } from '../../domain/access/invite-member.ts'
 import { changeMember, deactivateMember, listLanguages, reactivateMember } from '../../domain/access/manage-members.ts'
-import { getMember, listMembers, MEMBER_ROLES, type MemberFilter } from '../../domain/access/members.ts'
+import { getMember, listMembers, MEMBER_ROLES, type MemberFilter, wholeMember } from '../../domain/access/members.ts'
 import { authorize } from '../../domain/access/permissions.ts'
-import { findTags, listTags } from '../../domain/assessments/tags.ts'
+import { findTags, listTags, wholeTag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { MAX_CHOICES } from '../../domain/invites/choices.ts'
 import { readNamed } from './choices.ts'
@@ -24,7 +24,9 @@ export function membersRoutes(app: FastifyInstance): void {
     const { ctx } = request
     authorize(ctx, 'manage_members')
     const filter = readMemberFilter(queryOf(request))
-    const found = await readList(request, (page) => listMembers(ctx, filter, { field: 'email', direction: 'asc' }, page))
+    const found = await readList(request, (page) =>
+      listMembers(ctx, wholeMember, filter, { field: 'email', direction: 'asc' }, page),
+    )
     return show(request, reply, membersPage(ctx, found))
   })
 
@@ -96,11 +98,8 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
   const named = readNamed(queryOf(request))
   authorize(ctx, 'manage_members')
   const member = await getMember(ctx, params.memberId)
-  const own = await findTags(
-    ctx,
-    member.tags.map(({ tagId }) => tagId),
-  )
-  const { items, total } = await listTags(ctx, { search: named }, { field: 'name', direction: 'asc' }, CHOICE)
+  const own = await findTags(ctx, member.tagIds)
+  const { items, total } = await listTags(ctx, wholeTag, { search: named }, { field: 'name', direction: 'asc' }, CHOICE)
   const tags = [...own, ...items.filter(({ id }) => own.every((tag) => tag.id !== id))]
   const isAll = named === '' && total <= items.length
   return memberPage(form, { ctx, member, tags, isAll, named, languages: await listLanguages(ctx), done })

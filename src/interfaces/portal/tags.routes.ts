@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../domain/access/permissions.ts'
-import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/assessments/tags.ts'
+import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag, wholeTag } from '../../domain/assessments/tags.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { submitOnce } from './once.ts'
@@ -51,7 +51,7 @@ async function listPage(request: FastifyRequest, form: Form, done = '') {
   const { ctx } = request
   authorize(ctx, 'write_tags')
   const { search } = readFields(queryOf(request), 'search')
-  const found = await readList(request, (page) => listTags(ctx, { search }, { field: 'name', direction: 'asc' }, page))
+  const found = await readList(request, (page) => listTags(ctx, wholeTag, { search }, { field: 'name', direction: 'asc' }, page))
   const uses = await countTagUses(
     ctx,
     found.list.items.map(({ id }) => id),

@@ -3,9 +3,15 @@ import { getAssessment, listAssessments } from '../../domain/assessments/assessm
 import { listQuestions } from '../../domain/assessments/questions.ts'
 import { onReplica } from '../../domain/replica.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import { AssessmentDetailView, AssessmentView, presentAssessment, presentAssessmentDetail } from './assessments.view.ts'
+import {
+  AssessmentDetailView,
+  AssessmentView,
+  presentAssessment,
+  presentAssessmentDetail,
+  shownOfAssessment,
+} from './assessments.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
-import { presentQuestion, QuestionView } from './questions.view.ts'
+import { presentQuestion, QuestionView, shownOfQuestion } from './questions.view.ts'
 
 const sortWords = { created_at: 'createdAt', name: 'name', updated_at: 'updatedAt' } as const
 const questionSortWords = { order: 'order', created_at: 'createdAt', points: 'points' } as const
@@ -28,7 +34,9 @@ export function assessmentRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const list = await onReplica(ctx, (ctx) => listAssessments(ctx, {}, toOrder(sortWords, query), toPage(query)))
+      const list = await onReplica(ctx, (ctx) =>
+        listAssessments(ctx, shownOfAssessment, {}, toOrder(sortWords, query), toPage(query)),
+      )
       return answerList(request, reply, 'assessments', list, presentAssessment)
     },
   )
@@ -66,7 +74,7 @@ export function assessmentRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { ctx, params, query } = request
       const list = await onReplica(ctx, (ctx) =>
-        listQuestions(ctx, params.assessmentId, toOrder(questionSortWords, query), toPage(query)),
+        listQuestions(ctx, shownOfQuestion, params.assessmentId, toOrder(questionSortWords, query), toPage(query)),
       )
       return answerList(request, reply, 'questions', list, presentQuestion)
     },

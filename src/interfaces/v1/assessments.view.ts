@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type Assessment, MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
+import { type Assessment, MEDIA_FORMATS, wholeAssessment } from '../../domain/assessments/assessments.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, isoTime, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
@@ -36,12 +37,25 @@ export const AssessmentDetailView = Type.Object(
   { [NAME]: 'AssessmentDetail', examples: [{ ...example, totalPoints: 60 }] },
 )
 
-export const presentAssessment = (assessment: Assessment): Static<typeof AssessmentView> => ({
+/** What of an assessment is shown. */
+export const shownOfAssessment = showing(wholeAssessment, [
+  'id',
+  'name',
+  'defaultQuestionFormat',
+  'defaultAnswerFormat',
+  'languageCodes',
+  'questionCount',
+  'inviteCount',
+  'createdAt',
+  'updatedAt',
+])
+
+export const presentAssessment = (assessment: RowOf<typeof shownOfAssessment>): Static<typeof AssessmentView> => ({
   id: assessment.id,
   name: assessment.name,
   defaultQuestionFormat: assessment.defaultQuestionFormat,
   defaultAnswerFormat: assessment.defaultAnswerFormat,
-  languages: assessment.languages.map(({ language }) => language.code),
+  languages: assessment.languageCodes,
   questionCount: assessment.questionCount,
   inviteCount: assessment.inviteCount,
   createdAt: isoTime(assessment.createdAt),

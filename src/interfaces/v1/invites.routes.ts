@@ -7,7 +7,15 @@ import { Email, InviteStatus, Uuid } from '../../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import { InviteDetailView, InviteView, NewInviteBody, presentInvite, presentInviteDetail, toNewInvite } from './invites.view.ts'
+import {
+  InviteDetailView,
+  InviteView,
+  NewInviteBody,
+  presentInvite,
+  presentInviteDetail,
+  shownOfInvite,
+  toNewInvite,
+} from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 
 const sortWords = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt' } as const
@@ -40,7 +48,9 @@ export function inviteRoutes(app: TypedApp): void {
       const { ctx, query } = request
       const { status, recipientEmail, tagId } = query
       const filter = defined({ assessmentId: query.assessmentId ?? query.assessment_id, status, recipientEmail, tagId })
-      const list = await onReplica(ctx, (ctx) => listInvites(ctx, filter, toOrder(sortWords, query), toPage(query)))
+      const list = await onReplica(ctx, (ctx) =>
+        listInvites(ctx, shownOfInvite, filter, toOrder(sortWords, query), toPage(query)),
+      )
       return answerList(request, reply, 'invites', list, presentInvite)
     },
   )

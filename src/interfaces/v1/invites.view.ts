@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Invite, InviteDetail } from '../../domain/invites/invites.ts'
+import { type InviteDetail, wholeInvite } from '../../domain/invites/invites.ts'
 import { INVITE_DEFAULTS, type NewInvite } from '../../domain/invites/new-invite.ts'
 import {
   COUNTS,
@@ -9,6 +9,7 @@ import {
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
 } from '../../domain/limits.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, Email, InviteStatus, isoTime, isoTimeOrNull, OrNull, Text, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
@@ -149,10 +150,27 @@ export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
   sendEmail: body.sendEmail,
 })
 
-export const presentInvite = (invite: Invite): Static<typeof InviteView> => ({
+/** What of an invite is shown. */
+export const shownOfInvite = showing(wholeInvite, [
+  'id',
+  'assessmentId',
+  'assessmentName',
+  'recipientEmail',
+  'recipientName',
+  'status',
+  'questionReplayLimit',
+  'answerRecordLimit',
+  'sentAt',
+  'expiresAt',
+  'acceptedAt',
+  'startedAt',
+  'completedAt',
+])
+
+export const presentInvite = (invite: RowOf<typeof shownOfInvite>): Static<typeof InviteView> => ({
   id: invite.id,
   assessmentId: invite.assessmentId,
-  assessmentName: invite.assessment.name,
+  assessmentName: invite.assessmentName,
   recipientEmail: invite.recipientEmail,
   recipientName: invite.recipientName,
   status: invite.status,

@@ -94,6 +94,7 @@ export function answerList<Name extends string, Row, View>(
 
 function linkPages(request: FastifyRequest, page: number, totalPages: number): string {
   const last = Math.max(1, totalPages)
+  const addressOf = withParameter(request, 'page')
   const links = {
     first: 1,
     ...(page > 1 && { prev: Math.min(page - 1, last) }),
@@ -101,6 +102,6 @@ function linkPages(request: FastifyRequest, page: number, totalPages: number): s
     last,
   }
   return Object.entries(links)
-    .map(([relation, number]) => `<${withParameter(request, 'page', String(number))}>; rel="${relation}"`)
+    .map(([relation, number]) => `<${addressOf(String(number))}>; rel="${relation}"`)
     .join(', ')
 }

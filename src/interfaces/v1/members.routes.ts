@@ -2,7 +2,7 @@ import { listMembers } from '../../domain/access/members.ts'
 import { onReplica } from '../../domain/replica.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
-import { MemberView, presentMember } from './members.view.ts'
+import { MemberView, presentMember, shownOfMember } from './members.view.ts'
 
 const sortWords = { joined_at: 'joinedAt', email: 'email' } as const
 
@@ -22,7 +22,7 @@ export function memberRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const list = await onReplica(ctx, (ctx) => listMembers(ctx, {}, toOrder(sortWords, query), toPage(query)))
+      const list = await onReplica(ctx, (ctx) => listMembers(ctx, shownOfMember, {}, toOrder(sortWords, query), toPage(query)))
       return answerList(request, reply, 'members', list, presentMember)
     },
   )

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Member } from '../../domain/access/members.ts'
+import { wholeMember } from '../../domain/access/members.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, Email, isoTime } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
@@ -34,7 +35,10 @@ export const MemberView = Type.Object(
   },
 )
 
-export const presentMember = (member: Member): Static<typeof MemberView> => ({
+/** What is shown of a member. */
+export const shownOfMember = showing(wholeMember, ['id', 'user', 'email', 'roles', 'status', 'department', 'joinedAt'])
+
+export const presentMember = (member: RowOf<typeof shownOfMember>): Static<typeof MemberView> => ({
   id: member.id,
   firstName: member.user.firstName,
   lastName: member.user.lastName,

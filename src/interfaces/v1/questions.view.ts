@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Question } from '../../domain/assessments/questions.ts'
+import { wholeQuestion } from '../../domain/assessments/questions.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, isoTime, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
@@ -42,7 +43,24 @@ export const QuestionView = Type.Object(
   },
 )
 
-export const presentQuestion = (question: Question): Static<typeof QuestionView> => ({
+/** What of a question is shown. */
+export const shownOfQuestion = showing(wholeQuestion, [
+  'id',
+  'order',
+  'inputType',
+  'script',
+  'audioUrl',
+  'videoUrl',
+  'responseType',
+  'points',
+  'timeLimit',
+  'sourceLanguage',
+  'targetLanguage',
+  'createdAt',
+  'updatedAt',
+])
+
+export const presentQuestion = (question: RowOf<typeof shownOfQuestion>): Static<typeof QuestionView> => ({
   id: question.id,
   order: question.order,
   inputType: question.inputType,

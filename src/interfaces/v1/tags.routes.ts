@@ -5,7 +5,7 @@ import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
-import { NewTagBody, presentTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
+import { NewTagBody, presentTag, shownOfTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
 
 export const tagSortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
 const OneTag = Type.Object({ tag: TagView }, { [NAME]: 'OneTag', description: 'The tag' })
@@ -28,7 +28,7 @@ export function tagRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const list = await onReplica(ctx, (ctx) => listTags(ctx, {}, toOrder(tagSortWords, query), toPage(query)))
+      const list = await onReplica(ctx, (ctx) => listTags(ctx, shownOfTag, {}, toOrder(tagSortWords, query), toPage(query)))
       return answerList(request, reply, 'tags', list, presentTag)
     },
   )

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DEFAULT_COLOR, type NewTag, type Tag, type TagChange } from '../../domain/assessments/tags.ts'
+import { DEFAULT_COLOR, type NewTag, type TagChange, wholeTag } from '../../domain/assessments/tags.ts'
 import { defined } from '../../domain/defined.ts'
 import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
+import { type RowOf, showing } from '../../domain/listing.ts'
 import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
 import { NAME, TRIM } from '../../http/schema-keywords.ts'
 
@@ -49,7 +50,10 @@ export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>
 export const toTagChange = ({ name, color, description }: Static<typeof TagChangeBody>): TagChange =>
   defined({ name, color, description })
 
-export const presentTag = (tag: Tag): Static<typeof TagView> => ({
+/** What of a tag is shown. */
+export const shownOfTag = showing(wholeTag, ['id', 'name', 'color', 'description', 'createdAt', 'updatedAt'])
+
+export const presentTag = (tag: RowOf<typeof shownOfTag>): Static<typeof TagView> => ({
   id: tag.id,
   name: tag.name,
   color: tag.color,

@@ -5,7 +5,7 @@ import { listKeys } from '../../../src/domain/access/manage-keys.ts'
 import { readOrganizationSettings } from '../../../src/domain/access/organization-settings.ts'
 import type { Permission } from '../../../src/domain/access/permissions.ts'
 import { createAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
-import { createTag, listTags } from '../../../src/domain/assessments/tags.ts'
+import { createTag, listTags, wholeTag } from '../../../src/domain/assessments/tags.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
 import { listClientAssessments } from '../../../src/domain/invites/choices.ts'
 import { createInvite } from '../../../src/domain/invites/create.ts'
@@ -52,7 +52,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   })
   // A link makes whoever has it the candidate of its invite: no other actor can ask to take one.
   const attempts: Record<Exclude<Permission, 'take_invite'>, (actor: Actor) => Promise<unknown>> = {
-    read: async (actor) => listTags(as(actor), {}, order, { number: 1, size: 20 }),
+    read: async (actor) => listTags(as(actor), wholeTag, {}, order, { number: 1, size: 20 }),
     read_as_client: async (actor) => listClientAssessments(as(actor)),
     read_as_grader: async (actor) => countAssigned(as(actor)),
     grade: async (actor) => listQueue(as(actor), { whose: 'nobody' }, { number: 1, size: 20 }),
