@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './limits.ts'
 import { type Listing, type Order, type Page, pageCount } from './page.ts'
 
-export { type RowOf, type Shown, showing, type Time }
+export { type RowOf, showing, type Time }
 
 /** Conditions in SQL; those that are false are left out. */
 export type Conditions = (Prisma.Sql | false)[]

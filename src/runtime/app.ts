@@ -1,4 +1,3 @@
-import helmet from '@fastify/helmet'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { MemberEmail } from '../domain/access/member-emails.ts'
 import type { Context } from '../domain/context.ts'
@@ -13,6 +12,7 @@ import { limitPipelining } from '../http/pipelining.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { requestId } from '../http/request-id.ts'
 import { logRequests, logUnrouted } from '../http/request-log.ts'
+import { sendSecurityHeaders } from '../http/security-headers.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/player-sessions.ts'
@@ -77,11 +77,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   limitPipelining(app)
   logRequests(app)
   metrics.observeRequests(app)
-  // HTTPS, and with it HSTS, is the business of whoever terminates it in front of the service.
-  await app.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: false,
-  })
+  sendSecurityHeaders(app)
   answerFailures(app, envelopeOf)
   // In this order: at a stop /readyz says no first, then requests are answered for as long as STOP_NOTICE says.
   await answerHealth(app, findProblems)

@@ -12,6 +12,30 @@ afterAll(() => service.close())
 
 const newId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+it('tells browsers in every answer to run and frame nothing of it, to guess no type and to tell others nothing', async () => {
+  const { key } = await service.make.organization()
+  const answers = [
+    service.v1(key).get('/tags'),
+    service.v1('none').get('/tags'),
+    service.http().get('/nowhere'),
+    service.http().get('/healthz'),
+  ]
+  for (const answer of answers)
+    expect((await answer).headers).toMatchObject({
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'origin-agent-cluster': '?1',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-dns-prefetch-control': 'off',
+      'x-download-options': 'noopen',
+      'x-frame-options': 'SAMEORIGIN',
+      'x-permitted-cross-domain-policies': 'none',
+      'x-xss-protection': '0',
+    })
+})
+
 describe('X-Request-Id', () => {
   it.each(['a', 'retry-1_of.2', 'x'.repeat(64), '-', '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e71'])(
     'is taken over from the client when it is harmless: %s',
