@@ -49,10 +49,10 @@ export function shapeOf<Row>(
 /** How rows are read of which no more is wanted than to show these fields: half the work where they are a list. */
 export const showing = <Row, Field extends keyof Row & string>(
   { table, byField }: WholeShape<Row>,
-  fields: Field[],
+  fields: readonly Field[],
 ): Shape<Shown<Row, Field>> => ({ table, columns: columnsOf(byField, fields), times: [] })
 
-const columnsOf = (byField: Map<string, string>, fields: string[]): Prisma.Sql =>
+const columnsOf = (byField: Map<string, string>, fields: readonly string[]): Prisma.Sql =>
   Prisma.raw(fields.map((field) => `${byField.get(field)} AS "${field}"`).join(', '))
 
 /** @throws Error for what is no field's name: it becomes SQL. */

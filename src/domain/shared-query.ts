@@ -1,6 +1,8 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Connection } from '../db/client.ts'
+import { readRows, type Shape } from '../db/rows.ts'
 import type { Context } from './context.ts'
+import { ownRowsById } from './listing.ts'
 import { isUuid } from './uuid.ts'
 
 /** Finds the organization's rows with these ids, in no particular order; other ids are left out. */
@@ -9,6 +11,10 @@ type Batch<Row> = { ids: Set<string>; found: Promise<Map<string, Row>> }
 
 /** Longer lists would need more prepared statements. */
 const MAX_IDS = 128
+
+/** Finds the organization's rows of a table by their ids, as {@link shareQuery} does. @param of what is read of each. */
+export const findById = <Row extends { id: string }>(of: Shape<Row>): Find<Row> =>
+  shareQuery((ctx, ids) => readRows(ctx.db, of, ownRowsById(ctx, ids)))
 
 /**
  * Batches lookups by id: those for one organization in the same turn of the event loop become one query, which costs little more than one

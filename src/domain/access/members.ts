@@ -1,12 +1,12 @@
-import { anyOf, containing, escapeLike, whereAll } from '../../db/query.ts'
+import { containing, escapeLike, hasId, whereAll } from '../../db/query.ts'
 import { inGivenOrder, readRows, type Shape, shapeOf } from '../../db/rows.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Conditions, orderBy, ownRows, ownRowsById, readListing } from '../listing.ts'
+import { type Conditions, orderBy, ownRows, readListing } from '../listing.ts'
 import type { Listing, Order, Page } from '../page.ts'
-import { shareQuery } from '../shared-query.ts'
+import { findById, shareQuery } from '../shared-query.ts'
 import { authorize } from './permissions.ts'
 
 /** The roles that mean something to the service; an organization may use any other words as well. */
@@ -50,6 +50,8 @@ export const wholeMember = shapeOf<Member>(
     clientOfCount: `(SELECT count(*) FROM assessment_clients WHERE organization_id = own.organization_id AND ${belongs})`,
   },
 )
+const { id, firstName, lastName, email, avatarUrl } = Prisma.UserScalarFieldEnum
+const userShape = shapeOf<User>('users', { id, firstName, lastName, email, avatarUrl }, {})
 const COLUMNS = { joinedAt: 'joined_at', email: 'email', createdAt: 'created_at' } as const satisfies Record<
   MemberOrder['field'],
   string
@@ -82,12 +84,13 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
 }
 
 /** The organization's members with these ids, in no particular order; other ids are left out. */
-export const findMembers = shareQuery<Member>((ctx, ids) => readRows(ctx.db, wholeMember, ownRowsById(ctx, ids)))
+export const findMembers = findById(wholeMember)
 
 /** The accounts with these ids whose person is a member of the organization, in no particular order; other ids are left out. */
-export const findUsers = shareQuery<User>((ctx, ids) =>
-  ctx.db.user.findMany({ where: { id: anyOf(ids), memberships: { some: { organizationId: ctx.organization.id } } } }),
-)
+export const findUsers = shareQuery<User>((ctx, ids) => {
+  const isMember = Prisma.sql`EXISTS (SELECT FROM members ${ownRows(ctx, [Prisma.sql`user_id = users.id`])})`
+  return readRows(ctx.db, userShape, whereAll([hasId(ids), isMember]))
+})
 
 /** SQL: what the filter asks of the organization's members. */
 export function matching(

@@ -1,4 +1,4 @@
-import { containing } from '../../db/query.ts'
+import { containing, hasId, whereAll } from '../../db/query.ts'
 import { inGivenOrder, readRows, type Shape, shapeOf } from '../../db/rows.ts'
 import {
   type Assessment as AssessmentRow,
@@ -13,9 +13,9 @@ import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { orderBy, ownRows, ownRowsById, readListing } from '../listing.ts'
+import { orderBy, ownRows, readListing } from '../listing.ts'
 import type { Listing, Order, Page } from '../page.ts'
-import { shareQuery } from '../shared-query.ts'
+import { findById, shareQuery } from '../shared-query.ts'
 
 export type { Category, Instruction, Language }
 export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
@@ -92,22 +92,20 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 }
 
 /** The organization's assessments with these ids, in no particular order; other ids are left out. */
-export const findAssessments = shareQuery<Assessment>((ctx, ids) => readRows(ctx.db, wholeAssessment, ownRowsById(ctx, ids)))
+export const findAssessments = findById(wholeAssessment)
 
 const instructionShape = shapeOf<Instruction>('instructions', Prisma.InstructionScalarFieldEnum, {})
 const categoryShape = shapeOf<Category>('categories', Prisma.CategoryScalarFieldEnum, {})
 const languageShape = shapeOf<Language>('languages', Prisma.LanguageScalarFieldEnum, {})
 
 /** The organization's instructions with these ids, in no particular order; other ids are left out. */
-export const findInstructions = shareQuery<Instruction>((ctx, ids) => readRows(ctx.db, instructionShape, ownRowsById(ctx, ids)))
+export const findInstructions = findById(instructionShape)
 
 /** The organization's categories with these ids, in no particular order; other ids are left out. */
-export const findCategories = shareQuery<Category>((ctx, ids) => readRows(ctx.db, categoryShape, ownRowsById(ctx, ids)))
+export const findCategories = findById(categoryShape)
 
 /** Languages are shared by all organizations. */
-export const findLanguages = shareQuery<Language>((ctx, ids) =>
-  readRows(ctx.db, languageShape, Prisma.sql`WHERE id = ANY (${ids}::uuid[])`),
-)
+export const findLanguages = shareQuery<Language>((ctx, ids) => readRows(ctx.db, languageShape, whereAll([hasId(ids)])))
 
 /** SQL: the organization's assessments that match. */
 function matching(ctx: Context, filter: AssessmentFilter): Prisma.Sql {

@@ -1,6 +1,6 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import { containing } from '../../db/query.ts'
-import { readRows, type Shape, shapeOf } from '../../db/rows.ts'
+import { type Shape, shapeOf } from '../../db/rows.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { findNameIssues } from '../access/names.ts'
@@ -13,10 +13,10 @@ import { DomainError, type Issue } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { requireInvite } from '../invites/invites.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
-import { orderBy, ownRows, ownRowsById, readListing } from '../listing.ts'
+import { orderBy, ownRows, readListing } from '../listing.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { refuse } from '../refuse.ts'
-import { shareQuery } from '../shared-query.ts'
+import { findById } from '../shared-query.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 
@@ -99,7 +99,7 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 }
 
 /** The organization's tags with these ids, in no particular order; other ids are left out. */
-export const findTags = shareQuery<Tag>((ctx, ids) => readRows(ctx.db, wholeTag, ownRowsById(ctx, ids)))
+export const findTags = findById(wholeTag)
 
 /** Which of these ids are tags of the organization. Runs in a transaction: until it ends nobody deletes them. */
 export async function holdTags({ db, organization }: Context, ids: string[]): Promise<Set<string>> {

@@ -1,11 +1,11 @@
-import { inGivenOrder, readRows, readRowsAnd, readRowsInOrder, type Shape, type Shown, shapeOf } from '../../db/rows.ts'
+import { inGivenOrder, readRowsAnd, readRowsInOrder, type Shape, type Shown, shapeOf } from '../../db/rows.ts'
 import { type Invite as InviteRow, type InviteStatus, type Member, Prisma, type User } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { ownRowsById, window } from '../listing.ts'
+import { window } from '../listing.ts'
 import { type Listing, type Page, pageCount, readPage, type Window } from '../page.ts'
-import { shareQuery } from '../shared-query.ts'
+import { findById } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { findByWords } from './indexed-search.ts'
@@ -186,7 +186,7 @@ export async function getInvite(ctx: Context, id: string): Promise<InviteDetail>
   return asOfNow(invite, ctx.deps.clock())
 }
 
-const findDetails = shareQuery<InviteDetail>((ctx, ids) => readRows(ctx.db, detailShape, ownRowsById(ctx, ids)))
+const findDetails = findById(detailShape)
 
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function requireInvite(ctx: Context, id: string): Promise<void> {

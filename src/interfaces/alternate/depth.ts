@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
-import { findMembers, findUsers } from '../../domain/access/members.ts'
-import { findAssessments, findCategories, findInstructions, findLanguages } from '../../domain/assessments/assessments.ts'
-import { findTags } from '../../domain/assessments/tags.ts'
+import { findUsers } from '../../domain/access/members.ts'
+import { findCategories, findInstructions, findLanguages } from '../../domain/assessments/assessments.ts'
 import type { Context } from '../../domain/context.ts'
-import { presentAssessment } from './assessments.view.ts'
+import { findById } from '../../domain/shared-query.ts'
+import { presentAssessment, shownOfAssessment } from './assessments.view.ts'
 import { presentCategory, presentInstruction, presentLanguage, presentOrganization, presentUser } from './nested.view.ts'
-import { presentOrganizationUser } from './organization-users.view.ts'
-import { presentTag } from './tags.view.ts'
+import { presentOrganizationUser, shownWithUser } from './organization-users.view.ts'
+import { presentTag, shownOfTag } from './tags.view.ts'
 
 type Kind =
   | 'invite'
@@ -18,10 +18,11 @@ type Kind =
   | 'instruction'
   | 'language'
   | 'category'
+type Loadable = Exclude<Kind, 'invite'>
 type View = { [field: string]: unknown }
 
 /** Which fields of which resource are the ids of which other: what `depth` turns into objects. */
-const references: Partial<Record<Kind, Record<string, Kind>>> = {
+const references: Partial<Record<Kind, Record<string, Loadable>>> = {
   invite: { organization: 'organization', assessment: 'assessment', assigned_grader: 'organization_user', tags: 'tag' },
   assessment: {
     organization: 'organization',
@@ -35,11 +36,17 @@ const references: Partial<Record<Kind, Record<string, Kind>>> = {
   tag: { organization: 'organization' },
 }
 
-type Loadable = Exclude<Kind, 'invite'>
+const byKind = new Map(Object.entries(references).map(([kind, fields]) => [kind, Object.entries(fields)]))
+const referencesOf = (kind: Kind): [field: string, referred: Loadable][] => byKind.get(kind) ?? []
+
 type Found = { kind: Loadable; view: View & { id: string } }
 type Load = (ctx: Context, ids: string[]) => Promise<Found[]>
 
 const found = (kind: Loadable, view: View & { id: string }): Found => ({ kind, view })
+
+const findAssessments = findById(shownOfAssessment)
+const findMembers = findById(shownWithUser)
+const findTags = findById(shownOfTag)
 
 /** Each kind is loaded as its own endpoint shows it, so that nesting can show no more; with what has come along. */
 const loaders: Record<Loadable, Load> = {
@@ -60,6 +67,7 @@ const loaders: Record<Loadable, Load> = {
 type Node = { kind: Kind; view: View }
 /** Objects by kind and id, with plain ids in them. */
 type Objects = Map<Loadable, Map<string, View>>
+type Wanted = Map<Loadable, Set<string>>
 
 /**
  * The answer, a resource or a page of them, with related objects in the place of their ids, as many levels deep as `depth` asks
@@ -75,32 +83,46 @@ export async function nestObjects<Body extends object>(
   const views = ('results' in body ? body.results : [body]) as View[]
   const known: Objects = new Map()
   let nodes: Node[] = views.map((view) => ({ kind, view }))
-  for (let level = 0; level < depth && nodes.length > 0; level++) nodes = await expandLevel(ctx, nodes, known)
+  for (let level = 1; level <= depth && nodes.length > 0; level++) {
+    const wanted = await loadReferences(ctx, nodes, known)
+    nodes = placeObjects(nodes, level === depth ? known : copyObjects(known, wanted))
+  }
   // The response schemas, and the serializers made from them, are those of plain ids.
   reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
   return body
 }
 
-/** @returns the objects put in, for the next level. */
-async function expandLevel(ctx: Context, nodes: Node[], known: Objects): Promise<Node[]> {
-  const wanted = new Map<Loadable, Set<string>>()
-  forEachReference(nodes, (kind, ids) => {
-    const all = wanted.get(kind) ?? new Set()
-    wanted.set(kind, all)
-    for (const id of ids) all.add(id)
-  })
+/** @returns the ids of what is referred to, which is known then as far as it is there. */
+async function loadReferences(ctx: Context, nodes: Node[], known: Objects): Promise<Wanted> {
+  const wanted: Wanted = new Map()
+  for (const { kind, view } of nodes)
+    for (const [field, referred] of referencesOf(kind)) {
+      const ids = wanted.get(referred) ?? new Set()
+      wanted.set(referred, ids)
+      addIds(ids, view[field])
+    }
   await loadMissing(ctx, wanted, known)
-  // Copies: an object that is met again on the next level has its ids there.
-  const placed: Objects = new Map([...wanted].map(([kind, ids]) => [kind, copyObjects(known.get(kind), ids)]))
-  forEachReference(nodes, (kind, _ids, node, field) => {
-    const object = (id: unknown) => placed.get(kind)?.get(String(id)) ?? id
-    const value = node.view[field]
-    node.view[field] = Array.isArray(value) ? value.map(object) : object(value)
-  })
-  return [...placed].flatMap(([kind, views]) => [...views.values()].map((view) => ({ kind, view })))
+  return wanted
 }
 
-async function loadMissing(ctx: Context, wanted: Map<Loadable, Set<string>>, known: Objects): Promise<void> {
+function addIds(ids: Set<string>, value: unknown): void {
+  if (Array.isArray(value)) for (const id of value) ids.add(id)
+  else if (value !== null) ids.add(String(value))
+}
+
+/** Puts the objects in the place of their ids. @returns them, for the next level. */
+function placeObjects(nodes: Node[], objects: Objects): Node[] {
+  for (const { kind, view } of nodes)
+    for (const [field, referred] of referencesOf(kind)) {
+      const ofKind = objects.get(referred)
+      const object = (id: unknown) => ofKind?.get(String(id)) ?? id
+      const value = view[field]
+      view[field] = Array.isArray(value) ? value.map(object) : object(value)
+    }
+  return [...objects].flatMap(([kind, views]) => [...views.values()].map((view) => ({ kind, view })))
+}
+
+async function loadMissing(ctx: Context, wanted: Wanted, known: Objects): Promise<void> {
   const loads = [...wanted].map(async ([kind, ids]) => {
     const missing = [...ids].filter((id) => !known.get(kind)?.has(id))
     return missing.length > 0 ? loaders[kind](ctx, missing) : []
@@ -111,14 +133,9 @@ async function loadMissing(ctx: Context, wanted: Map<Loadable, Set<string>>, kno
   }
 }
 
-const copyObjects = (objects: Map<string, View> | undefined, ids: Set<string>): Map<string, View> =>
-  new Map([...ids].flatMap((id) => (objects?.has(id) ? [[id, { ...objects.get(id) }]] : [])))
+/** Those that are wanted, to put objects into: an object that is met again on the next level has its ids there. */
+const copyObjects = (known: Objects, wanted: Wanted): Objects =>
+  new Map([...wanted].map(([kind, ids]) => [kind, copyOfKind(known.get(kind), ids)]))
 
-function forEachReference(nodes: Node[], visit: (kind: Loadable, ids: string[], node: Node, field: string) => void): void {
-  for (const node of nodes) {
-    for (const [field, kind] of Object.entries(references[node.kind] ?? {})) {
-      const ids = [node.view[field]].flat().filter((id) => id !== null)
-      visit(kind as Loadable, ids as string[], node, field)
-    }
-  }
-}
+const copyOfKind = (objects: Map<string, View> | undefined, ids: Set<string>): Map<string, View> =>
+  new Map([...ids].flatMap((id) => (objects?.has(id) ? [[id, { ...objects.get(id) }]] : [])))

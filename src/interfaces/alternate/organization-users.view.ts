@@ -24,8 +24,7 @@ export const OrganizationUserView = Type.Object(
   { [NAME]: 'OrganizationUser' },
 )
 
-/** What of a member is shown. */
-export const shownOfMember = showing(wholeMember, [
+const fields = [
   'id',
   'tagIds',
   'clientOfCount',
@@ -36,7 +35,12 @@ export const shownOfMember = showing(wholeMember, [
   'organizationId',
   'userId',
   'gradingLanguageIds',
-])
+] as const
+
+/** What of a member is shown. */
+export const shownOfMember = showing(wholeMember, fields)
+/** The same with the account. */
+export const shownWithUser = showing(wholeMember, [...fields, 'user'])
 
 export const presentOrganizationUser = (member: RowOf<typeof shownOfMember>): Static<typeof OrganizationUserView> => ({
   id: member.id,
