@@ -38,4 +38,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Not npm: signals are to reach the service itself.
-CMD ["node", "--max-old-space-size=384", "--max-semi-space-size=4", "src/server.ts"]
+CMD ["node", "--max-old-space-size=384", "--max-semi-space-size=8", "src/server.ts"]

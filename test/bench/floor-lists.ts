@@ -32,8 +32,23 @@ export const listOfAlternate =
     if (request.query.has('uncounted')) return { results: await find(request, list, window) }
     const total = await count(request, list)
     const pages = Math.max(1, Math.ceil(total / window.size))
-    return { count: total, num_pages: pages, current_page: window.page, results: await find(request, list, window) }
+    const { page } = window
+    return {
+      count: total,
+      next: page < pages ? addressOf(request, page + 1) : null,
+      previous: page > 1 ? addressOf(request, page - 1) : null,
+      num_pages: pages,
+      current_page: page,
+      results: await find(request, list, window),
+    }
   }
+
+function addressOf({ url, query }: Request, page: number): string {
+  const others = new URLSearchParams(query)
+  others.set('page', String(page))
+  others.sort()
+  return `${url.origin}${url.pathname}?${others}`
+}
 
 type Window = { page: number; size: number }
 

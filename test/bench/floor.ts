@@ -10,7 +10,7 @@ import * as v1 from './floor-v1.ts'
 
 export type Key = { id: string; organizationId: string; createdById: string | null }
 /** What a request asks for, and who asks. */
-export type Request = { pool: Pool; key: Key; id: string; query: URLSearchParams }
+export type Request = { pool: Pool; key: Key; id: string; query: URLSearchParams; url: URL }
 export type Read = (request: Request) => Promise<object | undefined>
 // biome-ignore lint/suspicious/noExplicitAny: what pg makes of whatever columns
 export type Row = Record<string, any>
@@ -45,12 +45,13 @@ createServer(async (request, response) => {
     response.writeHead(status, headers).end(text)
   }
   try {
-    const { pathname, searchParams: query } = new URL(request.url!, 'http://floor')
+    const url = new URL(request.url!, `http://${request.headers.host}`)
+    const { pathname, searchParams: query } = url
     const key = await authenticate(request)
     if (!key) return answer(401, { error: 'No such key' })
     if (request.method === 'POST') return answer(201, await createInvite(pool, key, JSON.parse(await readBody(request))))
     const id = ID.exec(pathname)?.[0] ?? ''
-    const body = await reads[id === '' ? pathname : pathname.replace(id, '{id}')]?.({ pool, key, id, query })
+    const body = await reads[id === '' ? pathname : pathname.replace(id, '{id}')]?.({ pool, key, id, query, url })
     answer(body ? 200 : 404, body ?? { error: 'Not found' })
   } catch (error) {
     console.error('floor:', error)
