@@ -1,5 +1,5 @@
 import { hasId, whereAll } from '../db/query.ts'
-import { type RowOf, readRowsAnd, type Shape, type Shown, showing, type Time } from '../db/rows.ts'
+import { type RowOf, readRowsAnd, type Shape, showing, type Time } from '../db/rows.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './limits.ts'
