@@ -99,14 +99,20 @@ export async function readRowsInOrder<Row extends { id: string }>(
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Reads rows, and by the same statement whatever else is asked. @param facts SQL: expressions, each AS something. */
+/**
+ * Reads rows, and by the same statement whatever else is asked.
+ *
+ * @param facts SQL: expressions, each AS something.
+ * @param given SQL: `WITH …`, what `which` and `facts` go by.
+ */
 export async function readRowsAnd<Row, Facts extends object>(
   db: Connection,
   shape: Shape<Row>,
   which: Prisma.Sql,
   facts: Prisma.Sql,
+  given: Prisma.Sql = Prisma.empty,
 ): Promise<Facts & { rows: Row[] }> {
-  const statement = Prisma.sql`SELECT ${facts}, ${rowsAsJson(shape, which)} AS rows`
+  const statement = Prisma.sql`${given} SELECT ${facts}, ${rowsAsJson(shape, which)} AS rows`
   const [found] = await queryRows<Facts & { rows: string | null }>(db, statement)
   return { ...found!, rows: parseRows(shape, found!.rows) }
 }

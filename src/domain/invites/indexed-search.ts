@@ -1,8 +1,11 @@
+import { queryRows } from '../../db/client.ts'
 import { containing } from '../../db/query.ts'
+import { readRowsAnd, type Shape } from '../../db/rows.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { readWords } from '../filters.ts'
-import type { Page } from '../page.ts'
+import { ownRows } from '../listing.ts'
+import { type Listing, type Page, pageCount } from '../page.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
 import { expireDueInvites, nextExpiry } from './lifecycle.ts'
 import { orderBy, orderedColumns } from './paging.ts'
@@ -25,39 +28,48 @@ const SAMPLE = 100
 
 /** Words that are in the assessment's name, the others, and the parts of these that the index is asked for. */
 type Combination = { named: string[]; others: string[]; parts: Part[] }
-type Found = { ids: string[]; total: number }
+type Facts = { total: number; tooMany: boolean }
 
 /**
- * The ids of a page of what a search finds, in the list's order, and how many it finds in all. Goes by the stored status, so invites that
- * are due are first set to expired.
+ * A page of what a search finds. Goes by the stored status, so invites that are due are first set to expired.
  *
  * @returns null where the index does not help: no word that has to be in the address is as long as three characters, or too many addresses
  *   have the words. Also where a due invite can't be set to expired, because another transaction has locked it.
  */
-export async function findByWords(ctx: Context, filter: SearchFilter, order: InviteOrder, page: Page): Promise<Found | null> {
+export async function listFound<Row>(
+  ctx: Context,
+  shape: Shape<Row>,
+  filter: SearchFilter,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<Row> | null> {
   const words = readWords(filter.search)
   const combinations = (await readCombinations(ctx, words)) ?? (await readAfterExpiry(ctx, words))
   if (!combinations) return null
   if (combinations.length > MOST_COMBINATIONS || combinations.some(({ parts }) => parts.length === 0)) return null
   const byAddress = combinations.map((combination) => Prisma.sql`(${selectByAddress(ctx, filter, combination)})`)
   const by = orderBy(order.field, order.direction)
-  const [{ tooMany, ...found }] = await ctx.db.$queryRaw<[Found & { tooMany: boolean }]>`
+  const found = Prisma.sql`
     WITH named AS MATERIALIZED (${namedAfter(ctx, words, filter)}),
     by_address AS MATERIALIZED (${Prisma.join(byAddress, ' UNION ')}),
     counted AS MATERIALIZED (SELECT (SELECT count(*) FROM by_address) AS by_address, (${countOfNamed(ctx, filter)}) AS by_name),
-    place AS MATERIALIZED (SELECT by_address + by_name AS total, ${skipped(page)} AS skip FROM counted)
-    SELECT total::int, by_address > ${MOST_BY_ADDRESS} AS "tooMany", ARRAY(
+    place AS MATERIALIZED (SELECT by_address, by_address + by_name AS total, ${skipped(page)} AS skip FROM counted),
+    found AS MATERIALIZED (
       SELECT id FROM (
         SELECT * FROM by_address
         UNION ALL
-        SELECT its.* FROM named CROSS JOIN LATERAL (
+        SELECT its.* FROM place CROSS JOIN named CROSS JOIN LATERAL (
           ${select(ctx, filter, Prisma.sql`assessment_id = named.id`)}
           ORDER BY ${by} LIMIT CASE WHEN skip < total THEN skip + ${page.size} ELSE 0 END
         ) its
-      ) matches ORDER BY ${by} OFFSET skip LIMIT ${page.size}
-    )::text[] AS ids
-    FROM place, counted`
-  return tooMany ? null : found
+      ) matches ORDER BY ${by} OFFSET (SELECT skip FROM place) LIMIT ${page.size}
+    )`
+  const which = Prisma.sql`${ownRows(ctx, [Prisma.sql`id = ANY (ARRAY(SELECT id FROM found))`])} ORDER BY ${by}`
+  const facts = Prisma.sql`(SELECT total::int FROM place) AS total, (SELECT by_address > ${MOST_BY_ADDRESS} FROM place) AS "tooMany"`
+  const { rows, total, tooMany } = await readRowsAnd<Row, Facts>(ctx.db, shape, which, facts, found)
+  if (tooMany) return null
+  const number = page.number === 'last' ? Math.max(1, pageCount(total, page.size)) : page.number
+  return { items: rows, total, page: number, pageSize: page.size }
 }
 
 async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combination[] | null> {
@@ -73,13 +85,17 @@ async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combinati
 async function readCombinations(ctx: Context, words: string[]): Promise<Combination[] | null> {
   const id = Prisma.sql`${ctx.organization.id}::uuid`
   const patterns = words.map(containing)
-  const [{ next, sample, names }] = await ctx.db.$queryRaw<[{ next: Date | null; sample: string[]; names: number[][] | null }]>`
+  const [found] = await queryRows<{ next: Date | null; sample: string[]; names: number[][] | null }>(
+    ctx.db,
+    Prisma.sql`
     SELECT
       (${nextExpiry(ctx)}) AS next,
       ARRAY(SELECT recipient_email FROM invites WHERE organization_id = ${id} ORDER BY sent_at DESC, id DESC LIMIT ${SAMPLE}) AS sample,
       (SELECT json_agg(DISTINCT ARRAY(
         SELECT nth - 1 FROM unnest(${patterns}::text[]) WITH ORDINALITY AS word (pattern, nth) WHERE name ILIKE pattern ORDER BY nth
-      )) FROM assessments WHERE organization_id = ${id} AND name ILIKE ANY (${patterns}::text[])) AS names`
+      )) FROM assessments WHERE organization_id = ${id} AND name ILIKE ANY (${patterns}::text[])) AS names`,
+  )
+  const { next, sample, names } = found!
   if (next && next <= ctx.deps.clock()) return null
   return [[], ...(names ?? [])]
     .map((numbers) => ({

@@ -4,11 +4,11 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { window } from '../listing.ts'
-import { type Listing, type Page, pageCount, readPage, type Window } from '../page.ts'
+import { type Listing, type Page, readPage, type Window } from '../page.ts'
 import { findById } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
-import { findByWords } from './indexed-search.ts'
+import { listFound } from './indexed-search.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { type Counted, countInvites, counts, findDistantIds, orderBy, storedInvites, totalAt } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
@@ -140,20 +140,6 @@ async function listFirst<Row extends Listed>(
   const { rows, ...counted } = await readRowsAnd<Row, Counted>(ctx.db, of, which, counts(ctx, filter))
   const total = totalAt(ctx, counted)
   return total === null ? null : { items: rows, total, page: skip / take + 1, pageSize: take }
-}
-
-async function listFound<Row extends Listed>(
-  ctx: Context,
-  of: Shape<Row>,
-  filter: InviteFilter,
-  order: InviteOrder,
-  page: Page,
-): Promise<Listing<Row> | null> {
-  const found = await findByWords(ctx, filter, order, page)
-  if (!found) return null
-  const { ids, total } = found
-  const number = page.number === 'last' ? Math.max(1, pageCount(total, page.size)) : page.number
-  return { items: await findInOrder(ctx, of, {}, ids), total, page: number, pageSize: page.size }
 }
 
 function listMatches<Row extends Listed>(
