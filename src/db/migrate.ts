@@ -53,8 +53,7 @@ export async function migrate(
       logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`)
     const pending = compareHistory(migrations, await readHistory(client))
     for (const migration of pending) {
-      if (migration.index)
-        log.info({ migration: migration.name }, 'migrating without blocking writes: this waits for open transactions')
+      if (migration.isAlone) log.info({ migration: migration.name }, 'migrating without blocking writes: this may take a while')
       await applyPatiently(client, migration, log, lockAttempts)
       log.info({ migration: migration.name }, 'migrated')
     }
@@ -123,10 +122,10 @@ function compareHistory(migrations: Migration[], history: Applied[]): Migration[
 const isLocked = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
 
 async function applyPatiently(client: Client, migration: Migration, log: Log, attempts: number): Promise<void> {
-  const { name, index } = migration
+  const { name, isAlone } = migration
   for (let attempt = 1; ; attempt++) {
     try {
-      return index === undefined ? await apply(client, migration) : await applyConcurrently(client, migration, index, log)
+      return isAlone ? await applyAlone(client, migration, log) : await apply(client, migration)
     } catch (cause) {
       const reason = (cause as Error).message
       if (!isLocked(cause)) throw new Error(`The migration ${name} failed and was rolled back: ${reason}`, { cause })
@@ -153,12 +152,18 @@ async function apply(client: Client, migration: Migration): Promise<void> {
   }
 }
 
+async function applyAlone(client: Client, migration: Migration, log: Log): Promise<void> {
+  const { index } = migration
+  await client.query(`SET lock_timeout = '${index === undefined ? LOCK_TIMEOUT : CONCURRENT_LOCK_TIMEOUT}'`)
+  await (index === undefined ? client.query(migration.sql) : indexConcurrently(client, migration.sql, index, log))
+  await record(client, migration)
+}
+
 /** What an interrupted run has left, of this or of another process, is an index that is not valid: it is in the way of the next. */
-async function applyConcurrently(client: Client, migration: Migration, index: string, log: Log): Promise<void> {
-  await client.query(`SET lock_timeout = '${CONCURRENT_LOCK_TIMEOUT}'`)
+async function indexConcurrently(client: Client, sql: string, index: string, log: Log): Promise<void> {
   await dropInvalid(client, index)
   try {
-    await client.query(migration.sql)
+    await client.query(sql)
   } catch (error) {
     await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
     await dropInvalid(client, index).catch((left) =>
@@ -166,7 +171,6 @@ async function applyConcurrently(client: Client, migration: Migration, index: st
     )
     throw error
   }
-  await record(client, migration)
 }
 
 async function dropInvalid(client: Client, index: string): Promise<void> {

@@ -8,7 +8,9 @@ export type Migration = {
   sql: string
   /** SHA-256 of the file, hexadecimal, as Prisma Migrate records it. */
   checksum: string
-  /** Set for a migration that can't be in a transaction: the index that its one statement makes or drops. */
+  /** Whether its one statement can't be in a transaction. */
+  isAlone: boolean
+  /** The index that this statement makes or drops. */
   index: string | undefined
 }
 
@@ -29,7 +31,8 @@ export const MIGRATIONS_FOLDER = path.join(import.meta.dirname, '../../prisma/mi
 
 /** The first line of a migration that can't be in a transaction. */
 export const NO_TRANSACTION = '-- no-transaction'
-/** What such a migration may be: a statement that can be run again when it was interrupted. */
+/** What such a migration may be: a statement that can be run again when it was interrupted. A block commits what it does batch by batch. */
+const BLOCK = /^DO \$\$\n[^$]*\bCOMMIT;[^$]*\$\$;$/
 const INDEX_STATEMENT =
   /^(?:CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) "(?<index>\w+)"[^;]*;$/
 
@@ -48,13 +51,14 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
 
 function describe(name: string, sql: string): Migration {
   const checksum = computeChecksum(sql)
-  if (!sql.startsWith(`${NO_TRANSACTION}\n`)) return { name, sql, checksum, index: undefined }
-  const index = INDEX_STATEMENT.exec(sql.replaceAll(/^--.*$/gm, '').trim())?.groups?.index
-  if (index === undefined)
+  if (!sql.startsWith(`${NO_TRANSACTION}\n`)) return { name, sql, checksum, isAlone: false, index: undefined }
+  const statement = sql.replaceAll(/^ *--.*$/gm, '').trim()
+  const index = INDEX_STATEMENT.exec(statement)?.groups?.index
+  if (index === undefined && !BLOCK.test(statement))
     throw new Error(
-      `The migration ${name} must be one statement, CREATE INDEX CONCURRENTLY IF NOT EXISTS "…" or DROP INDEX CONCURRENTLY IF EXISTS "…".`,
+      `The migration ${name} must be one statement, CREATE INDEX CONCURRENTLY IF NOT EXISTS "…", DROP INDEX CONCURRENTLY IF EXISTS "…", or a DO block that commits.`,
     )
-  return { name, sql, checksum, index }
+  return { name, sql, checksum, isAlone: true, index }
 }
 
 /** As Prisma Migrate does. */

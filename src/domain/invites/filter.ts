@@ -14,5 +14,5 @@ export type InviteFilter = {
   /** The member who is to grade it. */
   assignedGraderId?: string
 }
-/** As much of a filter as the kept counts know. */
-export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status'>
+/** As much of a filter as there are kept counts and orders for: not both an assessment and a tag. */
+export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'tagId'>

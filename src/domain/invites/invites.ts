@@ -3,14 +3,13 @@ import { type Invite as InviteRow, type InviteStatus, type Member, Prisma, type 
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { window } from '../listing.ts'
 import { type Listing, type Page, readPage, type Window } from '../page.ts'
 import { findById } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { listFound } from './indexed-search.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
-import { type Counted, countInvites, counts, findDistantIds, orderBy, storedInvites, totalAt } from './paging.ts'
+import { type Counted, countInvites, counts, findDistantIds, firstPage, isCounted, storedInvites, totalAt } from './paging.ts'
 import { countMatches, findMatchingIds, selectMatches } from './search.ts'
 import { authorizeInvites } from './visibility.ts'
 
@@ -64,7 +63,7 @@ const DISTANT = 1_000
  *
  * Filter, order and count use the stored status, so invites that are due are first set to expired. When one cannot be, because another
  * transaction has locked it, the list is computed from every row of the organization, as for a search that the index does not help with.
- * Under a filter by recipient, tag or grader it is computed from the rows that the filter finds.
+ * Under a filter by recipient or grader, or by tag together with others than the status, it is computed from the rows that the filter finds.
  *
  * @param of what is read of each.
  * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits.
@@ -82,7 +81,7 @@ export async function listInvites<Row extends Listed>(
   return list ?? listMatches(ctx, of, filter, order, page)
 }
 
-/** @returns null where neither the kept counts nor the index of addresses help. */
+/** @returns null where neither the kept counts nor the index of addresses help, or a due invite could not be set to expired. */
 async function findList<Row extends Listed>(
   ctx: Context,
   of: Shape<Row>,
@@ -90,13 +89,13 @@ async function findList<Row extends Listed>(
   order: InviteOrder,
   page: Page,
 ): Promise<Listing<Row> | null> {
-  if (narrows(filter)) return null
-  return readWords(filter.search).length > 0 ? listFound(ctx, of, filter, order, page) : listCurrent(ctx, of, filter, order, page)
+  if (isCounted(filter, order)) return listCurrent(ctx, of, filter, order, page)
+  return isFound(filter) ? listFound(ctx, of, filter, order, page) : null
 }
 
-/** To what the kept counts do not know. */
-const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
-  [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
+/** Whether the index of addresses is of use. */
+const isFound = ({ search, tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
+  readWords(search).length > 0 && [tagId, recipientEmail, assignedGraderId].every((value) => value === undefined)
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
 async function listCurrent<Row extends Listed>(
@@ -136,7 +135,7 @@ async function listFirst<Row extends Listed>(
   order: InviteOrder,
   { skip, take }: Window,
 ): Promise<Listing<Row> | null> {
-  const which = Prisma.sql`${storedInvites(ctx, filter)} ORDER BY ${orderBy(order.field, order.direction)} ${window(skip, take)}`
+  const which = firstPage(ctx, filter, order, { skip, take })
   const { rows, ...counted } = await readRowsAnd<Row, Counted>(ctx.db, of, which, counts(ctx, filter))
   const total = totalAt(ctx, counted)
   return total === null ? null : { items: rows, total, page: skip / take + 1, pageSize: take }

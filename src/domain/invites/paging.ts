@@ -1,12 +1,14 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
-import { ownRows } from '../listing.ts'
+import { readWords } from '../filters.ts'
+import { type Conditions, ownRows, window } from '../listing.ts'
 import type { Window } from '../page.ts'
-import type { CountedFilter, InviteOrder } from './filter.ts'
+import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { nextExpiry } from './lifecycle.ts'
 
 // Counts and pages in SQL where Prisma would count or skip rows one by one: an organization may have a million invites. The counters are
-// maintained by triggers of the migration invite_counts.
+// maintained by triggers of the migrations invite_counts and tag_invite_counts, what a tag's invites are ordered by is by one of
+// invite_tags_orders.
 
 /** The column of each field that a list can be ordered by. */
 const COLUMNS = {
@@ -15,6 +17,16 @@ const COLUMNS = {
   expiresAt: 'expires_at',
   createdAt: 'created_at',
 } as const satisfies Record<InviteOrder['field'], string>
+
+/** Those that the rows of a tag have, too. */
+const TAGGED: readonly InviteOrder['field'][] = ['sentAt', 'status', 'expiresAt']
+
+/** Whether there are kept counts and an order for all of the filter. */
+export function isCounted(filter: InviteFilter, { field }: InviteOrder): boolean {
+  const { tagId, assessmentId, recipientEmail, assignedGraderId, search } = filter
+  if (recipientEmail !== undefined || assignedGraderId !== undefined || readWords(search).length > 0) return false
+  return tagId === undefined || (assessmentId === undefined && TAGGED.includes(field))
+}
 
 /** SQL: these columns, of `invites i`. Without the status, which depends on the clock. */
 export const orderedColumns = Prisma.raw(
@@ -45,12 +57,34 @@ export const counts = (ctx: Context, filter: CountedFilter): Prisma.Sql =>
 export const totalAt = ({ deps }: Context, { total, next }: Counted): number | null =>
   next && next <= deps.clock() ? null : total
 
-/** SQL: the organization's invites that match the filter by what is stored. */
-export const storedInvites = (ctx: Context, { assessmentId, status }: CountedFilter): Prisma.Sql =>
-  ownRows(ctx, [
-    assessmentId !== undefined && Prisma.sql`assessment_id = ${assessmentId}::uuid`,
-    status !== undefined && Prisma.sql`status = ${status}::invite_status`,
-  ])
+/** SQL, `WHERE …`: the organization's invites that match the filter by what is stored, but for the tag. */
+export const storedInvites = (ctx: Context, filter: CountedFilter): Prisma.Sql => ownRows(ctx, conditions(filter))
+
+const conditions = ({ assessmentId, status }: CountedFilter): Conditions => [
+  assessmentId !== undefined && Prisma.sql`assessment_id = ${assessmentId}::uuid`,
+  status !== undefined && Prisma.sql`status = ${status}::invite_status`,
+]
+
+/** SQL: the rows that put the invites that match the filter in order: themselves, or those of the tag. */
+function orderedRows(ctx: Context, { tagId, ...filter }: CountedFilter): Prisma.Sql {
+  if (tagId === undefined) return Prisma.sql`invites ${storedInvites(ctx, filter)}`
+  const ofTag = ownRows(ctx, [Prisma.sql`tag_id = ${tagId}::uuid`, ...conditions(filter)])
+  return Prisma.sql`(SELECT invite_id AS id, status, sent_at, expires_at FROM invite_tags ${ofTag}) tagged`
+}
+
+/** SQL, `WHERE …`: a page near the beginning, in the list's order. */
+export function firstPage(
+  ctx: Context,
+  filter: CountedFilter,
+  { field, direction }: InviteOrder,
+  { skip, take }: Window,
+): Prisma.Sql {
+  const by = orderBy(field, direction)
+  const page = Prisma.sql`ORDER BY ${by} ${window(skip, take)}`
+  if (filter.tagId === undefined) return Prisma.sql`${storedInvites(ctx, filter)} ${page}`
+  const ids = Prisma.sql`SELECT id FROM ${orderedRows(ctx, filter)} ${page}`
+  return Prisma.sql`${ownRows(ctx, [Prisma.sql`id = ANY (ARRAY(${ids}))`])} ORDER BY ${by}`
+}
 
 /**
  * The ids of a page far from the beginning, in the list's order. An index has them in that order, so that the skipped rows are not read;
@@ -71,7 +105,7 @@ export async function findDistantIds(
     ? Prisma.sql`OFFSET greatest(0, ${left} - ${take}) LIMIT least(${take}, greatest(0, ${left}))`
     : Prisma.sql`OFFSET ${skip} LIMIT ${take}`
   const rows = await ctx.db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM invites ${storedInvites(ctx, filter)} ORDER BY ${by} ${window}`
+    SELECT id FROM ${orderedRows(ctx, filter)} ORDER BY ${by} ${window}`
   const ids = rows.map(({ id }) => id)
   return fromEnd ? ids.reverse() : ids
 }
@@ -80,10 +114,16 @@ export async function findDistantIds(
 export const orderBy = (field: InviteOrder['field'], direction: InviteOrder['direction']): Prisma.Sql =>
   Prisma.raw(`${COLUMNS[field]} ${direction}, id ${direction}`)
 
-function counted({ organization }: Context, { assessmentId, status }: CountedFilter): Prisma.Sql {
-  const ofStatus = status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`
-  return assessmentId === undefined
-    ? Prisma.sql`SELECT coalesce(sum(count), 0)::int FROM organization_invite_counts WHERE organization_id = ${organization.id}::uuid ${ofStatus}`
-    : Prisma.sql`SELECT coalesce(sum(count), 0)::int FROM assessment_invite_counts
-        WHERE organization_id = ${organization.id}::uuid AND assessment_id = ${assessmentId}::uuid ${ofStatus}`
+function counted(ctx: Context, { assessmentId, status, tagId }: CountedFilter): Prisma.Sql {
+  const sumOf = (table: string, ...conditions: Conditions) =>
+    Prisma.sql`SELECT coalesce(sum(count), 0)::int FROM ${Prisma.raw(table)} ${ownRows(ctx, conditions)}`
+  const ofStatus = status !== undefined && Prisma.sql`status = ${status}::invite_status`
+  if (assessmentId !== undefined)
+    return sumOf('assessment_invite_counts', Prisma.sql`assessment_id = ${assessmentId}::uuid`, ofStatus)
+  if (tagId === undefined) return sumOf('organization_invite_counts', ofStatus)
+  const ofTag = Prisma.sql`tag_id = ${tagId}::uuid`
+  // Of one state they are counted, by an index of these alone.
+  return ofStatus
+    ? Prisma.sql`SELECT count(*)::int FROM invite_tags ${ownRows(ctx, [ofTag, ofStatus])}`
+    : sumOf('tag_invite_counts', ofTag)
 }
