@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import fc from 'fast-check'
+import { Client } from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { MIGRATIONS_FOLDER } from '../../../src/db/migrations.ts'
+import type { Context } from '../../../src/domain/context.ts'
+import { tagInvite, untagInvite } from '../../../src/domain/invites/change.ts'
+import type { InviteFilter, InviteOrder } from '../../../src/domain/invites/filter.ts'
+import { INVITE_STATUSES, listInvites, wholeInvite } from '../../../src/domain/invites/invites.ts'
+import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
+import { reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { countMatches, findMatchingIds, selectMatches } from '../../../src/domain/invites/search.ts'
+import { DAY_MS } from '../../support/factories.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+
+async function makeWorld() {
+  const { id, key } = await service.make.organization()
+  const assessment = await service.make.assessment(id)
+  const tagIds = [(await service.make.tag(id)).id, (await service.make.tag(id)).id]
+  const organization = await service.db.organization.findUniqueOrThrow({ where: { id } })
+  const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+  const create = (tags: string[]) =>
+    service
+      .v1(key)
+      .post('/invites')
+      .send({
+        assessmentId: assessment.id,
+        recipientEmail: `${service.make.unique('c').replace(' ', '')}@example.com`,
+        tagIds: tags,
+      })
+  for (const tags of [tagIds, tagIds.slice(0, 1), tagIds.slice(1), []]) expect((await create(tags)).status).toBe(201)
+  return { ctx, tagIds, create }
+}
+
+type World = Awaited<ReturnType<typeof makeWorld>>
+type Step = (world: World, inviteId: string, tagId: string) => Promise<unknown>
+
+/** Whatever changes which invites have a tag, and in which order they come; also past the service. */
+const steps: Record<string, Step> = {
+  create: ({ create }, _, tagId) => create([tagId]),
+  tag: ({ ctx }, inviteId, tagId) => tagInvite(ctx, inviteId, tagId),
+  untag: ({ ctx }, inviteId, tagId) => untagInvite(ctx, inviteId, tagId),
+  revoke: ({ ctx }, inviteId) => revokeInvite(ctx, inviteId),
+  reactivate: ({ ctx }, inviteId) => reactivateInvite(ctx, inviteId, { expiresInDays: 7 }),
+  complete: (_, id) =>
+    service.db.invite.updateMany({ where: { id }, data: { status: 'completed', completedAt: service.clock.now() } }),
+  'extend all': ({ ctx }) =>
+    service.db
+      .$executeRaw`UPDATE invites SET expires_at = expires_at + interval '1 day' WHERE organization_id = ${ctx.organization.id}::uuid`,
+  'tag past the service': ({ ctx }, inviteId, tagId) =>
+    service.db.inviteTag.createMany({
+      data: [{ organizationId: ctx.organization.id, inviteId, tagId, position: 7 }],
+      skipDuplicates: true,
+    }),
+  'think better of a tag': ({ ctx }, _, tagId) =>
+    service.db
+      .$transaction(async (tx) => {
+        await tx.inviteTag.deleteMany({ where: { organizationId: ctx.organization.id, tagId } })
+        throw new Error('rolled back')
+      })
+      .catch(() => {}),
+  delete: (_, id) => service.db.invite.deleteMany({ where: { id } }),
+  'delete the tag': (_, __, id) => service.db.tag.deleteMany({ where: { id } }),
+  'let days pass': async () => service.clock.advance(4 * DAY_MS),
+  sweep: () => expireAllDueInvites(service.system),
+}
+/** Only now and then: nothing is left to look at otherwise. */
+const RARE = ['delete', 'delete the tag']
+
+const name = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom(...Object.keys(steps).filter((step) => !RARE.includes(step))) },
+  { weight: 1, arbitrary: fc.constantFrom(...RARE) },
+)
+const step = fc.record({ name, invite: fc.nat(), tag: fc.nat() })
+
+/** Refusals are part of it: the invite or the tag may be gone, or the move not be allowed. */
+async function take(world: World, { name, invite, tag }: { name: string; invite: number; tag: number }): Promise<void> {
+  const { ctx, tagIds } = world
+  const rows = await service.db.invite.findMany({ where: { organizationId: ctx.organization.id }, select: { id: true } })
+  const inviteId = rows[invite % Math.max(1, rows.length)]?.id
+  if (inviteId) await steps[name]!(world, inviteId, tagIds[tag % tagIds.length]!).catch(() => {})
+}
+
+/** The same page by what is kept for the tag, and by reading every invite of the organization. */
+async function compare(ctx: Context, filter: InviteFilter, order: InviteOrder, page: { number: number; size: number }) {
+  const kept = await listInvites(ctx, wholeInvite, filter, order, page)
+  const now = service.clock.now()
+  const window = { skip: (page.number - 1) * page.size, take: page.size }
+  const ids = await findMatchingIds(ctx, selectMatches(ctx, filter, now), order, window)
+  const total = await countMatches(ctx, filter, now)
+  expect({ total: kept.total, ids: kept.items.map(({ id }) => id) }, JSON.stringify({ filter, order, page })).toEqual({
+    total,
+    ids,
+  })
+}
+
+/** Those that are read in order from an index, and one that is not. */
+const orders: InviteOrder[] = [
+  { field: 'sentAt', direction: 'desc' },
+  { field: 'status', direction: 'asc' },
+  { field: 'expiresAt', direction: 'desc' },
+  { field: 'createdAt', direction: 'asc' },
+]
+
+it('lists what has a tag like what is read from the invites themselves, right after any history', async () => {
+  const histories = fc.array(fc.array(step, { minLength: 3, maxLength: 3 }), { minLength: 6, maxLength: 10 })
+  await fc.assert(
+    fc.asyncProperty(histories, fc.constantFrom(...INVITE_STATUSES), async (history, status) => {
+      const world = await makeWorld()
+      const filters = world.tagIds.flatMap((tagId) => [{ tagId }, { tagId, status }])
+      const cases = filters.flatMap((filter) => orders.map((order) => ({ filter, order })))
+      for (const together of history) {
+        await Promise.all(together.map((one) => take(world, one)))
+        for (const { filter, order } of cases) await compare(world.ctx, filter, order, { number: 1, size: 100 })
+      }
+    }),
+    { numRuns: 5 },
+  )
+})
+
+it('finds the last page, and one far from both ends', async () => {
+  const { ctx, tagIds } = await makeWorld()
+  const [tagId] = tagIds as [string, string]
+  const invite = await service.db.invite.findFirst({ where: { organizationId: ctx.organization.id } })
+  await service.db.$executeRaw`
+    WITH made AS (
+      INSERT INTO invites SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com',
+        'sent_at', i.sent_at + n * interval '1 second'))).*
+      FROM invites i, generate_series(1, 1200) n WHERE i.id = ${invite!.id}::uuid RETURNING id
+    )
+    INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
+    SELECT ${ctx.organization.id}::uuid, id, ${tagId}::uuid, 0 FROM made`
+  const order = { field: 'sentAt', direction: 'desc' } as const
+  for (const number of [51, 60, 62]) await compare(ctx, { tagId }, order, { number, size: 20 })
+  const last = await listInvites(ctx, wholeInvite, { tagId }, order, { number: 'last', size: 20 })
+  expect(last).toMatchObject({ total: 1_202, page: 61 })
+  expect(last.items).toHaveLength(2)
+})
+
+it('has nothing to count when all tags are gone at once', async () => {
+  await makeWorld()
+  await service.db.$executeRaw`TRUNCATE invite_tags`
+  expect(await service.db.tagInviteCount.count()).toBe(0)
+})
+
+async function connect(): Promise<Client> {
+  const client = new Client(service.databaseUrl)
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+it('has what was tagged by the release before filled in, and does not wait for who changes an invite meanwhile', async () => {
+  const { ctx, tagIds, create } = await makeWorld()
+  const { body } = await create(tagIds)
+  await service.db.inviteTag.updateMany({ data: { status: null, sentAt: null, expiresAt: null } })
+  const [other, migrating] = [await connect(), await connect()]
+  await other.query('BEGIN')
+  await other.query(`UPDATE invites SET expires_at = expires_at + interval '1 day' WHERE id = $1`, [body.invite.id])
+  const filling = migrating.query(
+    await readFile(path.join(MIGRATIONS_FOLDER, '20261123110001_invite_tags_fill/migration.sql'), 'utf8'),
+  )
+  const lacking = () => service.db.inviteTag.findMany({ where: { sentAt: null }, select: { inviteId: true } })
+  await waitUntil('the others to be filled in', async () => (await lacking()).length === tagIds.length || undefined)
+  expect(await lacking()).toEqual(tagIds.map(() => ({ inviteId: body.invite.id })))
+  await other.query('ROLLBACK')
+  await filling
+  for (const tagId of tagIds) for (const order of orders) await compare(ctx, { tagId }, order, { number: 1, size: 100 })
+})
