@@ -33,7 +33,7 @@ it('has the documented defaults, whichever interface leaves the fields out', asy
     customMessage: '',
     assignedGraderId: null,
     expiresAt: new Date(service.clock.now().getTime() + 30 * 86_400_000),
-    tags: [],
+    tagIds: [],
   })
 })
 
