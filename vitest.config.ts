@@ -3,10 +3,12 @@ import { defineConfig } from 'vitest/config'
 /** What both runs share; the other is test/faults/vitest.config.ts. */
 export const shared = {
   globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
-  setupFiles: ['test/support/patient-database.ts'],
+  setupFiles: ['test/support/patient-database.ts', 'test/support/end-with-file.ts'],
   reporters: ['default', './test/support/unrun-tests.ts'],
   // One database a file, all on one server: two files at a time keep two cores busy.
   maxWorkers: 2,
+  // To load the service costs more than most files' tests do: a worker loads it once. No module of the service keeps anything by itself.
+  isolate: false,
   // Not a verdict: far longer than any test takes where others are busy too. What a test waits for has limits that say what it was.
   testTimeout: 600_000,
   hookTimeout: 600_000,

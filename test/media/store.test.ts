@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import S3rver from 's3rver'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { MediaStore } from '../../src/domain/context.ts'
 import { openS3 } from '../../src/media/s3.ts'
 import { openMediaStore } from '../../src/media/store.ts'
@@ -18,6 +18,13 @@ async function makeFolder(): Promise<string> {
 
 const inFolder = async (): Promise<MediaStore> => openMediaStore({ mediaUrl: undefined, dataDir: await makeFolder() })
 
+/** Until the test ends the key that requests are signed with, and its secret. */
+function signAs(key: string): void {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', key)
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', key)
+  onTestFinished(() => void vi.unstubAllEnvs())
+}
+
 async function inS3(): Promise<MediaStore> {
   const server = new S3rver({
     address: '127.0.0.1',
@@ -28,9 +35,7 @@ async function inS3(): Promise<MediaStore> {
   })
   const { port } = await server.run()
   onTestFinished(() => server.close())
-  // What the server takes for a key and its secret.
-  process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
-  process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER'
+  signAs('S3RVER') // what the server takes for a key and its secret
   const endpoint = encodeURIComponent(`http://127.0.0.1:${port}`)
   return openMediaStore({ mediaUrl: `s3://recordings/below?endpoint=${endpoint}&region=us-east-1`, dataDir: '' })
 }
@@ -110,8 +115,7 @@ it('in S3 fails a request that the server does not answer', async () => {
   onTestFinished(() => void silent.closeAllConnections())
   onTestFinished(() => void silent.close())
   const { port } = silent.address() as AddressInfo
-  process.env.AWS_ACCESS_KEY_ID = 'any'
-  process.env.AWS_SECRET_ACCESS_KEY = 'any'
+  signAs('any')
   const endpoint = encodeURIComponent(`http://127.0.0.1:${port}`)
   const store = openS3(new URL(`s3://recordings?endpoint=${endpoint}&region=us-east-1`), 100)
   await expect(store.put('organization/one', Buffer.from('x'))).rejects.toThrow('timed out')

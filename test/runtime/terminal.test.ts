@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { makeDataDir, runsServer } from '../support/data-dir.ts'
-import { endWithTest } from '../support/processes.ts'
+import { endWithTest } from '../support/endings.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const ROUNDS = 3

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { afterAll, onTestFinished } from 'vitest'
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import type { Deps, ServiceContext } from '../../src/domain/context.ts'
 import { copyDatabase } from './copy-database.ts'
+import { endWithTest } from './endings.ts'
 import { type Factories, factories, systemOn } from './factories.ts'
 import { SECRET_KEY } from './service.ts'
 import { PATIENT, waitUntil } from './wait-until.ts'
@@ -67,23 +67,6 @@ export async function startProcess(env: Record<string, string>, args?: string[],
   ended.catch(() => {}) // later it may
   await Promise.race([waitUntil('the service to listen', () => service.url || undefined), ended])
   return service
-}
-
-/** What a hook has started: to a hook that runs, no other can be added. */
-const endings: (() => Promise<void>)[] = []
-afterAll(async () => void (await Promise.all(endings.map((end) => end()))))
-
-/** Ends a process with the test, or with the file when it is started outside of one. */
-export function endWithTest(child: ChildProcess, exited: Promise<unknown>): void {
-  const end = async () => {
-    child.kill('SIGKILL')
-    await exited
-  }
-  try {
-    onTestFinished(end)
-  } catch {
-    endings.push(end)
-  }
 }
 
 /** Whole lines of JSON; the first start's key, which is none, is for people. */

@@ -82,6 +82,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     async close() {
       await app.close()
       await dependencies.dispose()
+      dependencies.metrics.registry.clear() // what observes the process does so to its end, and would keep all of the service
       await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,23 @@
+import type { ChildProcess } from 'node:child_process'
+import { onTestFinished } from 'vitest'
+
+/** What a hook has started: to a hook that runs, no other can be added. */
+const endings: (() => Promise<void>)[] = []
+
+/** Ends a process with the test, or with the file when it is started outside of one. */
+export function endWithTest(child: ChildProcess, exited: Promise<unknown>): void {
+  const end = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  try {
+    onTestFinished(end)
+  } catch {
+    endings.push(end)
+  }
+}
+
+/** Ends what a file's hooks have started. */
+export async function endWithFile(): Promise<void> {
+  await Promise.all(endings.splice(0).map((end) => end()))
+}
