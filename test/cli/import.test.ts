@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
+import { NODE_COMPILE_CACHE } from '../support/processes.ts'
 import { SECRET_KEY, startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { runCli } from './run-cli.ts'
@@ -32,7 +33,9 @@ async function writeDocument(count: number, fields: object = {}) {
 
 test('an import that is killed half way leaves nothing, and is run again', async () => {
   const { file, id } = await writeDocument(8_000)
-  const child = spawn(process.execPath, ['src/cli.ts', 'import', file], { env: { PATH: process.env.PATH, SECRET_KEY, ...env() } })
+  const child = spawn(process.execPath, ['src/cli.ts', 'import', file], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, SECRET_KEY, ...env() },
+  })
   const ended = once(child, 'close')
   const isWriting = async () => {
     const rows = await service.db.$queryRaw<unknown[]>`

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
 import { EVENT_TYPES, inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record.ts'
@@ -269,6 +269,23 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   })
 
   describe('every page', () => {
+    // A window each for all of them: to open one costs more than most pages.
+    let strict: Page
+    let page: Page
+    let complaints: string[]
+    beforeAll(async () => {
+      strict = await (await browser.newContext()).newPage()
+      complaints = watch(strict)
+      page = await (await browser.newContext({ bypassCSP: true })).newPage() // the check is a script
+    })
+    beforeEach(async () => {
+      for (const window of [strict, page]) {
+        await window.goto('about:blank')
+        await window.context().clearCookies()
+        await window.setViewportSize(desktop)
+      }
+    })
+
     /** One with texts that can be too long for a line. */
     async function makeAssessment(home: string) {
       const organizationId = home.split('/').at(-2)!
@@ -561,14 +578,10 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     it.each(Object.keys(open).map((name, index) => [name, index] as const))(
       'is accessible, in dark and in light, on wide and narrow screens, keeps its policy, and never scrolls sideways: %s',
       async (name, index) => {
-        const strict = await openContext()
-        const strictPage = await strict.newPage()
-        const complaints = watch(strictPage)
-        await open[name]!(await furnish(strict), strictPage)
+        complaints.length = 0
+        await open[name]!(await furnish(strict.context()), strict)
         expect(complaints.filter((text) => !/status of (404|422)/.test(text))).toEqual([])
-        const context = await openContext({ bypassCSP: true }) // the check is a script
-        const page = await context.newPage()
-        await open[name]!(await furnish(context), page)
+        await open[name]!(await furnish(page.context()), page)
         for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too
         for (const { viewport, colorScheme } of looksOf(index)) {
           await page.setViewportSize(viewport)
