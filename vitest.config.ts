@@ -5,9 +5,11 @@ export const shared = {
   globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
   setupFiles: ['test/support/patient-database.ts', 'test/support/end-with-file.ts'],
   reporters: ['default', './test/support/unrun-tests.ts'],
-  // One database a file, all on one server: two files at a time keep two cores busy.
-  maxWorkers: 2,
-  // To load the service costs more than most files' tests do: a worker loads it once. No module of the service keeps anything by itself.
+  // One database a file, all on one server. Of two files at a time one often waits for a process, a browser or a clock: three keep two
+  // cores busy.
+  maxWorkers: 3,
+  // To load the service costs more than most files' tests do: a worker loads it once for all its files. No module of the service or of
+  // test/support keeps anything of one file for the next.
   isolate: false,
   // Not a verdict: far longer than any test takes where others are busy too. What a test waits for has limits that say what it was.
   testTimeout: 600_000,
