@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { readAnswers } from '../../support/raw-http.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
@@ -24,9 +24,12 @@ it('gives a request 10 seconds for its headers, 15 for the whole, and a connecti
   expect([headersTimeout, requestTimeout, timeout]).toEqual([10_000, 15_000, 30_000])
 })
 
-/** The short form waits for a part of the time; how often connections are looked at stays as it is. */
+/** Until the test ends the short form waits for a part of the time; how often connections are looked at stays as it is. */
 function hurry(limits: { headersTimeout?: number; requestTimeout?: number; timeout?: number }): void {
-  if (!LONG) Object.assign(service.app.server, limits)
+  if (LONG) return
+  const { headersTimeout, requestTimeout, timeout } = service.app.server
+  onTestFinished(() => void Object.assign(service.app.server, { headersTimeout, requestTimeout, timeout }))
+  Object.assign(service.app.server, limits)
 }
 
 const post = (path: string) =>
