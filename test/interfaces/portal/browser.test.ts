@@ -136,7 +136,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByText('What became of it').waitFor() // the page reloads by itself
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'All rows as CSV' }).click(),
+      page.getByRole('button', { name: 'Export all rows as CSV' }).click(),
     ])
     expect(readFileSync(await download.path(), 'utf8')).toContain('1,ada@example.com,Ada,invited,')
     expect(await overflow(page)).toBe(0)
