@@ -1,3 +1,4 @@
+import { queryRows } from '../../db/client.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { readWords } from '../filters.ts'
@@ -42,8 +43,8 @@ export const orderedColumns = Prisma.raw(
  * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
 export async function countInvites(ctx: Context, filter: CountedFilter): Promise<number | null> {
-  const [counted] = await ctx.db.$queryRaw<[Counted]>`SELECT ${counts(ctx, filter)}`
-  return totalAt(ctx, counted)
+  const [counted] = await queryRows<Counted>(ctx.db, Prisma.sql`SELECT ${counts(ctx, filter)}`)
+  return totalAt(ctx, counted!)
 }
 
 /** What the counters say, and the earliest expiry. */
@@ -104,9 +105,8 @@ export async function findDistantIds(
   const window = fromEnd
     ? Prisma.sql`OFFSET greatest(0, ${left} - ${take}) LIMIT least(${take}, greatest(0, ${left}))`
     : Prisma.sql`OFFSET ${skip} LIMIT ${take}`
-  const rows = await ctx.db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM ${orderedRows(ctx, filter)} ORDER BY ${by} ${window}`
-  const ids = rows.map(({ id }) => id)
+  const statement = Prisma.sql`SELECT id FROM ${orderedRows(ctx, filter)} ORDER BY ${by} ${window}`
+  const ids = (await queryRows<{ id: string }>(ctx.db, statement)).map(({ id }) => id)
   return fromEnd ? ids.reverse() : ids
 }
 

@@ -1,3 +1,4 @@
+import { queryRows } from '../../db/client.ts'
 import { containing } from '../../db/query.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
@@ -37,9 +38,9 @@ export function selectMatches(ctx: Context, filter: InviteFilter, now: Date): Pr
 }
 
 export async function countMatches(ctx: Context, filter: InviteFilter, now: Date): Promise<number> {
-  const [{ total }] = await ctx.db.$queryRaw<[{ total: number }]>`
-    SELECT count(*)::int AS total FROM (${selectMatches(ctx, filter, now)}) matches`
-  return total
+  const statement = Prisma.sql`SELECT count(*)::int AS total FROM (${selectMatches(ctx, filter, now)}) matches`
+  const [counted] = await queryRows<{ total: number }>(ctx.db, statement)
+  return counted!.total
 }
 
 /** The ids of a page of the matches, in the list's order. */
@@ -49,7 +50,7 @@ export async function findMatchingIds(
   { field, direction }: InviteOrder,
   { skip, take }: Window,
 ): Promise<string[]> {
-  const rows = await db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM (${matches}) matches ORDER BY ${orderBy(field, direction)} OFFSET ${skip} LIMIT ${take}`
-  return rows.map(({ id }) => id)
+  const by = orderBy(field, direction)
+  const statement = Prisma.sql`SELECT id FROM (${matches}) matches ORDER BY ${by} OFFSET ${skip} LIMIT ${take}`
+  return (await queryRows<{ id: string }>(db, statement)).map(({ id }) => id)
 }
