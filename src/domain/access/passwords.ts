@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Issue } from '../errors.ts'
+import { createTurns } from '../turns.ts'
 
 /** Characters. */
 export const MIN_PASSWORD_LENGTH = 10
@@ -12,7 +13,8 @@ const KEY_BYTES = 32
 const COST = { N: 2 ** 14, r: 8, p: 5 }
 const NAME = `scrypt-${COST.N}-${COST.r}-${COST.p}`
 /** Each takes one of the four threads that files and names of hosts are looked up with, too: half of them are left for that. */
-const AT_ONCE = 2
+const turns = createTurns(2)
+const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns('everybody', work)
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
@@ -49,18 +51,3 @@ export async function isPassword(password: string, stored = NOBODYS): Promise<bo
 
 /** The same characters, however a keyboard composes them (NIST SP 800-63B, 5.1.1.2). */
 const deriveKey = (password: string, salt: Buffer): Promise<Buffer> => derive(password.normalize('NFKC'), salt, KEY_BYTES, COST)
-
-let running = 0
-const waiting: (() => void)[] = []
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running === AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running++
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-}

@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { type Listing, type Page, readPage, type Window } from '../page.ts'
 import { findById } from '../shared-query.ts'
+import { createTurns } from '../turns.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { listFound } from './indexed-search.ts'
@@ -94,8 +95,11 @@ async function findList<Row extends Listed>(
 }
 
 /** Whether the index of addresses is of use. */
-const isFound = ({ search, tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
-  readWords(search).length > 0 && [tagId, recipientEmail, assignedGraderId].every((value) => value === undefined)
+const isFound = (filter: InviteFilter): boolean => readWords(filter.search).length > 0 && !narrows(filter)
+
+/** To what other indexes find. */
+const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
+  [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
 async function listCurrent<Row extends Listed>(
@@ -141,6 +145,12 @@ async function listFirst<Row extends Listed>(
   return total === null ? null : { items: rows, total, page: skip / take + 1, pageSize: take }
 }
 
+/**
+ * Where every invite of an organization is read, so many of its lists are made at once: all of them at the same time would each be too
+ * late, and take the connections of others' requests.
+ */
+const inTurn = createTurns(2)
+
 function listMatches<Row extends Listed>(
   ctx: Context,
   of: Shape<Row>,
@@ -148,16 +158,19 @@ function listMatches<Row extends Listed>(
   order: InviteOrder,
   page: Page,
 ): Promise<Listing<Row>> {
-  const now = ctx.deps.clock()
-  const matches = selectMatches(ctx, filter, now)
-  return readPage(
-    page,
-    () => countMatches(ctx, filter, now),
-    async (window) => {
-      const invites = await findInOrder(ctx, of, {}, await findMatchingIds(ctx, matches, order, window))
-      return invites.map((invite) => asOfNow(invite, now))
-    },
-  )
+  const read = (): Promise<Listing<Row>> => {
+    const now = ctx.deps.clock()
+    const matches = selectMatches(ctx, filter, now)
+    return readPage(
+      page,
+      () => countMatches(ctx, filter, now),
+      async (window) => {
+        const invites = await findInOrder(ctx, of, {}, await findMatchingIds(ctx, matches, order, window))
+        return invites.map((invite) => asOfNow(invite, now))
+      },
+    )
+  }
+  return narrows(filter) ? read() : inTurn(ctx.organization.id, read)
 }
 
 const findInOrder = <Row extends Listed>(ctx: Context, of: Shape<Row>, filter: CountedFilter, ids: string[]): Promise<Row[]> =>

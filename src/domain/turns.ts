@@ -1,0 +1,20 @@
+type Line = { running: number; waiting: (() => void)[] }
+
+/** Has so much of somebody's work done at once; the rest waits, in the order in which it came. */
+export function createTurns(atOnce: number): <T>(whose: string, work: () => Promise<T>) => Promise<T> {
+  const lines = new Map<string, Line>()
+
+  return async (whose, work) => {
+    const line = lines.get(whose) ?? { running: 0, waiting: [] }
+    lines.set(whose, line)
+    if (line.running === atOnce) await new Promise<void>((resolve) => line.waiting.push(resolve))
+    else line.running++
+    try {
+      return await work()
+    } finally {
+      const next = line.waiting.shift()
+      if (next) next()
+      else if (--line.running === 0) lines.delete(whose)
+    }
+  }
+}
