@@ -39,6 +39,7 @@ const app = await buildApp(config, {
       newId: () => crypto.randomUUID(),
       log,
       metrics,
+      traffic: { answeredAt: -Infinity },
     },
   },
   log,

@@ -131,7 +131,11 @@ export type Deps = {
   newId: () => string
   log: Log
   metrics: Metrics
+  traffic: Traffic
 }
+
+/** When this process last answered a request, as `performance.now()` has it. */
+export type Traffic = { answeredAt: number }
 
 /** Who acts. What each may do is defined in access/permissions.ts. */
 export type Actor =

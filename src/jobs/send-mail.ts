@@ -44,6 +44,9 @@ const GATHER_MS = 100
 /** New jobs announce themselves (LISTEN/NOTIFY); the poll is for those that become due: retries, the dead, and what was missed. */
 const POLLING_SECONDS = 2
 const RECORD_AGAIN_MS = 500
+/** Milliseconds since the last answer for which there is traffic, and between two mails meanwhile: that many leave requests most of the process. */
+const TRAFFIC_MS = 50
+const PAUSE_MS = 20
 
 /** Starts the workers that send what the mailing's queue holds. They end with `boss.stop()`. */
 export async function startSending<E extends Email>(boss: PgBoss, system: ServiceContext, mailing: Mailing<E>): Promise<void> {
@@ -59,7 +62,10 @@ export async function startSending<E extends Email>(boss: PgBoss, system: Servic
       jobs.map(({ data }) => data.emailId),
     )
     const byId = new Map(emails.map((email) => [email.id, email]))
-    const send = (email: E | undefined) => sendEmail(system, mailing, email, stopped.signal)
+    const send = async (email: E | undefined) => {
+      await giveWay(system)
+      return sendEmail(system, mailing, email, stopped.signal)
+    }
     const results = await Promise.all(jobs.map(({ id, data }) => settle(id, send(byId.get(data.emailId)))))
     if (jobs.length < BATCH) await sleep(GATHER_MS)
     return results
@@ -68,6 +74,16 @@ export async function startSending<E extends Email>(boss: PgBoss, system: Servic
   await boss.work<EmailJob>(mailing.deadQueue, givingUp, (jobs) =>
     Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(system, mailing, data.emailId)))),
   )
+}
+
+/** The mail that is to begin last, of all kinds. */
+let line = Promise.resolve()
+
+/** Requests come first: while there are any, mails begin one after the other, some time apart. */
+function giveWay({ deps: { traffic } }: ServiceContext): Promise<void> {
+  const hasTraffic = () => performance.now() - traffic.answeredAt < TRAFFIC_MS
+  line = line.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))
+  return line
 }
 
 /** One job's outcome, so that those of its batch do not share it. */

@@ -13,6 +13,7 @@ import { createRateLimiter } from '../http/rate-limit.ts'
 import { requestId } from '../http/request-id.ts'
 import { logRequests, logUnrouted } from '../http/request-log.ts'
 import { sendSecurityHeaders } from '../http/security-headers.ts'
+import { noteTraffic } from '../http/traffic.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/player-sessions.ts'
@@ -77,6 +78,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   limitPipelining(app)
   logRequests(app)
   metrics.observeRequests(app)
+  noteTraffic(app, system.deps.traffic)
   sendSecurityHeaders(app)
   answerFailures(app, envelopeOf)
   // In this order: at a stop /readyz says no first, then requests are answered for as long as STOP_NOTICE says.

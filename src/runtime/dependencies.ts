@@ -125,6 +125,7 @@ export async function createDependencies(
     newId: () => uuidv7(),
     log,
     metrics,
+    traffic: { answeredAt: -Infinity },
   }
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
   if (serves) await numbering.start(system)
