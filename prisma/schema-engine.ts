@@ -41,13 +41,21 @@ type AdapterFactory = Parameters<typeof bindMigrationAwareSqlAdapterFactory>[0]
  * be joined to its glue by hand.
  */
 export async function loadSchemaEngine(factory: AdapterFactory) {
+  glue ??= loadGlue()
+  return (await glue).SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(factory))
+}
+
+/** One for the process: another module joined to the same glue would be called back with what belongs to the first, and never answer. */
+let glue: ReturnType<typeof loadGlue> | undefined
+
+async function loadGlue() {
   const folder = path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm'))
-  const glue = await import(path.join(folder, 'schema_engine_bg.js'))
+  const made = await import(path.join(folder, 'schema_engine_bg.js'))
   const wasm = await readFile(path.join(folder, 'schema_engine_bg.wasm'))
-  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': glue })
-  glue.__wbg_set_wasm(instance.exports)
+  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': made })
+  made.__wbg_set_wasm(instance.exports)
   ;(instance.exports.__wbindgen_start as () => void)()
-  return glue.SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(factory))
+  return made
 }
 
 class PGliteFactory {
