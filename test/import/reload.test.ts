@@ -4,6 +4,7 @@ import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { startServiceForFile } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { documentOf, dumpDatabase, fullDocument, uniqueName } from './document.ts'
 
 const service = await startServiceForFile()
@@ -158,11 +159,14 @@ test('is not disturbed by the clock expiring what it loaded', async () => {
       { assessmentId, recipientEmail: 'soon@example.com', status: 'accepted', expiresAt },
     ],
   })
-  const { generatedKeys } = await load(document)
+  const { generatedKeys, organizations } = await load(document)
   service.clock.advance(2 * DAY_MS)
   expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2 })
   const { body } = await service.v1(generatedKeys[0]!.key).get('/invites?status=expired')
   expect(body.invites).toHaveLength(2)
+  // The key's use is recorded behind the answer, and must not fall between the two dumps.
+  const used = { where: { organizationId: organizations[0]!.id, lastUsedAt: { not: null } } }
+  await waitUntil('the recorded use of the key', async () => (await service.db.apiKey.findFirst(used)) ?? undefined)
   const swept = await dumpDatabase(service.db)
   expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2 })
   expect(await dumpDatabase(service.db)).toEqual(swept)
