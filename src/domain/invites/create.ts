@@ -132,7 +132,6 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-/** Admins may grade too. */
 const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
   queryRows(ctx.db, Prisma.sql`SELECT id, name FROM assessments ${ownRowsById(ctx, ids)}`),
 )
