@@ -15,6 +15,7 @@ import { type Html, html, type Value } from '../../http/html.ts'
 import { limitHint, narrowing } from './choices.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { table } from './table.ts'
 import { timelineTable } from './timeline.ts'
 import { badge, time } from './wording.ts'
@@ -131,9 +132,9 @@ ${ifMay(
   html`<p>The link in the mail. Whoever has it takes the assessment: give it to the candidate only.</p>
 <code class="secret" id="link">${link}</code>
 <p><button hidden data-copy="link" type="button" class="quiet">Copy the link</button></p>
-<form method="post" action="${`${path}/resend`}"><p><button>Send the invitation again</button></p></form>`,
+<form method="post" action="${`${path}/resend`}">${onceField()}<p><button>Send the invitation again</button></p></form>`,
 )}
-${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Extend</button></p></form>`)}
+${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Extend</button></p></form>`)}
 ${ifMay(
   'revoke',
   html`<details>
@@ -144,7 +145,7 @@ ${ifMay(
 </form>
 </details>`,
 )}
-${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button>Reactivate, with a new link</button></p></form>`)}`
+${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button>Reactivate, with a new link</button></p></form>`)}`
 }
 
 const REQUIREMENT_NAMES = new Map<string, string>([

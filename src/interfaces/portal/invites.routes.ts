@@ -26,7 +26,7 @@ import { listRequirements } from '../../domain/submissions/submission.ts'
 import { waiveRequirement } from '../../domain/submissions/waive.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { readNamed } from './choices.ts'
-import { emptyForm, type Form, readFields, submit } from './forms.ts'
+import { emptyForm, type Form, readFields } from './forms.ts'
 import { invitePage } from './invite.page.ts'
 import { invitesPage, orders } from './invites.page.ts'
 import { pathOf, show } from './layout.ts'
@@ -35,7 +35,7 @@ import { submitOnce } from './once.ts'
 import { queryOf, readPage } from './paging.ts'
 
 type InviteRoute = { Params: { inviteId: string } }
-type Work = (values: URLSearchParams) => Promise<unknown>
+type Work = (ctx: Context, values: URLSearchParams) => Promise<unknown>
 
 export function invitesRoutes(app: FastifyInstance): void {
   app.get('/invites', async (request, reply) => showList(request, reply))
@@ -64,55 +64,53 @@ export function invitesRoutes(app: FastifyInstance): void {
   )
 
   const answer = (request: FastifyRequest<InviteRoute>, reply: FastifyReply, done: string, work: Work) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => onePage(request, request.params.inviteId, form),
-      async work(values) {
-        await work(values)
-        return `${pathOf(request.ctx, `invites/${request.params.inviteId}`)}?done=${done}`
+      async work(ctx, values) {
+        await work(ctx, values)
+        return `${pathOf(ctx, `invites/${request.params.inviteId}`)}?done=${done}`
       },
     })
 
   app.post<InviteRoute>('/invites/:inviteId/resend', (request, reply) =>
-    answer(request, reply, 'resend', () => resendInvite(request.ctx, request.params.inviteId)),
+    answer(request, reply, 'resend', (ctx) => resendInvite(ctx, request.params.inviteId)),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/extend', (request, reply) =>
-    answer(request, reply, 'extend', (values) =>
-      extendInvite(request.ctx, request.params.inviteId, { expiresInDays: readDays(values) ?? -1 }),
+    answer(request, reply, 'extend', (ctx, values) =>
+      extendInvite(ctx, request.params.inviteId, { expiresInDays: readDays(values) ?? -1 }),
     ),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/revoke', (request, reply) =>
-    answer(request, reply, 'revoke', () => revokeInvite(request.ctx, request.params.inviteId)),
+    answer(request, reply, 'revoke', (ctx) => revokeInvite(ctx, request.params.inviteId)),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/reactivate', (request, reply) =>
-    answer(request, reply, 'reactivate', (values) =>
-      reactivateInvite(request.ctx, request.params.inviteId, { expiresInDays: readDays(values) }),
+    answer(request, reply, 'reactivate', (ctx, values) =>
+      reactivateInvite(ctx, request.params.inviteId, { expiresInDays: readDays(values) }),
     ),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/grader', (request, reply) =>
-    answer(request, reply, 'grader', (values) => {
+    answer(request, reply, 'grader', (ctx, values) => {
       const { assignedGraderId } = readFields(values, 'assignedGraderId')
-      return assignGrader(request.ctx, request.params.inviteId, assignedGraderId || null)
+      return assignGrader(ctx, request.params.inviteId, assignedGraderId || null)
     }),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/waive', (request, reply) =>
-    answer(request, reply, 'waive', (values) =>
-      waiveRequirement(request.ctx, request.params.inviteId, readFields(values, 'requirement').requirement),
+    answer(request, reply, 'waive', (ctx, values) =>
+      waiveRequirement(ctx, request.params.inviteId, readFields(values, 'requirement').requirement),
     ),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/tags', (request, reply) =>
-    answer(request, reply, 'tags', (values) =>
-      tagInvite(request.ctx, request.params.inviteId, readFields(values, 'tagIds').tagIds),
-    ),
+    answer(request, reply, 'tags', (ctx, values) => tagInvite(ctx, request.params.inviteId, readFields(values, 'tagIds').tagIds)),
   )
 
   app.post<{ Params: { inviteId: string; tagId: string } }>('/invites/:inviteId/tags/:tagId/remove', (request, reply) =>
-    answer(request, reply, 'tags', () => untagInvite(request.ctx, request.params.inviteId, request.params.tagId)),
+    answer(request, reply, 'tags', (ctx) => untagInvite(ctx, request.params.inviteId, request.params.tagId)),
   )
 }
 

@@ -7,6 +7,7 @@ import { type Html, html, type Value } from '../../http/html.ts'
 import { wordEvent } from './event-words.ts'
 import { choice, type Form, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
+import { onceField } from './once.ts'
 import { pager } from './paging.ts'
 import { table } from './table.ts'
 import { badge, time } from './wording.ts'
@@ -79,7 +80,7 @@ ${list([
 ])}
 ${
   endpoint.state === 'active' &&
-  html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}"><p><button class="quiet">Send it again</button></p></form>`
+  html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<p><button class="quiet">Send it again</button></p></form>`
 }
 </section>
 <section class="panel" aria-labelledby="attempts-heading">

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { getEndpoint } from '../../domain/webhooks/access.ts'
 import { DELIVERY_STATES, getDelivery, listDeliveries, replayDelivery } from '../../domain/webhooks/deliveries.ts'
-import { emptyForm, type Form, submit } from './forms.ts'
+import { emptyForm, type Form } from './forms.ts'
 import { pathOf, show } from './layout.ts'
+import { submitOnce } from './once.ts'
 import { queryOf, readList } from './paging.ts'
 import { deliveriesPage, deliveryPage } from './webhook-deliveries.page.ts'
 import type { WebhookRoute } from './webhooks.routes.ts'
@@ -34,12 +35,12 @@ export function webhookDeliveriesRoutes(app: FastifyInstance): void {
   })
 
   app.post<DeliveryRoute>('/settings/webhooks/:webhookId/deliveries/:deliveryId/replay', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: async (form: Form) => deliveryPage(form, await readDelivery(request)),
-      async work() {
+      async work(ctx) {
         const { webhookId, deliveryId } = request.params
-        await replayDelivery(request.ctx, webhookId, deliveryId)
-        return pathOf(request.ctx, `settings/webhooks/${webhookId}/deliveries/${deliveryId}`)
+        await replayDelivery(ctx, webhookId, deliveryId)
+        return pathOf(ctx, `settings/webhooks/${webhookId}/deliveries/${deliveryId}`)
       },
     }),
   )

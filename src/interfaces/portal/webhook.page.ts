@@ -82,7 +82,7 @@ function actions({ state, previousSecretUntil }: WebhookEndpoint, address: strin
     : 'The present one signs as well for 24 hours more.'
   return html`${
     state === 'active'
-      ? html`<form method="post" action="${`${address}/test`}"><p><button>Send a test</button></p></form>
+      ? html`<form method="post" action="${`${address}/test`}">${onceField()}<p><button>Send a test</button></p></form>
 ${confirmation('Disable', 'Disable it? Nothing is sent to it until it is enabled again. What it misses can be sent then.', `${address}/disable`)}`
       : html`<p>When it is enabled, it is told of what happens from then on, and what still waits is sent. What it has missed can be sent afterwards.</p>
 <form method="post" action="${`${address}/enable`}"><p><button>Enable</button></p></form>`

@@ -79,9 +79,13 @@ export function webhooksRoutes(app: FastifyInstance): void {
   )
 
   app.post<WebhookRoute>('/settings/webhooks/:webhookId/test', (request, reply) =>
-    answer(request, reply, async (id) => {
-      const { eventId } = await sendTestEvent(request.ctx, id)
-      return pathOf(request.ctx, `settings/webhooks/${id}/deliveries/${eventId}`)
+    submitOnce(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(ctx) {
+        const { webhookId } = request.params
+        const { eventId } = await sendTestEvent(ctx, webhookId)
+        return pathOf(ctx, `settings/webhooks/${webhookId}/deliveries/${eventId}`)
+      },
     }),
   )
 

@@ -82,6 +82,21 @@ describe('a form whose button is pressed twice', () => {
     expect(told(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])
   })
 
+  it('mails an invitation once more, and sends a webhook one test', async () => {
+    const { assessment, press, where } = await furnish()
+    const { id } = await service.make.invite(assessment)
+    expect(told(await press(`invites/${id}`, `invites/${id}/resend`))).toEqual([303, 1])
+    expect(await db.inviteEmail.count({ where: { inviteId: id } })).toBe(1)
+    await press('settings/webhooks', 'settings/webhooks', { url: 'https://example.com/hook', mode: 'live' })
+    const webhook = await db.webhookEndpoint.findFirstOrThrow({ where })
+    const page = `settings/webhooks/${webhook.id}`
+    expect(told(await press(page, `${page}/test`))).toEqual([303, 1])
+    expect(await db.event.count({ where: { ...where, type: 'webhook.test' } })).toBe(1)
+    // Whoever looks at the page again asks anew.
+    await press(page, `${page}/test`)
+    expect(await db.event.count({ where: { ...where, type: 'webhook.test' } })).toBe(2)
+  })
+
   it('is another form once it was changed, and after a mistake', async () => {
     const { person, where } = await furnish()
     const tags = `${person.home}tags`
