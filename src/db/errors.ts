@@ -26,17 +26,18 @@ export class NoConnection extends Error {
 }
 
 /**
- * Whether a request waited in vain: for what another transaction had locked (`lock_timeout`, 55P03), for a statement to end in its time
- * (`statement_timeout`, 57014), for a connection, or for a transaction to begin or end in its time (P2028).
+ * Whether a request waited in vain: for what another transaction had locked (`lock_timeout`, 55P03), or had locked and waited itself for
+ * what this one had (40P01), for a statement to end in its time (`statement_timeout`, 57014), for a connection, or for a transaction to
+ * begin or end in its time (P2028).
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof NoConnection ||
-  (error instanceof DatabaseError && TIMEOUTS.includes(error.code)) ||
+  (error instanceof DatabaseError && IN_VAIN.includes(error.code)) ||
   (error instanceof Prisma.PrismaClientKnownRequestError &&
-    (error.code === 'P2028' || TIMEOUTS.includes(causeOf(error)?.originalCode)))
+    (error.code === 'P2028' || IN_VAIN.includes(causeOf(error)?.originalCode)))
 
 /** PostgreSQL's codes for them. */
-const TIMEOUTS: (string | undefined)[] = ['55P03', '57014']
+const IN_VAIN: (string | undefined)[] = ['55P03', '40P01', '57014']
 
 /** What PostgreSQL said. */
 const causeOf = ({ meta }: Prisma.PrismaClientKnownRequestError) =>

@@ -6,7 +6,6 @@ import type { Context } from '../context.ts'
 import { MAX_INVITE_TAGS } from '../limits.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../uuid.ts'
 import { resolveReferences } from './create.ts'
 import { requireInvite } from './invites.ts'
 import { lockInvite } from './operations.ts'
@@ -53,7 +52,9 @@ export async function tagInvite(ctx: Context, inviteId: string, tagId: string): 
 export async function untagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside, where) => {
     const { db, organization, deps } = inside
-    const { count } = isUuid(tagId)
+    // The tag first, as whoever deletes it.
+    const isTag = (await holdTags(inside, [tagId])).size > 0
+    const { count } = isTag
       ? await db.inviteTag.deleteMany({ where: { organizationId: organization.id, inviteId, tagId } })
       : { count: 0 }
     if (count === 0) return
