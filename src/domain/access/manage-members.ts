@@ -43,8 +43,8 @@ export async function changeMember(
   await changeAdmins(ctx, id, async (inside, member) => {
     const current = {
       department: member.department,
-      tags: member.tagIds.sort(),
-      languages: member.gradingLanguageIds.sort(),
+      tags: member.tagIds.toSorted(),
+      languages: member.gradingLanguageIds.toSorted(),
     }
     refuse(ofChanged(issues, current, wanted))
     refuse(await findUnknown(inside, tagIds, languageIds))

@@ -14,37 +14,20 @@ import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FOR
 import { findTags } from './tags.ts'
 
 /** What an assessment says by itself: a form and a copy have it as it stands in its row. */
-type AssessmentSettings = Pick<
-  Assessment,
-  | 'name'
-  | 'defaultQuestionFormat'
-  | 'defaultAnswerFormat'
-  | 'audience'
-  | 'timeLimit'
-  | 'secondGrader'
-  | 'gradedBlind'
-  | 'skillTypes'
->
+const SETTINGS = [
+  'name',
+  'defaultQuestionFormat',
+  'defaultAnswerFormat',
+  'audience',
+  'timeLimit',
+  'secondGrader',
+  'gradedBlind',
+  'skillTypes',
+] as const
+export type AssessmentSettings = Pick<Assessment, (typeof SETTINGS)[number]>
 
-export const settingsOf = ({
-  name,
-  defaultQuestionFormat,
-  defaultAnswerFormat,
-  audience,
-  timeLimit,
-  secondGrader,
-  gradedBlind,
-  skillTypes,
-}: AssessmentSettings): AssessmentSettings => ({
-  name,
-  defaultQuestionFormat,
-  defaultAnswerFormat,
-  audience,
-  timeLimit,
-  secondGrader,
-  gradedBlind,
-  skillTypes,
-})
+export const settingsOf = (said: AssessmentSettings): AssessmentSettings =>
+  Object.fromEntries(SETTINGS.map((field) => [field, said[field]])) as AssessmentSettings
 
 /** An assessment as people write it. What it refers to is named as in the import format: each name belongs to one row. */
 export type AssessmentInput = AssessmentSettings & {

@@ -10,7 +10,13 @@ import { MAX_NAME_LENGTH } from '../limits.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
-import { type AssessmentInput, findAssessmentIssues, settingsOf, toAssessmentInput } from './assessment-input.ts'
+import {
+  type AssessmentInput,
+  type AssessmentSettings,
+  findAssessmentIssues,
+  settingsOf,
+  toAssessmentInput,
+} from './assessment-input.ts'
 import { referencesOf, replaceReferences, resolveReferences } from './assessment-references.ts'
 import { type Assessment, getAssessment } from './assessments.ts'
 import { copyQuestions } from './copy-questions.ts'
@@ -109,7 +115,7 @@ export async function lockAssessment(ctx: Context, id: string): Promise<Assessme
   return getAssessment(ctx, id)
 }
 
-type NewAssessment = Parameters<typeof settingsOf>[0] & Pick<Assessment, 'instructionId'>
+type NewAssessment = AssessmentSettings & Pick<Assessment, 'instructionId'>
 
 async function insert({ db, deps, organization, actor }: Context, { instructionId, ...said }: NewAssessment): Promise<string> {
   const now = deps.clock()

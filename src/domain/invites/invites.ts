@@ -56,6 +56,15 @@ const detailShape = shapeOf<InviteDetail>('invites', Prisma.InviteScalarFieldEnu
 /** What every list has. */
 type Listed = Shown<Invite, 'id' | 'status' | 'expiresAt'>
 
+/** Reads a page of a list. @param of what is read of each. */
+type List<Filter, None = never> = <Row extends Listed>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: Filter,
+  order: InviteOrder,
+  page: Page,
+) => Promise<Listing<Row> | None>
+
 /** From this offset on it is cheaper to find the ids first. */
 const DISTANT = 1_000
 
@@ -66,16 +75,9 @@ const DISTANT = 1_000
  * transaction has locked it, the list is computed from every row of the organization, as for a search that the index does not help with.
  * Under a filter by recipient or grader, or by tag together with others than the status, it is computed from the rows that the filter finds.
  *
- * @param of what is read of each.
  * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits.
  */
-export async function listInvites<Row extends Listed>(
-  ctx: Context,
-  of: Shape<Row>,
-  filter: InviteFilter,
-  order: InviteOrder,
-  page: Page,
-): Promise<Listing<Row>> {
+export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, page) => {
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   const list = await findList(ctx, of, filter, order, page)
@@ -83,13 +85,7 @@ export async function listInvites<Row extends Listed>(
 }
 
 /** @returns null where neither the kept counts nor the index of addresses help, or a due invite could not be set to expired. */
-async function findList<Row extends Listed>(
-  ctx: Context,
-  of: Shape<Row>,
-  filter: InviteFilter,
-  order: InviteOrder,
-  page: Page,
-): Promise<Listing<Row> | null> {
+const findList: List<InviteFilter, null> = async (ctx, of, filter, order, page) => {
   if (isCounted(filter, order)) return listCurrent(ctx, of, filter, order, page)
   return isFound(filter) ? listFound(ctx, of, filter, order, page) : null
 }
@@ -102,13 +98,7 @@ const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boo
   [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
-async function listCurrent<Row extends Listed>(
-  ctx: Context,
-  of: Shape<Row>,
-  filter: CountedFilter,
-  order: InviteOrder,
-  page: Page,
-): Promise<Listing<Row> | null> {
+const listCurrent: List<CountedFilter, null> = async (ctx, of, filter, order, page) => {
   const list = await listStored(ctx, of, filter, order, page)
   if (list) return list
   await expireDueInvites(ctx)
@@ -116,13 +106,7 @@ async function listCurrent<Row extends Listed>(
 }
 
 /** @returns null while an invite is due but not set to expired yet. */
-async function listStored<Row extends Listed>(
-  ctx: Context,
-  of: Shape<Row>,
-  filter: CountedFilter,
-  order: InviteOrder,
-  page: Page,
-): Promise<Listing<Row> | null> {
+const listStored: List<CountedFilter, null> = async (ctx, of, filter, order, page) => {
   const skip = page.number === 'last' ? Infinity : (page.number - 1) * page.size
   if (skip < DISTANT) return listFirst(ctx, of, filter, order, { skip, take: page.size })
   const total = await countInvites(ctx, filter)
@@ -151,14 +135,8 @@ async function listFirst<Row extends Listed>(
  */
 const inTurn = createTurns(2)
 
-function listMatches<Row extends Listed>(
-  ctx: Context,
-  of: Shape<Row>,
-  filter: InviteFilter,
-  order: InviteOrder,
-  page: Page,
-): Promise<Listing<Row>> {
-  const read = (): Promise<Listing<Row>> => {
+const listMatches: List<InviteFilter> = (ctx, of, filter, order, page) => {
+  const read = () => {
     const now = ctx.deps.clock()
     const matches = selectMatches(ctx, filter, now)
     return readPage(
