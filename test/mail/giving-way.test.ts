@@ -1,0 +1,51 @@
+import { afterAll, expect, it } from 'vitest'
+import { queueInvitationEmail } from '../../src/domain/invites/emails.ts'
+import { inTransaction } from '../../src/domain/transaction.ts'
+import { waitForState } from '../support/mail.ts'
+import { startServiceForFile } from '../support/service.ts'
+
+const service = await startServiceForFile()
+const { deps, make, system } = service
+
+/** The turns of the event loop so far: in each, whoever waits gets on. */
+let turns = 0
+let next = setImmediate(count)
+function count(): void {
+  turns++
+  next = setImmediate(count)
+}
+afterAll(() => clearImmediate(next))
+
+/** The turn in which each mail that was about to begin asked when the last request was answered. */
+const asked: number[] = []
+let answeredAt = -Infinity
+deps.traffic = {
+  get answeredAt() {
+    asked.push(turns)
+    return answeredAt
+  },
+}
+
+const MAILS = 10
+
+/** Sends mails that were queued at the same time. @returns in how many turns they have begun. */
+async function sendMails(): Promise<number> {
+  asked.splice(0)
+  const assessment = await make.assessment((await make.organization()).id)
+  const invites = await Promise.all(Array.from({ length: MAILS }, () => make.invite(assessment)))
+  await inTransaction(system, async (inside) => {
+    for (const invite of invites) await queueInvitationEmail(inside, invite)
+  })
+  for (const { id: inviteId } of invites) await waitForState(service, { inviteId }, 'captured')
+  expect(asked).toHaveLength(MAILS)
+  return new Set(asked).size
+}
+
+it('begins mails at once while there are no requests', async () => {
+  expect(await sendMails()).toBeLessThan(MAILS)
+})
+
+it('begins mails one after the other while there are requests, which get their turn in between', async () => {
+  answeredAt = Infinity // there is always one that was answered just now
+  expect(await sendMails()).toBe(MAILS)
+})
