@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { inviteEvents } from '../../src/domain/events/event.ts'
 import { numberEvents } from '../../src/domain/events/number.ts'
 import { recordEvents } from '../../src/domain/events/record.ts'
@@ -7,7 +7,7 @@ import { createNumbering } from '../../src/jobs/number-events.ts'
 import { waitForNumbering } from '../support/events.ts'
 import { openTestDatabase } from '../support/processes.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
-import { waitUntil } from '../support/wait-until.ts'
+import { PATIENT, waitUntil } from '../support/wait-until.ts'
 
 const makeInvite = async ({ make }: Pick<Service, 'make'>) => make.invite(await make.assessment((await make.organization()).id))
 
@@ -31,7 +31,8 @@ it('numbers thousands of events in the order of their insertion, without a gap, 
   const events = await service.db.event.findMany({ orderBy: { sequence: 'asc' }, select: { position: true } })
   expect(events.map(({ position }) => Number(position))).toEqual(events.map((_, i) => i + 1))
   expect(service.deps.events.head()).toBeLessThanOrEqual(5_001n)
-  expect(await service.metrics.registry.metrics()).toMatch(/^events_numbered_total 5001$/m)
+  // They are counted behind the commit that numbers them.
+  await vi.waitFor(async () => expect(await service.metrics.registry.metrics()).toMatch(/^events_numbered_total 5001$/m), PATIENT)
 })
 
 it('tells followers whenever there is more to read, also what another process has numbered', async () => {

@@ -94,7 +94,9 @@ describe('a recording', () => {
     })
     expect([media.state, media.parts.length]).toEqual(['failed', 1])
     expect(await contentOf(media)).toBeNull()
-    expect(service.logLines.some((line) => line.includes('a recording can not be joined') && line.includes(mediaId))).toBe(true)
+    // Behind its record it is counted, then logged.
+    const isTold = (line: string) => line.includes('a recording can not be joined') && line.includes(mediaId)
+    await waitUntil('the log', () => service.logLines.some(isTold) || undefined)
     expect(await service.metrics.registry.metrics()).toMatch(/recordings_joined_total\{outcome="failed"\} [1-9]/)
   })
 })
