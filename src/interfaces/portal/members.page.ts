@@ -2,9 +2,8 @@ import type { LinkToHandOver } from '../../domain/access/invite-member.ts'
 import type { Language } from '../../domain/access/manage-members.ts'
 import { MEMBER_ROLES, type Member } from '../../domain/access/members.ts'
 import { may } from '../../domain/access/permissions.ts'
-import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
-import { MAX_CHOICES } from '../../domain/invites/choices.ts'
+import { MAX_CHOICES, type Named } from '../../domain/invites/choices.ts'
 import { type Html, html } from '../../http/html.ts'
 import { narrowing } from './choices.ts'
 import { checkboxes, choice, exportButton, type Form, field, mistakes, seenField } from './forms.ts'
@@ -98,10 +97,9 @@ export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHand
 </section>`,
 })
 
-/** `isAll`: whether these are all tags of the organization. */
-type Facts = { ctx: Context; member: Member; tags: Tag[]; isAll: boolean; named: string; languages: Language[]; done: string }
+type Facts = { ctx: Context; member: Member; tags: Named[]; named: string; languages: Language[]; done: string }
 
-export function memberPage(form: Form, { ctx, member, tags, isAll, named, languages, done }: Facts): Page {
+export function memberPage(form: Form, { ctx, member, tags, named, languages, done }: Facts): Page {
   const others = member.roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
   return {
     title: nameOf(member),
@@ -124,7 +122,7 @@ ${
         label: 'Tags',
         options: tags.map(({ id, name }) => [id, name]),
         values: member.tagIds,
-        ...(!isAll && {
+        ...((named !== '' || tags.length === MAX_CHOICES) && {
           hint: `Their own, and ${named === '' ? '' : 'of those found '}the first ${MAX_CHOICES.toLocaleString('en')} by name.`,
         }),
       })

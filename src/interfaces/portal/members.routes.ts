@@ -4,9 +4,8 @@ import { inviteMember, resendJoinLink } from '../../domain/access/invite-member.
 import { changeMember, deactivateMember, listLanguages, reactivateMember } from '../../domain/access/manage-members.ts'
 import { getMember, listMembers, MEMBER_ROLES, type MemberFilter, wholeMember } from '../../domain/access/members.ts'
 import { authorize } from '../../domain/access/permissions.ts'
-import { findTags, listTags, wholeTag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
-import { MAX_CHOICES } from '../../domain/invites/choices.ts'
+import { listTagChoices } from '../../domain/invites/choices.ts'
 import { readNamed } from './choices.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
@@ -15,9 +14,6 @@ import { submitOnce } from './once.ts'
 import { queryOf, readList } from './paging.ts'
 
 type MemberRoute = { Params: { memberId: string } }
-
-/** Tags to choose from, besides those the member has. */
-const CHOICE = { number: 1, size: MAX_CHOICES }
 
 export function membersRoutes(app: FastifyInstance): void {
   app.get('/members', async (request, reply) => {
@@ -98,11 +94,8 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
   const named = readNamed(queryOf(request))
   authorize(ctx, 'manage_members')
   const member = await getMember(ctx, params.memberId)
-  const own = await findTags(ctx, member.tagIds)
-  const { items, total } = await listTags(ctx, wholeTag, { search: named }, { field: 'name', direction: 'asc' }, CHOICE)
-  const tags = [...own, ...items.filter(({ id }) => own.every((tag) => tag.id !== id))]
-  const isAll = named === '' && total <= items.length
-  return memberPage(form, { ctx, member, tags, isAll, named, languages: await listLanguages(ctx), done })
+  const tags = await listTagChoices(ctx, { named, chosenIds: [...member.tagIds, ...form.values.getAll('tags')] })
+  return memberPage(form, { ctx, member, tags, named, languages: await listLanguages(ctx), done })
 }
 
 /** Who has changed what they are themselves may not see the page any more. */

@@ -62,6 +62,18 @@ it('keeps what is chosen among the names, whatever they are narrowed to', async 
   expect(refused.text).toContain(`value="${tag.id}" checked`)
 })
 
+it('keeps what was ticked for a member, and takes any text for a part of a name', async () => {
+  const { admin, tag, member, get } = await furnish()
+  const refused = await admin.post(`${admin.home}members/${member.id}`, {
+    roles: 'grader',
+    department: 'x'.repeat(1_000),
+    tags: tag.id,
+  })
+  expect([refused.status, refused.text.includes(`value="${tag.id}" checked`)]).toEqual([422, true])
+  const words = Array.from({ length: 30 }, (_, i) => i).join('+')
+  expect(await get(`members/${member.id}?named=${words}`)).toContain('name="named"')
+})
+
 it('asks for nothing where all names are shown', async () => {
   const { organization, assessment, invite, submissionId } = await makeHandedIn(service)
   await handInAnother(service, assessment, { answers: 2 })
