@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import tls from 'node:tls'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readAllowance } from '../../src/domain/webhooks/targets.ts'
 import { createPost } from '../../src/webhooks/post.ts'
 import { NOT_PUBLIC } from '../../src/webhooks/resolve.ts'
@@ -40,11 +40,9 @@ describe('a message', () => {
 
   it('takes no proxy from the environment', async () => {
     const proxy = await startReceiver()
-    const before = { ...process.env }
-    Object.assign(process.env, { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url, http_proxy: proxy.url, HTTPS_PROXY: proxy.url })
-    onTestFinished(() => {
-      process.env = before
-    })
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1')
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY']) vi.stubEnv(name, proxy.url)
+    onTestFinished(() => void vi.unstubAllEnvs())
     const receiver = await startReceiver()
     expect(await send(receiver.url)).toMatchObject({ status: 204 })
     expect(proxy.connections()).toBe(0)
