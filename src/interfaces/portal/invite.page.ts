@@ -169,12 +169,12 @@ ${choice(form, { name: 'requirement', label: 'Start without', options })}
   return [panel('waive', 'Before the start', body)]
 }
 
-/** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
 const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
   mayGrade(grader)
     ? nameOf(grader.user)
     : `${nameOf(grader.user)}, who no longer grades: another grader can take over what was sent in`
 
+/** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
 function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
   const isListed = graders.some(({ id }) => id === assignedGrader?.id)
   const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: nameOf(assignedGrader.user) }] : []
