@@ -3,7 +3,7 @@ import { type RowOf, readRowsAnd, type Shape, showing, type Time } from '../db/r
 import { Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './limits.ts'
-import { type Listing, type Order, type Page, pageCount } from './page.ts'
+import { type Listing, type Order, type Page, pageNumber } from './page.ts'
 
 export { type RowOf, showing, type Time }
 
@@ -33,6 +33,10 @@ export function window(skip: number | Prisma.Sql, size: number): Prisma.Sql {
   return skip === 0 ? limit : Prisma.sql`OFFSET ${skip} ${limit}`
 }
 
+/** How many rows come before the page; of the last one SQL, by the length of the list. */
+export const skipped = ({ number, size }: Page, total: Prisma.Sql): number | Prisma.Sql =>
+  number === 'last' ? Prisma.sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : (number - 1) * size
+
 /** SQL: which rows a list has, in which order, and how many they are, unless they have to be counted. */
 type Rows = { where: Prisma.Sql; order: Prisma.Sql; count?: Prisma.Sql }
 
@@ -47,14 +51,12 @@ export async function readListing<Row>(ctx: Context, shape: Shape<Row>, page: Pa
 export async function findListing<Row>(
   { db }: Context,
   shape: Shape<Row>,
-  { number, size }: Page,
+  page: Page,
   { where, order, count = Prisma.sql`SELECT count(*) FROM ${shape.table} ${where}` }: Rows,
 ): Promise<Listing<Row> | null> {
   const total = Prisma.sql`(${count})::int`
-  const skip = number === 'last' ? Prisma.sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : (number - 1) * size
-  const which = Prisma.sql`${where} ORDER BY ${order} ${window(skip, size)}`
+  const which = Prisma.sql`${where} ORDER BY ${order} ${window(skipped(page, total), page.size)}`
   const found = await readRowsAnd<Row, { total: number | null }>(db, shape, which, Prisma.sql`${total} AS total`)
   if (found.total === null) return null
-  const page = number === 'last' ? Math.max(1, pageCount(found.total, size)) : number
-  return { items: found.rows, total: found.total, page, pageSize: size }
+  return { items: found.rows, total: found.total, page: pageNumber(page, found.total), pageSize: page.size }
 }

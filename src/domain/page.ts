@@ -15,6 +15,10 @@ export const totalOrder = <Field extends string>({ field, direction }: Order<Fie
 
 export const pageCount = (total: number, size: number): number => Math.ceil(total / size)
 
+/** The number of the requested page of a list of that length: an empty list has a first page. */
+export const pageNumber = ({ number, size }: Page, total: number): number =>
+  number === 'last' ? Math.max(1, pageCount(total, size)) : number
+
 /** A range of rows, counted from 0. */
 export type Window = { skip: number; take: number }
 
@@ -25,7 +29,7 @@ export async function readPage<T>(
   find: (window: Window, total: number) => Promise<T[]>,
 ): Promise<Listing<T>> {
   const total = await count()
-  const number = page.number === 'last' ? Math.max(1, pageCount(total, page.size)) : page.number
+  const number = pageNumber(page, total)
   const skip = (number - 1) * page.size
   const items = skip < total ? await find({ skip, take: page.size }, total) : []
   return { items, total, page: number, pageSize: page.size }

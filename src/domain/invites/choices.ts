@@ -1,3 +1,4 @@
+import { queryRows } from '../../db/client.ts'
 import { containing } from '../../db/query.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { GRADING_ROLES } from '../access/graders.ts'
@@ -84,8 +85,11 @@ export async function readNames({ db }: Context, names: Prisma.Sql, { named = ''
   const isChosen = Prisma.sql`id = ANY(${chosen}::uuid[])`
   const which = named === '' ? Prisma.empty : Prisma.sql`WHERE name ILIKE ${containing(named)} OR ${isChosen}`
   const first = chosen.length === 0 ? Prisma.empty : Prisma.sql`${isChosen} DESC,`
-  const [{ list }] = await db.$queryRaw<[{ list: Named[] | null }]>`
+  const [found] = await queryRows<{ list: Named[] | null }>(
+    db,
+    Prisma.sql`
     SELECT json_agg(named) AS list
-    FROM (SELECT id, name FROM (${names}) AS found ${which} ORDER BY ${first} name, id LIMIT ${MAX_CHOICES}) AS named`
-  return list ?? []
+    FROM (SELECT id, name FROM (${names}) AS found ${which} ORDER BY ${first} name, id LIMIT ${MAX_CHOICES}) AS named`,
+  )
+  return found!.list ?? []
 }

@@ -4,8 +4,8 @@ import { readRowsAnd, type Shape } from '../../db/rows.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { readWords } from '../filters.ts'
-import { ownRows } from '../listing.ts'
-import { type Listing, type Page, pageCount } from '../page.ts'
+import { ownRows, skipped } from '../listing.ts'
+import { type Listing, type Page, pageNumber } from '../page.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
 import { expireDueInvites, nextExpiry } from './lifecycle.ts'
 import { orderBy, orderedColumns } from './paging.ts'
@@ -53,7 +53,7 @@ export async function listFound<Row>(
     WITH named AS MATERIALIZED (${namedAfter(ctx, words, filter)}),
     by_address AS MATERIALIZED (${Prisma.join(byAddress, ' UNION ')}),
     counted AS MATERIALIZED (SELECT (SELECT count(*) FROM by_address) AS by_address, (${countOfNamed(ctx, filter)}) AS by_name),
-    place AS MATERIALIZED (SELECT by_address, by_address + by_name AS total, ${skipped(page)} AS skip FROM counted),
+    place AS MATERIALIZED (SELECT by_address, by_address + by_name AS total, ${skipped(page, Prisma.sql`(by_address + by_name)`)}::bigint AS skip FROM counted),
     found AS MATERIALIZED (
       SELECT id FROM (
         SELECT * FROM by_address
@@ -68,8 +68,7 @@ export async function listFound<Row>(
   const facts = Prisma.sql`(SELECT total::int FROM place) AS total, (SELECT by_address > ${MOST_BY_ADDRESS} FROM place) AS "tooMany"`
   const { rows, total, tooMany } = await readRowsAnd<Row, Facts>(ctx.db, shape, which, facts, found)
   if (tooMany) return null
-  const number = page.number === 'last' ? Math.max(1, pageCount(total, page.size)) : page.number
-  return { items: rows, total, page: number, pageSize: page.size }
+  return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
 }
 
 async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combination[] | null> {
@@ -153,9 +152,3 @@ const countOfNamed = ({ organization }: Context, { status }: SearchFilter): Pris
   SELECT coalesce(sum(count), 0) FROM assessment_invite_counts
   WHERE organization_id = ${organization.id}::uuid AND assessment_id IN (SELECT id FROM named)
     ${status === undefined ? Prisma.empty : Prisma.sql`AND status = ${status}::invite_status`}`
-
-/** SQL, of the columns of `counted`: how many matches come before the page. */
-const skipped = ({ number, size }: Page): Prisma.Sql =>
-  number === 'last'
-    ? Prisma.sql`greatest(0, (by_address + by_name - 1) / ${size}::int * ${size}::int)`
-    : Prisma.sql`${(number - 1) * size}::bigint`

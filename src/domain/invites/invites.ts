@@ -11,7 +11,7 @@ import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { listFound } from './indexed-search.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { type Counted, countInvites, counts, findDistantIds, firstPage, isCounted, storedInvites, totalAt } from './paging.ts'
-import { countMatches, findMatchingIds, selectMatches } from './search.ts'
+import { listMatches } from './search.ts'
 import { authorizeInvites } from './visibility.ts'
 
 export type { InviteFilter, InviteOrder, InviteStatus }
@@ -81,7 +81,7 @@ export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, pa
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   const list = await findList(ctx, of, filter, order, page)
-  return list ?? listMatches(ctx, of, filter, order, page)
+  return list ?? listInTurn(ctx, of, filter, order, page)
 }
 
 /** @returns null where neither the kept counts nor the index of addresses help, or a due invite could not be set to expired. */
@@ -135,19 +135,8 @@ async function listFirst<Row extends Listed>(
  */
 const inTurn = createTurns(2)
 
-const listMatches: List<InviteFilter> = (ctx, of, filter, order, page) => {
-  const read = () => {
-    const now = ctx.deps.clock()
-    const matches = selectMatches(ctx, filter, now)
-    return readPage(
-      page,
-      () => countMatches(ctx, filter, now),
-      async (window) => {
-        const invites = await findInOrder(ctx, of, {}, await findMatchingIds(ctx, matches, order, window))
-        return invites.map((invite) => asOfNow(invite, now))
-      },
-    )
-  }
+const listInTurn: List<InviteFilter> = (ctx, of, filter, order, page) => {
+  const read = () => listMatches(ctx, of, filter, order, page)
   return narrows(filter) ? read() : inTurn(ctx.organization.id, read)
 }
 

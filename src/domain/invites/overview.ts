@@ -1,8 +1,9 @@
-import type { InviteStatus } from '../../generated/prisma/client.ts'
+import { queryRows } from '../../db/client.ts'
+import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
-import { expireDueInvites, expiring } from './lifecycle.ts'
-import { countInvites } from './paging.ts'
+import { ownRows } from '../listing.ts'
+import { expireDueInvites, expiring, nextExpiry } from './lifecycle.ts'
 
 // What an organization's invites come to, from kept counts and the ends of indexes: it costs the same however many there are.
 
@@ -41,26 +42,56 @@ export type Overview = {
 /** @throws DomainError not_permitted. */
 export async function readOverview(ctx: Context): Promise<Overview> {
   authorize(ctx, 'read')
-  const { db, organization } = ctx
-  const where = { organizationId: organization.id }
-  if ((await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
-  const [states, days, failedMails, expiringInvites, assessment, key] = await Promise.all([
-    countStates(ctx),
-    countDays(ctx),
-    findFailedMails(ctx),
-    findExpiring(ctx),
-    db.assessment.findFirst({ where, select: { id: true } }),
-    db.apiKey.findFirst({ where, select: { id: true } }),
-  ])
-  return { states, days, failedMails, expiring: expiringInvites, hasAssessments: assessment !== null, hasKeys: key !== null }
+  const { next, overview } = await findOverview(ctx)
+  if (!next || next > ctx.deps.clock()) return overview
+  await expireDueInvites(ctx)
+  return (await findOverview(ctx)).overview
 }
 
-async function countStates({ db, organization }: Context): Promise<Map<InviteStatus, number>> {
-  const rows = await db.$queryRaw<{ status: InviteStatus; count: number }[]>`
-    SELECT status, sum(count)::int AS count FROM organization_invite_counts
-    WHERE organization_id = ${organization.id}::uuid GROUP BY status`
-  return new Map(rows.map(({ status, count }) => [status, count]))
+/** Times in JSON are text. */
+type Listed<Row, Field extends keyof Row> = Omit<Row, Field> & Record<Field, string>
+type Read = Pick<Overview, 'hasAssessments' | 'hasKeys'> & {
+  next: Date | null
+  states: { status: InviteStatus; count: number }[]
+  invited: number[]
+  completed: number[]
+  failedMails: Listed<FailedMail, 'createdAt'>[]
+  expiring: Listed<ExpiringInvite, 'expiresAt'>[]
 }
+
+/**
+ * By one statement: several at once would take most of the connections that there are.
+ *
+ * @returns with the earliest expiry: while that is past, the counts are out of date.
+ */
+async function findOverview(ctx: Context): Promise<{ next: Date | null; overview: Overview }> {
+  const own = ownRows(ctx)
+  const days = lastDays(ctx)
+  const [read] = await queryRows<Read>(
+    ctx.db,
+    Prisma.sql`
+    WITH days AS MATERIALIZED (${selectDays(ctx, days)})
+    SELECT (${nextExpiry(ctx)}) AS next, (${asList(selectStates(ctx))}) AS states,
+      ARRAY(SELECT invited FROM days ORDER BY day) AS invited, ARRAY(SELECT completed FROM days ORDER BY day) AS completed,
+      (${asList(selectFailedMails(ctx, days[0]!))}) AS "failedMails", (${asList(selectExpiring(ctx))}) AS expiring,
+      EXISTS (SELECT FROM assessments ${own}) AS "hasAssessments", EXISTS (SELECT FROM api_keys ${own}) AS "hasKeys"`,
+  )
+  const { next, states, invited, completed, failedMails, expiring, ...rest } = read!
+  const overview = {
+    ...rest,
+    states: new Map(states.map(({ status, count }) => [status, count])),
+    days: days.map((day, i) => ({ day, invited: invited[i]!, completed: completed[i]! })),
+    failedMails: failedMails.map((mail) => ({ ...mail, createdAt: new Date(mail.createdAt) })),
+    expiring: expiring.map((invite) => ({ ...invite, expiresAt: new Date(invite.expiresAt) })),
+  }
+  return { next, overview }
+}
+
+/** SQL: the rows as JSON. */
+const asList = (rows: Prisma.Sql): Prisma.Sql => Prisma.sql`SELECT coalesce(json_agg(listed), '[]') FROM (${rows}) listed`
+
+const selectStates = (ctx: Context): Prisma.Sql => Prisma.sql`
+  SELECT status, sum(count)::int AS count FROM organization_invite_counts ${ownRows(ctx)} GROUP BY status`
 
 /** The beginnings of the last days. */
 function lastDays({ deps }: Context): Date[] {
@@ -68,31 +99,30 @@ function lastDays({ deps }: Context): Date[] {
   return Array.from({ length: DAYS }, (_, i) => new Date(today - (DAYS - 1 - i) * DAY_MS))
 }
 
-function countDays(ctx: Context): Promise<DayCounts[]> {
-  return ctx.db.$queryRaw<DayCounts[]>`
-    SELECT days.day, coalesce(sum(invited), 0)::int AS invited, coalesce(sum(completed), 0)::int AS completed
-    FROM unnest(${lastDays(ctx)}::timestamptz[]) AS days (day)
-    LEFT JOIN organization_invite_days kept ON organization_id = ${ctx.organization.id}::uuid AND kept.day = utc_day(days.day)
-    GROUP BY 1 ORDER BY 1`
-}
+const selectDays = ({ organization }: Context, days: Date[]): Prisma.Sql => Prisma.sql`
+  SELECT days.day, coalesce(sum(invited), 0)::int AS invited, coalesce(sum(completed), 0)::int AS completed
+  FROM unnest(${days}::timestamptz[]) AS days (day)
+  LEFT JOIN organization_invite_days kept ON organization_id = ${organization.id}::uuid AND kept.day = utc_day(days.day)
+  GROUP BY 1`
+
+/** SQL. Literal: a plan that PostgreSQL keeps is otherwise made for a tenth of all rows. */
+const limit = Prisma.raw(`LIMIT ${OVERVIEW_ROWS + 1}`)
 
 /** The states are literals: otherwise PostgreSQL does not use the partial index of failed mails. */
-function findFailedMails(ctx: Context): Promise<FailedMail[]> {
-  return ctx.db.$queryRaw<FailedMail[]>`
-    SELECT invite_id AS "inviteId", recipient_email AS "recipientEmail", assessments.name AS assessment,
-      invite_emails.created_at AS "createdAt", reason
-    FROM invite_emails JOIN invites ON invites.id = invite_id JOIN assessments ON assessments.id = assessment_id
-    WHERE invite_emails.organization_id = ${ctx.organization.id}::uuid
-      AND state = 'failed' AND failure IS DISTINCT FROM 'obsolete' AND invite_emails.created_at >= ${lastDays(ctx)[0]!}
-    ORDER BY invite_emails.created_at DESC, invite_emails.id DESC LIMIT ${OVERVIEW_ROWS + 1}`
-}
+const selectFailedMails = ({ organization }: Context, since: Date): Prisma.Sql => Prisma.sql`
+  SELECT invite_id AS "inviteId", recipient_email AS "recipientEmail", assessments.name AS assessment,
+    invite_emails.created_at AS "createdAt", reason
+  FROM invite_emails JOIN invites ON invites.id = invite_id JOIN assessments ON assessments.id = assessment_id
+  WHERE invite_emails.organization_id = ${organization.id}::uuid
+    AND state = 'failed' AND failure IS DISTINCT FROM 'obsolete' AND invite_emails.created_at >= ${since}
+  ORDER BY invite_emails.created_at DESC, invite_emails.id DESC ${limit}`
 
-function findExpiring(ctx: Context): Promise<ExpiringInvite[]> {
-  const now = ctx.deps.clock()
-  return ctx.db.$queryRaw<ExpiringInvite[]>`
+function selectExpiring({ organization, deps }: Context): Prisma.Sql {
+  const now = deps.clock()
+  return Prisma.sql`
     SELECT invites.id AS "inviteId", recipient_email AS "recipientEmail", name AS assessment, expires_at AS "expiresAt", status
     FROM invites JOIN assessments ON assessments.id = assessment_id
-    WHERE invites.organization_id = ${ctx.organization.id}::uuid AND ${expiring}
+    WHERE invites.organization_id = ${organization.id}::uuid AND ${expiring}
       AND expires_at > ${now} AND expires_at <= ${new Date(now.getTime() + SOON_MS)}
-    ORDER BY expires_at LIMIT ${OVERVIEW_ROWS + 1}`
+    ORDER BY expires_at ${limit}`
 }

@@ -1,20 +1,19 @@
-import { queryRows } from '../../db/client.ts'
 import { containing } from '../../db/query.ts'
+import { readRowsAnd, type Shape } from '../../db/rows.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { readWords } from '../filters.ts'
-import type { Window } from '../page.ts'
+import { ownRows, skipped, window } from '../listing.ts'
+import { type Listing, type Page, pageNumber } from '../page.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
-import { hasStatus, statusAt } from './lifecycle.ts'
+import { asOfNow, type Expirable, hasStatus, statusAt } from './lifecycle.ts'
 import { orderBy, orderedColumns } from './paging.ts'
 import { butBlind } from './visibility.ts'
 
 // Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search that
 // indexed-search.ts leaves, and while a due invite cannot be set to expired, every invite of the organization is read.
 
-/**
- * SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now.
- */
+/** SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now. */
 export function selectMatches(ctx: Context, filter: InviteFilter, now: Date): Prisma.Sql {
   const { organization } = ctx
   const { assessmentId, status, search, recipientEmail, tagId, assignedGraderId } = filter
@@ -37,20 +36,30 @@ export function selectMatches(ctx: Context, filter: InviteFilter, now: Date): Pr
       ${butBlind(ctx)}`
 }
 
-export async function countMatches(ctx: Context, filter: InviteFilter, now: Date): Promise<number> {
-  const statement = Prisma.sql`SELECT count(*)::int AS total FROM (${selectMatches(ctx, filter, now)}) matches`
-  const [counted] = await queryRows<{ total: number }>(ctx.db, statement)
-  return counted!.total
-}
-
-/** The ids of a page of the matches, in the list's order. */
-export async function findMatchingIds(
-  { db }: Context,
-  matches: Prisma.Sql,
+/**
+ * A page of the invites that match the filter. By one statement, which finds them once. The rows stand as they were found: they are ordered
+ * by the status as of now, which not every row has yet.
+ *
+ * @param of what is read of each.
+ */
+export async function listMatches<Row extends Expirable>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: InviteFilter,
   { field, direction }: InviteOrder,
-  { skip, take }: Window,
-): Promise<string[]> {
-  const by = orderBy(field, direction)
-  const statement = Prisma.sql`SELECT id FROM (${matches}) matches ORDER BY ${by} OFFSET ${skip} LIMIT ${take}`
-  return (await queryRows<{ id: string }>(db, statement)).map(({ id }) => id)
+  page: Page,
+): Promise<Listing<Row>> {
+  const now = ctx.deps.clock()
+  const total = Prisma.sql`(SELECT total FROM counted)`
+  const given = Prisma.sql`
+    WITH matches AS MATERIALIZED (${selectMatches(ctx, filter, now)}),
+    counted AS MATERIALIZED (SELECT count(*)::int AS total FROM matches),
+    found AS MATERIALIZED (
+      SELECT ARRAY(SELECT id FROM matches ORDER BY ${orderBy(field, direction)} ${window(skipped(page, total), page.size)}) AS ids
+    )`
+  const ids = Prisma.sql`(SELECT ids FROM found)`
+  const which = Prisma.sql`${ownRows(ctx, [Prisma.sql`id = ANY (${ids}::uuid[])`])} ORDER BY array_position(${ids}, id)`
+  const read = await readRowsAnd<Row, { total: number }>(ctx.db, of, which, Prisma.sql`${total} AS total`, given)
+  const items = read.rows.map((row) => asOfNow(row, now))
+  return { items, total: read.total, page: pageNumber(page, read.total), pageSize: page.size }
 }

@@ -247,7 +247,7 @@ it('reads no invite that it does not count or show, however many there are', asy
   await service.db.$executeRawUnsafe('VACUUM ANALYZE invites')
   const { queries } = await recordQueries(() => readOverview(asOperator(service, { id: made.id, name: '' })))
   const onInvites = queries.filter(({ text }) => /FROM invites|invite_emails/.test(text))
-  expect(onInvites.length).toBeGreaterThanOrEqual(2)
+  expect(onInvites.length).toBeGreaterThan(0)
   for (const { text, values } of onInvites) {
     const literal = text.replace(/\$(\d+)/g, (_all, number) => toLiteral(values[Number(number) - 1]))
     const plan = JSON.stringify(await service.db.$queryRawUnsafe(`EXPLAIN (FORMAT JSON) ${literal}`))

@@ -1,3 +1,4 @@
+import { queryRows } from '../../../db/client.ts'
 import { anyOf } from '../../../db/query.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { isGrader } from '../../access/graders.ts'
@@ -82,12 +83,16 @@ async function findGiven({ db, organization }: Context, ids: string[]): Promise<
 /** How many wait in each queue that the context's actor may see. @throws DomainError not_permitted. */
 export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: number }[]> {
   authorize(ctx, 'grade')
-  return Promise.all(queuesOf(ctx).map(async (whose) => ({ whose, count: await countWaiting(ctx, { whose }) })))
+  const queues = queuesOf(ctx)
+  const counts = queues.map((whose) => Prisma.sql`(SELECT count(*) ${waitingIn(ctx, { whose })})::int AS ${Prisma.raw(whose)}`)
+  const [counted] = await queryRows<Record<Whose, number>>(ctx.db, Prisma.sql`SELECT ${Prisma.join(counts)}`)
+  return queues.map((whose) => ({ whose, count: counted![whose] }))
 }
 
 async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> {
-  const [{ count }] = await ctx.db.$queryRaw<[{ count: number }]>`SELECT count(*)::int AS count ${waitingIn(ctx, filter)}`
-  return count
+  const statement = Prisma.sql`SELECT count(*)::int AS count ${waitingIn(ctx, filter)}`
+  const [counted] = await queryRows<{ count: number }>(ctx.db, statement)
+  return counted!.count
 }
 
 /** The queues that the context's actor may see. */
