@@ -33,7 +33,7 @@ export function window(skip: number | Prisma.Sql, size: number): Prisma.Sql {
   return skip === 0 ? limit : Prisma.sql`OFFSET ${skip} ${limit}`
 }
 
-/** How many rows come before the page; of the last one SQL, by the length of the list. */
+/** How many rows come before the page: of the last one SQL, by the length of the list. */
 export const skipped = ({ number, size }: Page, total: Prisma.Sql): number | Prisma.Sql =>
   number === 'last' ? Prisma.sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : (number - 1) * size
 

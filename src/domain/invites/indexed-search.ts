@@ -49,11 +49,12 @@ export async function listFound<Row>(
   if (combinations.length > MOST_COMBINATIONS || combinations.some(({ parts }) => parts.length === 0)) return null
   const byAddress = combinations.map((combination) => Prisma.sql`(${selectByAddress(ctx, filter, combination)})`)
   const by = orderBy(order.field, order.direction)
+  const skip = skipped(page, Prisma.sql`(by_address + by_name)`)
   const found = Prisma.sql`
     WITH named AS MATERIALIZED (${namedAfter(ctx, words, filter)}),
     by_address AS MATERIALIZED (${Prisma.join(byAddress, ' UNION ')}),
     counted AS MATERIALIZED (SELECT (SELECT count(*) FROM by_address) AS by_address, (${countOfNamed(ctx, filter)}) AS by_name),
-    place AS MATERIALIZED (SELECT by_address, by_address + by_name AS total, ${skipped(page, Prisma.sql`(by_address + by_name)`)}::bigint AS skip FROM counted),
+    place AS MATERIALIZED (SELECT by_address, by_address + by_name AS total, ${skip}::bigint AS skip FROM counted),
     found AS MATERIALIZED (
       SELECT id FROM (
         SELECT * FROM by_address

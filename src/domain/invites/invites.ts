@@ -1,17 +1,16 @@
-import { inGivenOrder, readRowsAnd, readRowsInOrder, type Shape, type Shown, shapeOf } from '../../db/rows.ts'
+import { inGivenOrder, readRowsAnd, readRowsInOrder, type Shape, shapeOf } from '../../db/rows.ts'
 import { type Invite as InviteRow, type InviteStatus, type Member, Prisma, type User } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
 import { type Listing, type Page, readPage, type Window } from '../page.ts'
 import { findById } from '../shared-query.ts'
-import { createTurns } from '../turns.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'
 import { listFound } from './indexed-search.ts'
 import { asOfNow, expireDueInvites } from './lifecycle.ts'
 import { type Counted, countInvites, counts, findDistantIds, firstPage, isCounted, storedInvites, totalAt } from './paging.ts'
-import { listMatches } from './search.ts'
+import { type List, type Listed, listMatches, narrows } from './search.ts'
 import { authorizeInvites } from './visibility.ts'
 
 export type { InviteFilter, InviteOrder, InviteStatus }
@@ -53,18 +52,6 @@ const assignedGrader = `(SELECT json_build_object('id', members.id, 'email', mem
 export const wholeInvite = shapeOf<Invite>('invites', Prisma.InviteScalarFieldEnum, times, related)
 const detailShape = shapeOf<InviteDetail>('invites', Prisma.InviteScalarFieldEnum, times, { ...related, assignedGrader })
 
-/** What every list has. */
-type Listed = Shown<Invite, 'id' | 'status' | 'expiresAt'>
-
-/** Reads a page of a list. @param of what is read of each. */
-type List<Filter, None = never> = <Row extends Listed>(
-  ctx: Context,
-  of: Shape<Row>,
-  filter: Filter,
-  order: InviteOrder,
-  page: Page,
-) => Promise<Listing<Row> | None>
-
 /** From this offset on it is cheaper to find the ids first. */
 const DISTANT = 1_000
 
@@ -81,7 +68,7 @@ export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, pa
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   const list = await findList(ctx, of, filter, order, page)
-  return list ?? listInTurn(ctx, of, filter, order, page)
+  return list ?? listMatches(ctx, of, filter, order, page)
 }
 
 /** @returns null where neither the kept counts nor the index of addresses help, or a due invite could not be set to expired. */
@@ -92,10 +79,6 @@ const findList: List<InviteFilter, null> = async (ctx, of, filter, order, page) 
 
 /** Whether the index of addresses is of use. */
 const isFound = (filter: InviteFilter): boolean => readWords(filter.search).length > 0 && !narrows(filter)
-
-/** To what other indexes find. */
-const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
-  [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
 const listCurrent: List<CountedFilter, null> = async (ctx, of, filter, order, page) => {
@@ -127,17 +110,6 @@ async function listFirst<Row extends Listed>(
   const { rows, ...counted } = await readRowsAnd<Row, Counted>(ctx.db, of, which, counts(ctx, filter))
   const total = totalAt(ctx, counted)
   return total === null ? null : { items: rows, total, page: skip / take + 1, pageSize: take }
-}
-
-/**
- * Where every invite of an organization is read, so many of its lists are made at once: all of them at the same time would each be too
- * late, and take the connections of others' requests.
- */
-const inTurn = createTurns(2)
-
-const listInTurn: List<InviteFilter> = (ctx, of, filter, order, page) => {
-  const read = () => listMatches(ctx, of, filter, order, page)
-  return narrows(filter) ? read() : inTurn(ctx.organization.id, read)
 }
 
 const findInOrder = <Row extends Listed>(ctx: Context, of: Shape<Row>, filter: CountedFilter, ids: string[]): Promise<Row[]> =>

@@ -14,8 +14,7 @@ import { type Move, mayMove, moves } from './moves.ts'
 /** The states that expire: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
 const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
 
-/** What says whether an invite is due. */
-export type Expirable = { status: InviteStatus; expiresAt: Time }
+type Expirable = { status: InviteStatus; expiresAt: Time }
 
 /** An invite as of now: expired once it is due, even if its row does not say so yet. */
 export function asOfNow<T extends Expirable>(invite: T, now: Date): T {

@@ -110,6 +110,9 @@ export async function findDistantIds(
   return fromEnd ? ids.reverse() : ids
 }
 
+/** SQL: the column that an order goes by. */
+export const columnOf = ({ field }: InviteOrder): Prisma.Sql => Prisma.raw(COLUMNS[field])
+
 /** SQL. */
 export const orderBy = (field: InviteOrder['field'], direction: InviteOrder['direction']): Prisma.Sql =>
   Prisma.raw(`${COLUMNS[field]} ${direction}, id ${direction}`)

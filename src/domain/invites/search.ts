@@ -1,17 +1,31 @@
+import { queryRows } from '../../db/client.ts'
 import { containing } from '../../db/query.ts'
-import { readRowsAnd, type Shape } from '../../db/rows.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
+import { readRowsAnd, readRowsInOrder, type Shape, type Shown } from '../../db/rows.ts'
+import { type Invite as InviteRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { readWords } from '../filters.ts'
-import { ownRows, skipped, window } from '../listing.ts'
-import { type Listing, type Page, pageNumber } from '../page.ts'
+import { ownRows, skipped } from '../listing.ts'
+import { type Listing, type Page, pageNumber, readPage } from '../page.ts'
+import { createTurns } from '../turns.ts'
 import type { InviteFilter, InviteOrder } from './filter.ts'
-import { asOfNow, type Expirable, hasStatus, statusAt } from './lifecycle.ts'
-import { orderBy, orderedColumns } from './paging.ts'
+import { asOfNow, hasStatus, statusAt } from './lifecycle.ts'
+import { columnOf, orderBy, orderedColumns } from './paging.ts'
 import { butBlind } from './visibility.ts'
 
 // Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search that
 // indexed-search.ts leaves, and while a due invite cannot be set to expired, every invite of the organization is read.
+
+/** What every list has of an invite. */
+export type Listed = Shown<InviteRow, 'id' | 'status' | 'expiresAt'>
+
+/** Reads a page of a list. @param of what is read of each. */
+export type List<Filter, None = never> = <Row extends Listed>(
+  ctx: Context,
+  of: Shape<Row>,
+  filter: Filter,
+  order: InviteOrder,
+  page: Page,
+) => Promise<Listing<Row> | None>
 
 /** SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now. */
 export function selectMatches(ctx: Context, filter: InviteFilter, now: Date): Prisma.Sql {
@@ -36,30 +50,67 @@ export function selectMatches(ctx: Context, filter: InviteFilter, now: Date): Pr
       ${butBlind(ctx)}`
 }
 
+/** Whether the filter is one of those that other indexes than that of addresses find. */
+export const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
+  [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
+
 /**
- * A page of the invites that match the filter. By one statement, which finds them once. The rows stand as they were found: they are ordered
- * by the status as of now, which not every row has yet.
- *
- * @param of what is read of each.
+ * Where every invite of an organization is read, so many of its lists are made at once: all of them at the same time would each be too
+ * late, and take the connections of others' requests.
  */
-export async function listMatches<Row extends Expirable>(
+const inTurn = createTurns(2)
+
+/** A page of the invites that match the filter, by their status as of now. */
+export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, page) => {
+  const isNarrow = narrows(filter)
+  const read = async () => {
+    const now = ctx.deps.clock()
+    const list = await (isNarrow ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
+    return { ...list, items: list.items.map((invite) => asOfNow(invite, now)) }
+  }
+  return isNarrow ? read() : inTurn(ctx.organization.id, read)
+}
+
+/** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */
+async function listFew<Row>(
   ctx: Context,
   of: Shape<Row>,
-  filter: InviteFilter,
-  { field, direction }: InviteOrder,
+  matches: Prisma.Sql,
+  order: InviteOrder,
   page: Page,
 ): Promise<Listing<Row>> {
-  const now = ctx.deps.clock()
-  const total = Prisma.sql`(SELECT total FROM counted)`
+  const by = orderBy(order.field, order.direction)
+  const total = Prisma.sql`(SELECT count(*)::int FROM matches)`
   const given = Prisma.sql`
-    WITH matches AS MATERIALIZED (${selectMatches(ctx, filter, now)}),
-    counted AS MATERIALIZED (SELECT count(*)::int AS total FROM matches),
+    WITH matches AS MATERIALIZED (SELECT id, ${columnOf(order)} FROM (${matches}) match),
     found AS MATERIALIZED (
-      SELECT ARRAY(SELECT id FROM matches ORDER BY ${orderBy(field, direction)} ${window(skipped(page, total), page.size)}) AS ids
+      SELECT ARRAY(SELECT id FROM matches ORDER BY ${by} OFFSET ${skipped(page, total)} LIMIT ${page.size}) AS ids
     )`
   const ids = Prisma.sql`(SELECT ids FROM found)`
   const which = Prisma.sql`${ownRows(ctx, [Prisma.sql`id = ANY (${ids}::uuid[])`])} ORDER BY array_position(${ids}, id)`
   const read = await readRowsAnd<Row, { total: number }>(ctx.db, of, which, Prisma.sql`${total} AS total`, given)
-  const items = read.rows.map((row) => asOfNow(row, now))
-  return { items, total: read.total, page: pageNumber(page, read.total), pageSize: page.size }
+  return { items: read.rows, total: read.total, page: pageNumber(page, read.total), pageSize: page.size }
+}
+
+/** By one statement for each: several processes of PostgreSQL count, and the first page is read in its order from an index. */
+async function listOfAll<Row extends { id: string }>(
+  ctx: Context,
+  of: Shape<Row>,
+  matches: Prisma.Sql,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<Row>> {
+  const count = async () => {
+    const [counted] = await queryRows<{ total: number }>(
+      ctx.db,
+      Prisma.sql`SELECT count(*)::int AS total FROM (${matches}) matches`,
+    )
+    return counted!.total
+  }
+  return readPage(page, count, async ({ skip, take }) => {
+    const by = orderBy(order.field, order.direction)
+    const ids = Prisma.sql`SELECT id FROM (${matches}) matches ORDER BY ${by} OFFSET ${skip} LIMIT ${take}`
+    const found = (await queryRows<{ id: string }>(ctx.db, ids)).map(({ id }) => id)
+    return readRowsInOrder(ctx.db, of, ownRows(ctx), found)
+  })
 }
