@@ -1,4 +1,5 @@
-import type { InviteStatus } from '../../generated/prisma/client.ts'
+import { queryRows } from '../../db/client.ts'
+import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { listClientAssessments, type Named } from './choices.ts'
@@ -34,10 +35,10 @@ export async function countAssigned(ctx: Context): Promise<StateCounts> {
   authorize(ctx, 'read_as_grader')
   const { actor, db, deps, organization } = ctx
   if (actor.kind !== 'member') return new Map()
-  const counts = await db.$queryRaw<Count[]>`
+  const counts = Prisma.sql`
     SELECT ${statusAt(deps.clock())} AS status, count(*)::int AS count FROM invites i
     WHERE organization_id = ${organization.id}::uuid AND assigned_grader_id = ${actor.id}::uuid ${butBlind(ctx)} GROUP BY 1`
-  return toMap(counts)
+  return toMap(await queryRows<Count>(db, counts))
 }
 
 /** From the kept counts: it costs the same however many invites there are. */
@@ -46,9 +47,9 @@ async function countOfAssessments(ctx: Context): Promise<(Named & { states: Stat
   if ((await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
   const assessments = await listClientAssessments(ctx)
   const ids = assessments.map(({ id }) => id)
-  const counts = await db.$queryRaw<(Count & { id: string })[]>`
+  const counts = Prisma.sql`
     SELECT assessment_id AS id, status, sum(count)::int AS count FROM assessment_invite_counts
     WHERE organization_id = ${organization.id}::uuid AND assessment_id = ANY(${ids}::uuid[]) GROUP BY 1, 2`
-  const byId = Map.groupBy(counts, ({ id }) => id)
+  const byId = Map.groupBy(await queryRows<Count & { id: string }>(db, counts), ({ id }) => id)
   return assessments.map((assessment) => ({ ...assessment, states: toMap(byId.get(assessment.id) ?? []) }))
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Context } from '../../../src/domain/context.ts'
+import { listInvites, wholeInvite } from '../../../src/domain/invites/invites.ts'
 import { countInvites, findDistantIds } from '../../../src/domain/invites/paging.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -72,4 +73,28 @@ it('ends a last page where the list ends, and shows nothing beyond it', async ()
   const total = (await countInvites(context(), {}))!
   expect(await findDistantIds(context(), {}, order, { skip: total - 3, take: 20 }, total)).toHaveLength(3)
   expect(await findDistantIds(context(), {}, order, { skip: total + 3, take: 20 }, total + 10)).toHaveLength(0)
+})
+
+it('shows what is assigned to one grader once over all pages, in each order, and where it ends', async () => {
+  const { id: assignedGraderId } = await service.make.member(organizationId)
+  const assigned = { organizationId, recipientEmail: { endsWith: '7@example.com' } }
+  const { count: total } = await service.db.invite.updateMany({ where: assigned, data: { assignedGraderId } })
+  const ctx: Context = { ...context(), actor: { kind: 'operator' } }
+  for (const field of ['sentAt', 'status', 'expiresAt', 'createdAt'] as const)
+    for (const direction of ['asc', 'desc'] as const) {
+      const list = async (number: number | 'last') => {
+        const page = { number, size: 50 }
+        const { items, ...rest } = await listInvites(ctx, wholeInvite, { assignedGraderId }, { field, direction }, page)
+        return { ...rest, ids: items.map(({ id }) => id) }
+      }
+      const rows = await service.db.invite.findMany({
+        where: { assignedGraderId },
+        orderBy: [{ [field]: direction }, { id: direction }],
+      })
+      const ids = rows.map(({ id }) => id)
+      const pages = await Promise.all([1, 2, 3, 4, 5, 6, 7].map(list))
+      expect(pages.flatMap((page) => page.ids)).toEqual(ids)
+      expect(pages.map((page) => page.total)).toEqual(Array(7).fill(total))
+      expect(await list('last')).toEqual({ ids: ids.slice(250), total, page: 6, pageSize: 50 })
+    }
 })
