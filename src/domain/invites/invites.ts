@@ -3,7 +3,7 @@ import { type Invite as InviteRow, type InviteStatus, type Member, Prisma, type 
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
-import { type Listing, type Page, readPage, type Window } from '../page.ts'
+import { type Listing, readPage, type Window } from '../page.ts'
 import { findById } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
 import type { CountedFilter, InviteFilter, InviteOrder } from './filter.ts'

@@ -72,7 +72,7 @@ export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, pa
 }
 
 /** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */
-async function listFew<Row>(
+async function listFew<Row extends Listed>(
   ctx: Context,
   of: Shape<Row>,
   matches: Prisma.Sql,
@@ -93,13 +93,7 @@ async function listFew<Row>(
 }
 
 /** By one statement for each: several processes of PostgreSQL count, and the first page is read in its order from an index. */
-async function listOfAll<Row extends { id: string }>(
-  ctx: Context,
-  of: Shape<Row>,
-  matches: Prisma.Sql,
-  order: InviteOrder,
-  page: Page,
-): Promise<Listing<Row>> {
+const listOfAll: List<Prisma.Sql> = (ctx, of, matches, order, page) => {
   const count = async () => {
     const [counted] = await queryRows<{ total: number }>(
       ctx.db,
