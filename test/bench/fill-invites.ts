@@ -41,6 +41,14 @@ const TAGS = `
   FROM unnest($2::uuid[]) WITH ORDINALITY AS i (invite, i), generate_series(0, 1) AS position
   WHERE i % 3 = 0`
 
+/** What candidates are at: without it the service would make up for it while it is measured. */
+const SUBMISSIONS = `
+  INSERT INTO submissions (id, organization_id, invite_id, assessment_id, state, question_replay_limit, answer_record_limit, started_at,
+    created_at, updated_at)
+  SELECT assessment_session, organization_id, id, assessment_id, 'in_progress', question_replay_limit, answer_record_limit, started_at,
+    started_at, started_at
+  FROM invites WHERE organization_id = $1 AND id = ANY ($2) AND status = 'started'`
+
 type Makers = Furniture & { keyId: string }
 
 /** Adds so many invites to the organization, by ordinary INSERTs: what triggers keep is kept. */
@@ -49,7 +57,9 @@ export async function addInvites(client: PoolClient, organization: Makers, name:
   for (let first = 1; first <= size; first += BATCH) {
     const last = Math.min(size, first + BATCH - 1)
     const invites = await client.query<{ id: string }>(INVITES, [id, keyId, assessmentIds, memberIds, first, last, size])
-    await client.query(TAGS, [id, invites.rows.map((row) => row.id), tagIds])
+    const inviteIds = invites.rows.map((row) => row.id)
+    await client.query(TAGS, [id, inviteIds, tagIds])
+    await client.query(SUBMISSIONS, [id, inviteIds])
     console.error(`  ${name} organization: ${last} of ${size} invites`)
   }
 }
