@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
-import { v7 as uuidv7 } from 'uuid'
 import { createDb, openPool } from '../db/client.ts'
 import { readMigrations } from '../db/migrations.ts'
 import { watchReplica } from '../db/replica.ts'
@@ -28,6 +27,7 @@ import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
 import { deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
+import { createNewId } from './new-id.ts'
 import { findProblems } from './readiness.ts'
 import { connectRedis } from './redis.ts'
 import { readOrMakeSecret } from './secret.ts'
@@ -122,7 +122,7 @@ export async function createDependencies(
     secretKeys,
     webhookAllowance: config.webhookAllowance,
     clock,
-    newId: () => uuidv7(),
+    newId: createNewId(),
     log,
     metrics,
     traffic: { answeredAt: -Infinity },
