@@ -7,8 +7,14 @@ import { isHealthCheck } from './health.ts'
  * the id that the lines are found by. Health checks, of which there is one every few seconds, are for who debugs.
  */
 export function logRequests(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => showRequestId(request, reply))
-  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply))
+  app.addHook('onRequest', (request, reply, done) => {
+    showRequestId(request, reply)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    logAnswer(request, reply)
+    done()
+  })
 }
 
 /** The same for an answer to what could not be routed, for which no hook runs. */

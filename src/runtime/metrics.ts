@@ -88,7 +88,12 @@ export function createMetrics(): MetricsRegistry {
     replicaRead: (outcome) => reads.inc({ outcome }),
     recordingJoined: (outcome) => recordings.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
-    observeRequests: (app) => app.addHook('onResponse', async (request, reply) => observeAnswer(request, reply)),
+    observeRequests(app) {
+      app.addHook('onResponse', (request, reply, done) => {
+        observeAnswer(request, reply)
+        done()
+      })
+    },
     observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),
     unreadableRequest: (status) => unreadable.inc({ status }),
     observeReplica(lateness) {
