@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import type { Static } from '@sinclair/typebox'
-import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { isEmailAddress } from '../domain/email-address.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
@@ -22,7 +21,7 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
     ]),
     [settings.DATABASE_READ_URL && !DATABASE_URL, 'DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set.'],
     [
-      REDIS_URL && !isAccepted(() => new Redis(REDIS_URL, { lazyConnect: true })),
+      REDIS_URL && !isAccepted(() => readRedisAddress(REDIS_URL)),
       `REDIS_URL: can not be read as an address. ${HOW_TO_WRITE_A_PASSWORD}`,
     ],
     [
@@ -84,6 +83,12 @@ function isAccepted(make: () => unknown): boolean {
   } catch {
     return false
   }
+}
+
+/** As ioredis reads it, which is not loaded for that. */
+function readRedisAddress(url: string): void {
+  const { username, password } = new URL(url)
+  for (const part of [username, password]) decodeURIComponent(part)
 }
 
 const isProxyList = (list: string): boolean =>

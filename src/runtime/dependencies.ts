@@ -29,7 +29,6 @@ import { deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
 import { findProblems } from './readiness.ts'
-import { connectRedis } from './redis.ts'
 import { readOrMakeSecret } from './secret.ts'
 
 /** What the service runs on. */
@@ -89,7 +88,7 @@ export async function createDependencies(
   opened.defer(() => db.$disconnect())
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
   opened.defer(keys.close)
-  const redis = serves && config.redisUrl ? await connectRedis(config.redisUrl, log) : undefined
+  const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
   opened.defer(() => redis?.disconnect())
   const mailer = createMailer(config.smtpUrl)
   opened.defer(mailer.close)
@@ -153,4 +152,10 @@ export async function createDependencies(
     },
     dispose: () => kept.disposeAsync(),
   }
+}
+
+/** Redis' client is a large module, and most services do without it. */
+async function openRedis(url: string, log: FastifyBaseLogger): Promise<Redis> {
+  const { connectRedis } = await import('./redis.ts')
+  return connectRedis(url, log)
 }

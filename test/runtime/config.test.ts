@@ -94,6 +94,7 @@ describe('a variable', () => {
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://:25'],
     ['REDIS_URL', 'redis://:hunter2@valkey:99999'],
+    ['REDIS_URL', 'redis://:hunter2%@valkey:6379'],
     ['MAIL_FROM', 'Talent Team'],
     ['MAIL_FROM', 'Talent <talent>'],
     ['LOG_LEVEL', 'loud'],
