@@ -87,6 +87,22 @@ export async function readRows<Row>(db: Connection, shape: Shape<Row>, which: Pr
   return parseRows(shape, found!.rows)
 }
 
+/** Rows that are to be read: SQL of their JSON, NULL where there are none, and what is made of it. */
+export type Reading<Row> = { json: Prisma.Sql; parse: (json: string | null) => Row[] }
+
+/** @param which as {@link readRows} takes it. */
+export const toRead = <Row>(shape: Shape<Row>, which: Prisma.Sql): Reading<Row> => ({
+  json: rowsAsJson(shape, which),
+  parse: (json) => parseRows(shape, json),
+})
+
+/** Reads rows of several tables by one statement. */
+export async function readTogether<Row>(db: Connection, readings: Reading<Row>[]): Promise<Row[][]> {
+  const columns = readings.map(({ json }, i) => Prisma.sql`${json} AS ${Prisma.raw(`rows_${i}`)}`)
+  const [found] = await queryRows<Record<string, string | null>>(db, Prisma.sql`SELECT ${Prisma.join(columns)}`)
+  return readings.map(({ parse }, i) => parse(found![`rows_${i}`]!))
+}
+
 /** Reads rows by their ids, in the order of these; ids of none are left out. */
 export async function readRowsInOrder<Row extends { id: string }>(
   db: Connection,

@@ -1,12 +1,13 @@
-import { containing, escapeLike, hasId, whereAll } from '../../db/query.ts'
-import { inGivenOrder, readRows, type Shape, shapeOf } from '../../db/rows.ts'
+import { containing, escapeLike, whereAll } from '../../db/query.ts'
+import { inGivenOrder, type Shape, shapeOf, toRead } from '../../db/rows.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
+import type { Source } from '../find-together.ts'
 import { type Conditions, orderBy, ownRows, readListing } from '../listing.ts'
 import type { Listing, Order, Page } from '../page.ts'
-import { findById, shareQuery } from '../shared-query.ts'
+import { findById } from '../shared-query.ts'
 import { authorize } from './permissions.ts'
 
 /** The roles that mean something to the service; an organization may use any other words as well. */
@@ -86,11 +87,11 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
 /** The organization's members with these ids, in no particular order; other ids are left out. */
 export const findMembers = findById(wholeMember)
 
-/** The accounts with these ids whose person is a member of the organization, in no particular order; other ids are left out. */
-export const findUsers = shareQuery<User>((ctx, ids) => {
+/** The accounts whose person is a member of the organization. */
+export const users: Source<User> = (ctx, hasId) => {
   const isMember = Prisma.sql`EXISTS (SELECT FROM members ${ownRows(ctx, [Prisma.sql`user_id = users.id`])})`
-  return readRows(ctx.db, userShape, whereAll([hasId(ids), isMember]))
-})
+  return toRead(userShape, whereAll([hasId, isMember]))
+}
 
 /** SQL: what the filter asks of the organization's members. */
 export function matching(

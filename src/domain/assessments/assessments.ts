@@ -1,5 +1,5 @@
-import { containing, hasId, whereAll } from '../../db/query.ts'
-import { inGivenOrder, readRows, type Shape, shapeOf } from '../../db/rows.ts'
+import { containing, whereAll } from '../../db/query.ts'
+import { inGivenOrder, type Shape, shapeOf, toRead } from '../../db/rows.ts'
 import {
   type Assessment as AssessmentRow,
   type Audience,
@@ -13,9 +13,10 @@ import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { readWords, refuseExcess } from '../filters.ts'
+import { ownSource, type Source } from '../find-together.ts'
 import { orderBy, ownRows, readListing } from '../listing.ts'
 import type { Listing, Order, Page } from '../page.ts'
-import { findById, shareQuery } from '../shared-query.ts'
+import { findById } from '../shared-query.ts'
 
 export type { Category, Instruction, Language }
 export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
@@ -100,12 +101,14 @@ const languageShape = shapeOf<Language>('languages', Prisma.LanguageScalarFieldE
 
 /** The organization's instructions with these ids, in no particular order; other ids are left out. */
 export const findInstructions = findById(instructionShape)
+export const instructions = ownSource(instructionShape)
 
 /** The organization's categories with these ids, in no particular order; other ids are left out. */
 export const findCategories = findById(categoryShape)
+export const categories = ownSource(categoryShape)
 
 /** Languages are shared by all organizations. */
-export const findLanguages = shareQuery<Language>((ctx, ids) => readRows(ctx.db, languageShape, whereAll([hasId(ids)])))
+export const languages: Source<Language> = (_ctx, hasId) => toRead(languageShape, whereAll([hasId]))
 
 /** SQL: the organization's assessments that match. */
 function matching(ctx: Context, filter: AssessmentFilter): Prisma.Sql {

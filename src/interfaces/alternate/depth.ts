@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify'
-import { findUsers } from '../../domain/access/members.ts'
-import { findCategories, findInstructions, findLanguages } from '../../domain/assessments/assessments.ts'
+import { users } from '../../domain/access/members.ts'
+import { categories, instructions, languages } from '../../domain/assessments/assessments.ts'
 import type { Context } from '../../domain/context.ts'
-import { findById } from '../../domain/shared-query.ts'
+import { findTogether, type Ids, ownSource, presented } from '../../domain/find-together.ts'
 import { presentAssessment, shownOfAssessment } from './assessments.view.ts'
 import { presentCategory, presentInstruction, presentLanguage, presentOrganization, presentUser } from './nested.view.ts'
-import { presentOrganizationUser, shownWithUser } from './organization-users.view.ts'
+import { presentOrganizationUser, shownOfMember } from './organization-users.view.ts'
 import { presentTag, shownOfTag } from './tags.view.ts'
 
 type Kind =
@@ -19,6 +19,7 @@ type Kind =
   | 'language'
   | 'category'
 type Loadable = Exclude<Kind, 'invite'>
+type Stored = Exclude<Loadable, 'organization'>
 type View = { [field: string]: unknown }
 
 /** Which fields of which resource are the ids of which other: what `depth` turns into objects. */
@@ -39,39 +40,24 @@ const references: Partial<Record<Kind, Record<string, Loadable>>> = {
 const byKind = new Map(Object.entries(references).map(([kind, fields]) => [kind, Object.entries(fields)]))
 const referencesOf = (kind: Kind): [field: string, referred: Loadable][] => byKind.get(kind) ?? []
 
-type Found = { kind: Loadable; view: View & { id: string } }
-type Load = (ctx: Context, ids: string[]) => Promise<Found[]>
-
-const found = (kind: Loadable, view: View & { id: string }): Found => ({ kind, view })
-
-const findAssessments = findById(shownOfAssessment)
-const findMembers = findById(shownWithUser)
-const findTags = findById(shownOfTag)
-
-/** Each kind is loaded as its own endpoint shows it, so that nesting can show no more; with what has come along. */
-const loaders: Record<Loadable, Load> = {
-  assessment: async (ctx, ids) => (await findAssessments(ctx, ids)).map((row) => found('assessment', presentAssessment(row))),
-  organization_user: async (ctx, ids) =>
-    (await findMembers(ctx, ids)).flatMap((member) => [
-      found('organization_user', presentOrganizationUser(member)),
-      found('user', presentUser(member.user)),
-    ]),
-  tag: async (ctx, ids) => (await findTags(ctx, ids)).map((row) => found('tag', presentTag(row))),
-  organization: async ({ organization }) => [found('organization', presentOrganization(organization))],
-  user: async (ctx, ids) => (await findUsers(ctx, ids)).map((row) => found('user', presentUser(row))),
-  instruction: async (ctx, ids) => (await findInstructions(ctx, ids)).map((row) => found('instruction', presentInstruction(row))),
-  language: async (ctx, ids) => (await findLanguages(ctx, ids)).map((row) => found('language', presentLanguage(row))),
-  category: async (ctx, ids) => (await findCategories(ctx, ids)).map((row) => found('category', presentCategory(row))),
-}
+/** Each kind is shown as by its own endpoint, so that nesting can show no more. The organization is known. */
+const find = findTogether<Stored, View & { id: string }>({
+  assessment: presented(ownSource(shownOfAssessment), presentAssessment),
+  organization_user: presented(ownSource(shownOfMember), presentOrganizationUser),
+  tag: presented(ownSource(shownOfTag), presentTag),
+  user: presented(users, presentUser),
+  instruction: presented(instructions, presentInstruction),
+  language: presented(languages, presentLanguage),
+  category: presented(categories, presentCategory),
+})
 
 type Node = { kind: Kind; view: View }
 /** Objects by kind and id, with plain ids in them. */
 type Objects = Map<Loadable, Map<string, View>>
-type Wanted = Map<Loadable, Set<string>>
 
 /**
  * The answer, a resource or a page of them, with related objects in the place of their ids, as many levels deep as `depth` asks
- * (alternate-behaviour.md, Depth). A level costs one query for each kind that no level before has loaded, however many items there are.
+ * (alternate-behaviour.md, Depth). A level costs one query, however many items and kinds there are.
  */
 export async function nestObjects<Body extends object>(
   { ctx, query: { depth = 0 } }: { ctx: Context; query: { depth?: number } },
@@ -81,61 +67,67 @@ export async function nestObjects<Body extends object>(
 ): Promise<Body> {
   if (depth === 0) return body
   const views = ('results' in body ? body.results : [body]) as View[]
-  const known: Objects = new Map()
-  let nodes: Node[] = views.map((view) => ({ kind, view }))
-  for (let level = 1; level <= depth && nodes.length > 0; level++) {
-    const wanted = await loadReferences(ctx, nodes, known)
-    nodes = placeObjects(nodes, level === depth ? known : copyObjects(known, wanted))
-  }
+  const nodes = views.map((view) => ({ kind, view }))
+  const objects = await loadObjects(ctx, nodes, depth)
+  for (const view of views) Object.assign(view, nest(kind, view, depth, objects))
   // The response schemas, and the serializers made from them, are those of plain ids.
   reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
   return body
 }
 
-/** @returns the ids of what is referred to, which is known then as far as it is there. */
-async function loadReferences(ctx: Context, nodes: Node[], known: Objects): Promise<Wanted> {
-  const wanted: Wanted = new Map()
-  for (const { kind, view } of nodes)
-    for (const [field, referred] of referencesOf(kind)) {
-      const ids = wanted.get(referred) ?? new Set()
-      wanted.set(referred, ids)
-      addIds(ids, view[field])
+/** @returns what is there of all that is referred to, so many levels deep. */
+async function loadObjects(ctx: Context, roots: Node[], depth: number): Promise<Objects> {
+  const { organization } = ctx
+  const objects: Objects = new Map([['organization', new Map([[organization.id, presentOrganization(organization)]])]])
+  let nodes = roots
+  for (let level = 1; level <= depth; level++) {
+    const missing = findMissing(nodes, objects)
+    if (missing.size === 0) break
+    const found = await find(ctx, missing)
+    nodes = []
+    for (const [kind, ids] of missing) {
+      const ofKind = objects.get(kind) ?? new Map()
+      objects.set(kind, ofKind)
+      for (const id of ids) {
+        const view = found.get(kind)?.get(id)
+        if (!view) continue
+        ofKind.set(id, view)
+        nodes.push({ kind, view })
+      }
     }
-  await loadMissing(ctx, wanted, known)
-  return wanted
-}
-
-function addIds(ids: Set<string>, value: unknown): void {
-  if (Array.isArray(value)) for (const id of value) ids.add(id)
-  else if (value !== null) ids.add(String(value))
-}
-
-/** Puts the objects in the place of their ids. @returns them, for the next level. */
-function placeObjects(nodes: Node[], objects: Objects): Node[] {
-  for (const { kind, view } of nodes)
-    for (const [field, referred] of referencesOf(kind)) {
-      const ofKind = objects.get(referred)
-      const object = (id: unknown) => ofKind?.get(String(id)) ?? id
-      const value = view[field]
-      view[field] = Array.isArray(value) ? value.map(object) : object(value)
-    }
-  return [...objects].flatMap(([kind, views]) => [...views.values()].map((view) => ({ kind, view })))
-}
-
-async function loadMissing(ctx: Context, wanted: Wanted, known: Objects): Promise<void> {
-  const loads = [...wanted].map(async ([kind, ids]) => {
-    const missing = [...ids].filter((id) => !known.get(kind)?.has(id))
-    return missing.length > 0 ? loaders[kind](ctx, missing) : []
-  })
-  for (const { kind, view } of (await Promise.all(loads)).flat()) {
-    if (!known.has(kind)) known.set(kind, new Map())
-    known.get(kind)!.set(view.id, view)
   }
+  return objects
 }
 
-/** Those that are wanted, to put objects into: an object that is met again on the next level has its ids there. */
-const copyObjects = (known: Objects, wanted: Wanted): Objects =>
-  new Map([...wanted].map(([kind, ids]) => [kind, copyOfKind(known.get(kind), ids)]))
+/** The ids of what the nodes refer to that is not among the objects. */
+function findMissing(nodes: Node[], objects: Objects): Ids<Stored> {
+  const missing: Ids<Stored> = new Map()
+  for (const { kind, view } of nodes)
+    for (const [field, referred] of referencesOf(kind)) {
+      if (referred === 'organization') continue
+      const ids = missing.get(referred) ?? new Set()
+      missing.set(referred, ids)
+      addUnknown(ids, view[field], objects.get(referred))
+    }
+  return new Map([...missing].filter(([, ids]) => ids.size > 0))
+}
 
-const copyOfKind = (objects: Map<string, View> | undefined, ids: Set<string>): Map<string, View> =>
-  new Map([...ids].flatMap((id) => (objects?.has(id) ? [[id, { ...objects.get(id) }]] : [])))
+function addUnknown(ids: Set<string>, value: unknown, known: Map<string, View> | undefined): void {
+  for (const id of Array.isArray(value) ? value : [value]) if (id !== null && !known?.has(id)) ids.add(id)
+}
+
+/** A copy of the view with objects in the place of their ids. */
+function nest(kind: Kind, view: View, depth: number, objects: Objects): View {
+  if (depth === 0) return view
+  const nested = { ...view }
+  for (const [field, referred] of referencesOf(kind)) {
+    const ofKind = objects.get(referred)
+    const nestOne = (id: unknown) => {
+      const object = ofKind?.get(String(id))
+      return object ? nest(referred, object, depth - 1, objects) : id
+    }
+    const value = view[field]
+    nested[field] = Array.isArray(value) ? value.map(nestOne) : nestOne(value)
+  }
+  return nested
+}

@@ -24,7 +24,8 @@ export const OrganizationUserView = Type.Object(
   { [NAME]: 'OrganizationUser' },
 )
 
-const fields = [
+/** What of a member is shown. */
+export const shownOfMember = showing(wholeMember, [
   'id',
   'tagIds',
   'clientOfCount',
@@ -35,12 +36,7 @@ const fields = [
   'organizationId',
   'userId',
   'gradingLanguageIds',
-] as const
-
-/** What of a member is shown. */
-export const shownOfMember = showing(wholeMember, fields)
-/** The same with the account. */
-export const shownWithUser = showing(wholeMember, [...fields, 'user'])
+])
 
 export const presentOrganizationUser = (member: RowOf<typeof shownOfMember>): Static<typeof OrganizationUserView> => ({
   id: member.id,
