@@ -70,8 +70,11 @@ export function findTogether<Name extends string, Row extends { id: string }>(so
     const last = latest.get(ctx.organization.id)
     const batch = last?.isOpen && last.size < MAX_IDS ? last : begin(ctx, latest, last)
     for (const [name, asked] of ids) {
-      batch.ids.set(name, new Set([...(batch.ids.get(name) ?? []), ...asked]))
-      batch.size += asked.size
+      const together = batch.ids.get(name) ?? new Set()
+      batch.ids.set(name, together)
+      batch.size -= together.size
+      for (const id of asked) together.add(id)
+      batch.size += together.size
     }
     return batch.found
   }

@@ -69,7 +69,7 @@ export async function nestObjects<Body extends object>(
   const views = ('results' in body ? body.results : [body]) as View[]
   const nodes = views.map((view) => ({ kind, view }))
   const objects = await loadObjects(ctx, nodes, depth)
-  for (const view of views) Object.assign(view, nest(kind, view, depth, objects))
+  for (const node of nodes) placeObjects(node, depth, objects)
   // The response schemas, and the serializers made from them, are those of plain ids.
   reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
   return body
@@ -116,18 +116,19 @@ function addUnknown(ids: Set<string>, value: unknown, known: Map<string, View> |
   for (const id of Array.isArray(value) ? value : [value]) if (id !== null && !known?.has(id)) ids.add(id)
 }
 
-/** A copy of the view with objects in the place of their ids. */
-function nest(kind: Kind, view: View, depth: number, objects: Objects): View {
-  if (depth === 0) return view
-  const nested = { ...view }
+/** Puts objects into the view in the place of their ids. The objects are others' as well: what gets more put into it is a copy. */
+function placeObjects({ kind, view }: Node, depth: number, objects: Objects): void {
   for (const [field, referred] of referencesOf(kind)) {
     const ofKind = objects.get(referred)
-    const nestOne = (id: unknown) => {
+    const place = (id: unknown) => {
       const object = ofKind?.get(String(id))
-      return object ? nest(referred, object, depth - 1, objects) : id
+      if (!object) return id
+      if (depth === 1) return object
+      const copy = { ...object }
+      placeObjects({ kind: referred, view: copy }, depth - 1, objects)
+      return copy
     }
     const value = view[field]
-    nested[field] = Array.isArray(value) ? value.map(nestOne) : nestOne(value)
+    view[field] = Array.isArray(value) ? value.map(place) : place(value)
   }
-  return nested
 }

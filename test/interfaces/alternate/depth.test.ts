@@ -152,6 +152,42 @@ describe.each([1, 2])('depth=%i', (depth) => {
   })
 })
 
+it('tells objects of different kinds apart that have the same id', async () => {
+  const { make, db, deps } = service
+  const { id: organizationId, key } = await make.organization()
+  const id = deps.newId()
+  const own = { id, organizationId }
+  const assessment = await make.assessment(organizationId, { id })
+  const [tag, member] = [await make.tag(organizationId, { id }), await make.member(organizationId, { id })]
+  await db.category.create({ data: { ...own, name: 'Sales' } })
+  const join = links(db)
+  await join.tagAssessment(assessment, tag)
+  await join.addClients(assessment, member)
+  await join.addCategories(assessment, own)
+  await join.tagInvite(await make.invite(assessment, { assignedGraderId: id }), tag)
+  const [shown] = (await service.alternate(key).get('/assessment_invites?depth=2')).body.results
+  expect(shown).toMatchObject({
+    assessment: {
+      name: assessment.name,
+      tags: [{ name: tag.name }],
+      clients: [{ roles: member.roles }],
+      categories: [{ name: 'Sales' }],
+    },
+    assigned_grader: { id, roles: member.roles },
+    tags: [{ id, name: tag.name }],
+  })
+})
+
+it('answers many requests at once, also of several organizations, as each on its own', async () => {
+  const worlds = [world, await makeWorld()]
+  const requests = worlds.flatMap(({ get }) =>
+    paths().flatMap(({ list }) => [1, 2].map((depth) => () => get(`${list}?depth=${depth}`))),
+  )
+  const alone: View[] = []
+  for (const request of requests) alone.push(await request())
+  expect(await Promise.all([...requests, ...requests].map((request) => request()))).toEqual([...alone, ...alone])
+})
+
 it('shows plain ids without depth', async () => {
   const { results } = await world.get('/assessment_invites')
   expect((results as View[])[0]).toMatchObject({
