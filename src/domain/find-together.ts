@@ -12,7 +12,7 @@ export type Ids<Name> = Map<Name, Set<string>>
 type Found<Name, Row> = Map<Name, Map<string, Row>>
 type Batch<Name, Row> = { ids: Ids<Name>; size: number; isOpen: boolean; found: Promise<Found<Name, Row>> }
 
-/** That a statement takes from several callers: so that it takes milliseconds. */
+/** A batch with so many takes no more callers, so that a statement takes milliseconds. */
 const MAX_IDS = 1_000
 /** How long a batch waits for the one before, so that a slow one holds nobody up. */
 const LONGEST_WAIT_MS = 50

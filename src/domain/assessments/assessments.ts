@@ -101,10 +101,12 @@ const languageShape = shapeOf<Language>('languages', Prisma.LanguageScalarFieldE
 
 /** The organization's instructions with these ids, in no particular order; other ids are left out. */
 export const findInstructions = findById(instructionShape)
+/** The same, to be found together with others. */
 export const instructions = ownSource(instructionShape)
 
 /** The organization's categories with these ids, in no particular order; other ids are left out. */
 export const findCategories = findById(categoryShape)
+/** The same, to be found together with others. */
 export const categories = ownSource(categoryShape)
 
 /** Languages are shared by all organizations. */
