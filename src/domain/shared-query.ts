@@ -7,45 +7,66 @@ import { isUuid } from './uuid.ts'
 
 /** Finds the organization's rows with these ids, in no particular order; other ids are left out. */
 type Find<Row> = (ctx: Context, ids: string[]) => Promise<Row[]>
-type Batch<Row> = { ids: Set<string>; found: Promise<Map<string, Row>> }
+/** UUIDs in lower case, by the name of what they are of. */
+export type Ids<Name> = Map<Name, Set<string>>
+/** Rows by the same name and their ids. */
+export type Found<Name, Row> = Map<Name, Map<string, Row>>
+type LookUp<Name, Row> = (ctx: Context, ids: Ids<Name>) => Promise<Found<Name, Row>>
+type Batch<Name, Row> = { ids: Ids<Name>; size: number; found: Promise<Found<Name, Row>> }
 
-/** Longer lists would need more prepared statements. */
-const MAX_IDS = 128
+/** A batch with so many takes no more callers, so that a statement takes milliseconds. */
+const MAX_IDS = 1_000
 
 /** Finds the organization's rows of a table by their ids, as {@link shareQuery} does. @param of what is read of each. */
 export const findById = <Row extends { id: string }>(of: Shape<Row>): Find<Row> =>
   shareQuery((ctx, ids) => readRows(ctx.db, of, ownRowsById(ctx, ids)))
 
-/**
- * Batches lookups by id: those for one organization in the same turn of the event loop become one query, which costs little more than one
- * lookup. A single caller waits only for the end of the turn. A transaction shares only with itself. Text that is not a UUID finds nothing.
- */
+/** Shares look-ups of one kind, as {@link shareLookUp} does. Text that is not a UUID finds nothing. */
 export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {
-  const gathering = new WeakMap<Connection, Map<string, Batch<Row>>>()
+  const lookUp = shareLookUp<'row', Row>(async (ctx, ids) => new Map([['row', byId(await find(ctx, [...ids.get('row')!]))]]))
+  return async (ctx, ids) => {
+    const wanted = ids.filter(isUuid).map((id) => id.toLowerCase())
+    if (wanted.length === 0) return []
+    const rows = (await lookUp(ctx, new Map([['row', new Set(wanted)]]))).get('row')!
+    return wanted.flatMap((id) => rows.get(id) ?? [])
+  }
+}
 
-  function gather(ctx: Context, batches: Map<string, Batch<Row>>): Batch<Row> {
+/**
+ * Batches look-ups by id: those for one organization in the same turn of the event loop become one, which costs little more than each of
+ * them. A single caller waits only for the end of the turn. A transaction shares only with itself.
+ *
+ * @returns what may find more than was asked for: the rows are others' as well, and not to be changed.
+ */
+export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Row> {
+  const gathering = new WeakMap<Connection, Map<string, Batch<Name, Row>>>()
+
+  function gather(ctx: Context, batches: Map<string, Batch<Name, Row>>): Batch<Name, Row> {
     const organizationId = ctx.organization.id
-    const ids = new Set<string>()
-    const found = endOfTurn().then(async () => {
-      if (batches.get(organizationId)?.ids === ids) batches.delete(organizationId)
-      const rows = await find(ctx, [...ids])
-      return new Map(rows.map((row) => [row.id, row]))
+    const ids: Ids<Name> = new Map()
+    const found = endOfTurn().then(() => {
+      if (batches.get(organizationId) === batch) batches.delete(organizationId)
+      return find(ctx, ids)
     })
-    const batch = { ids, found }
+    const batch = { ids, size: 0, found }
     batches.set(organizationId, batch)
     return batch
   }
 
-  return async (ctx, ids) => {
-    const wanted = ids.filter(isUuid).map((id) => id.toLowerCase())
-    if (wanted.length === 0) return []
-    const { db } = ctx
-    const batches = gathering.get(db) ?? new Map<string, Batch<Row>>()
-    gathering.set(db, batches)
+  return (ctx, ids) => {
+    const batches = gathering.get(ctx.db) ?? new Map<string, Batch<Name, Row>>()
+    gathering.set(ctx.db, batches)
     const open = batches.get(ctx.organization.id)
-    const batch = open && open.ids.size + wanted.length <= MAX_IDS ? open : gather(ctx, batches)
-    for (const id of wanted) batch.ids.add(id)
-    const found = await batch.found
-    return wanted.flatMap((id) => found.get(id) ?? [])
+    const batch = open && open.size < MAX_IDS ? open : gather(ctx, batches)
+    for (const [name, asked] of ids) {
+      const together = batch.ids.get(name) ?? new Set()
+      batch.ids.set(name, together)
+      batch.size -= together.size
+      for (const id of asked) together.add(id)
+      batch.size += together.size
+    }
+    return batch.found
   }
 }
+
+export const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> => new Map(rows.map((row) => [row.id, row]))

@@ -54,7 +54,7 @@ it('has one text for the same tables, however many ids there are and in whatever
   expect(queries[0]!.text).toBe(queries[1]!.text)
 })
 
-it('asks once for what is looked up in one turn, and once more for all that is while it is under way', async () => {
+it('asks once for what is looked up in one turn, and once more for what is in the next', async () => {
   const { ctx, tags, ids } = await makeWorld()
   const find = makeFind()
   const lookUp = async (id: string) => (await find(ctx, new Map([['tag', of(id)]]))).get('tag')?.get(id)

@@ -69,9 +69,9 @@ it('sees within a transaction what that has changed', async () => {
 it('splits what is too much for one query, and tells all who wait for one that fails', async () => {
   const { ctx } = await makeWorld()
   const { queries, lookUp } = observed()
-  const many = Array.from({ length: 150 }, () => service.deps.newId())
+  const many = Array.from({ length: 1_200 }, () => service.deps.newId())
   await Promise.all(many.map((id) => lookUp(ctx, id)))
-  expect(queries.map(([, ids]) => ids.length)).toEqual([128, 22])
+  expect(queries.map(([, ids]) => ids.length)).toEqual([1_000, 200])
   const failing = shareQuery(async () => {
     throw new Error('no database')
   })
