@@ -39,9 +39,9 @@ async function answerOnce(request: FastifyRequest, values: URLSearchParams, work
   }
   // A page of the release before has none.
   if (!isUuid(values.get('once') ?? '')) return answer(ctx)
-  const who = ctx.actor.kind === 'member' ? ctx.actor.id : ctx.actor.kind
+  // By the actor with their roles: who has other ones now may not see what was shown.
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([who, url, [...values]]))
+    .update(JSON.stringify([ctx.actor, url, [...values]]))
     .digest()
   // The space keeps it apart from the keys that clients choose.
   return doOnce(ctx, { key: `form ${fingerprint.toString('base64url')}`, fingerprint: new Uint8Array(fingerprint) }, answer)

@@ -108,12 +108,14 @@ describe('a form whose button is pressed twice', () => {
     expect((await person.post(tags, { name: 'Odd', color: '#000000', once: 'x' })).status).toBe(303)
   })
 
-  it('is not answered what another member’s was', async () => {
+  it('is not answered what another member’s was, nor what its own was to whoever has lost the role since', async () => {
     const { person, organization, where } = await furnish()
     const other = await signInAs(service, organization.id, ['admin'])
     const fields = { name: 'Our system', mode: 'live', expiry: 'never', once: service.deps.newId() }
-    expect((await person.post(`${person.home}settings/integrations`, fields)).status).toBe(200)
-    expect((await other.post(`${person.home}settings/integrations`, fields)).status).toBe(422)
+    const statusOf = async ({ post }: typeof person) => (await post(`${person.home}settings/integrations`, fields)).status
+    expect([await statusOf(person), await statusOf(person), await statusOf(other)]).toEqual([200, 200, 422])
     expect(await db.apiKey.count({ where })).toBe(2)
+    await db.member.updateMany({ where: { ...where, id: { not: other.member.id } }, data: { roles: ['grader'] } })
+    expect(await statusOf(person)).toBe(404)
   })
 })
