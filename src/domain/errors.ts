@@ -37,12 +37,12 @@ export type ErrorKind =
 export type Range = { minimum: number; maximum: number }
 
 /**
- * What can be wrong with an account, a key, a member, an invite, a list of candidates or a webhook. `minLength` has characters as its
- * limit, `tooMany` the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet), `lastAdmin`,
- * `joined` and `inactive` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list, with rows
- * or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
+ * What can be wrong with an account, a key, a member, an invite, a list of candidates, a webhook or a question. `minLength` has characters
+ * as its limit, `tooMany` the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet),
+ * `lastAdmin`, `joined` and `inactive` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
+ * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
  * `otherPoints` of grades, with the question's points, the number of the first question in the way, or the points there are now, as the
- * limit.
+ * limit; `notHttps` and `asksNothing` of a question.
  */
 export type AccountProblem =
   | 'wrong'
@@ -76,6 +76,8 @@ export type AccountProblem =
   | 'regraded'
   | 'otherPoints'
   | 'gradesAlready'
+  | 'notHttps'
+  | 'asksNothing'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

@@ -3,7 +3,7 @@ import { type AuditAction, recordAudit } from '../audit.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
 import { checkInteger, checkName, checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
-import type { Issue } from '../errors.ts'
+import type { Issue, Violation } from '../errors.ts'
 import { AMOUNTS, MAX_CODE_LENGTH, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
 import { totalOrder } from '../page.ts'
 import { refuse } from '../refuse.ts'
@@ -138,13 +138,27 @@ const findQuestionIssues = (input: QuestionInput): Issue[] =>
     ['inputType', checkName(input.inputType, MAX_NAME_LENGTH)],
     ['responseType', checkName(input.responseType, MAX_NAME_LENGTH)],
     ['script', checkText(input.script, MAX_SCRIPT_LENGTH)],
-    ['audioUrl', checkText(input.audioUrl, MAX_URL_LENGTH)],
-    ['videoUrl', checkText(input.videoUrl, MAX_URL_LENGTH)],
+    ['audioUrl', checkMediaUrl(input.audioUrl)],
+    ['videoUrl', checkMediaUrl(input.videoUrl)],
+    [whatAsks(input.inputType), checkAsked(input)],
     ['points', checkInteger(input.points, AMOUNTS)],
     ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
     ['sourceLanguage', checkText(input.sourceLanguage, MAX_CODE_LENGTH)],
     ['targetLanguage', checkText(input.targetLanguage, MAX_CODE_LENGTH)],
   ])
+
+/** A candidate's page plays nothing that does not come by https. */
+const checkMediaUrl = (url: string): Violation | undefined =>
+  checkText(url, MAX_URL_LENGTH) ??
+  (url === '' || (/^https:\/\//i.test(url) && URL.canParse(url)) ? undefined : { rule: 'account', problem: 'notHttps' })
+
+/** A question without anything to read, hear or see could not be answered. */
+const checkAsked = ({ script, audioUrl, videoUrl }: QuestionInput): Violation | undefined =>
+  [script, audioUrl, videoUrl].some((part) => part.trim() !== '') ? undefined : { rule: 'account', problem: 'asksNothing' }
+
+/** The field that mainly puts a question of that kind. */
+const whatAsks = (inputType: string): keyof QuestionInput =>
+  inputType === 'audio' ? 'audioUrl' : inputType === 'video' ? 'videoUrl' : 'script'
 
 /** The database keeps the sum of an assessment's points in an integer. @param before the question's points so far. */
 const checkTotal = ({ totalPoints }: Assessment, before: number, { points }: QuestionInput): Issue[] =>

@@ -122,6 +122,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   otherPoints: (_name, points) =>
     `It was graded otherwise meanwhile: it is ${wordCount(points, 'point')} now. Look at it again, and release it if that is right.`,
   gradesAlready: () => 'This member is the other grader already: two different members have to grade it.',
+  notHttps: (name) => `${capitalize(name)} has to begin with https://.`,
+  asksNothing: () => 'Enter a text, or the address of an audio or a video: the question asks nothing.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 

@@ -91,11 +91,33 @@ it('is refused with what is wrong at each field, and with what was typed', async
     'Enter the time limit in minutes, or in minutes and seconds as 1:30.',
     'The language of the question has more than 35 characters.',
   ])
-  expect(mistakesIn(await add({ inputType: ' ', responseType: '' }))).toEqual([
+  expect(mistakesIn(await add({ inputType: ' ', responseType: '', script: 'Why?' }))).toEqual([
     'Enter how the question is asked.',
     'Enter how it is answered.',
   ])
   expect(await scripts()).toEqual([])
+})
+
+it('is refused where it asks nothing, or has an address that candidates can not play', async () => {
+  const { add, get, post, addressOf, scripts, assessment } = await openAssessment()
+  const nothing = 'Enter a text, or the address of an audio or a video: the question asks nothing.'
+  for (const inputType of ['text', 'audio', 'video', 'mixed']) {
+    expect(mistakesIn(await add({ inputType, script: ' \r\n' })), inputType).toEqual([nothing])
+  }
+  for (const videoUrl of ['http://media.example.com/1.mp4', 'media.example.com/1.mp4', 'javascript:alert(1)', 'https://']) {
+    expect(mistakesIn(await add({ inputType: 'video', videoUrl })), videoUrl).toEqual([
+      'The address of the video has to begin with https://.',
+    ])
+  }
+  expect(await scripts()).toEqual([])
+  await add({ inputType: 'audio', audioUrl: 'HTTPS://media.example.com/1.mp3' })
+  const address = await addressOf('')
+  const cleared = { ...fieldsIn(await get(address)), audioUrl: '' }
+  expect(mistakesIn(await post(address, cleared))).toEqual([nothing])
+  // What was imported stays as it is.
+  const imported = await service.make.question(assessment, { inputType: 'video', script: '', videoUrl: '/1.mp4' })
+  const there = address.replace(/[^/]+$/, imported.id)
+  expect((await post(there, { ...fieldsIn(await get(there)), points: '2' })).status).toBe(303)
 })
 
 it('never makes more points together than can be counted', async () => {
@@ -251,13 +273,14 @@ it('is shown a page at a time where there are very many, and copied with all of 
 })
 
 it('is previewed as candidates will see it, by the very same views', async () => {
-  const { assessment, add, get, path } = await openAssessment({ timeLimit: 1_800 })
-  await add({
+  const { assessment, get, path } = await openAssessment({ timeLimit: 1_800 })
+  await service.make.question(assessment, {
+    responseType: 'text',
     script: 'Say "<script>"',
     audioUrl: 'https://media.example.com/1.mp3',
-    videoUrl: 'javascript:alert(1)',
-    points: '5',
-    timeLimit: '2',
+    videoUrl: 'javascript:alert(1)', // as an import can bring it
+    points: 5,
+    timeLimit: 120,
   })
   const { text } = await get(`${path}/preview`)
   for (const part of [
