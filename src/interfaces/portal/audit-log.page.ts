@@ -144,7 +144,9 @@ function moreOf(details: unknown, names: Map<string, string>): string {
   if (Array.isArray(details)) return details.map((item) => moreOf(item, names)).join(', ') || 'none'
   if (typeof details !== 'object') return names.get(String(details)) ?? String(details)
   if ('before' in details && 'after' in details) return `${moreOf(details.before, names)} → ${moreOf(details.after, names)}`
+  const isNamed = (name: string) => name.endsWith('Id') && name.slice(0, -2) in details // recorded by its name, too
   return Object.entries(details)
+    .filter(([name]) => !isNamed(name))
     .map(([name, value]) => `${DETAILS.get(name) ?? name}: ${moreOf(value, names)}`)
     .join('; ')
 }

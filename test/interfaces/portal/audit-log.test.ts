@@ -37,6 +37,8 @@ it('has the names of what its details name, as long as that is there', async () 
   for (const { id } of [urgent, gone]) await admin.post(`${admin.home}invites/${invite.id}/tags`, { tagIds: id })
   await admin.post(`${admin.home}tags/${gone.id}/delete`)
   await admin.post(`${admin.home}invites/export`, { assessment: assessment.id, tag: urgent.id })
+  const question = { inputType: 'text', responseType: 'text', script: 'Why?' }
+  await admin.post(`${admin.home}assessments/${assessment.id}/questions`, question)
   const details = { assessmentId: foreign.id }
   const entry = { id: service.deps.newId(), organizationId: organization.id, actorKind: 'operator', at: service.deps.clock() }
   await service.db.auditEntry.create({ data: { ...entry, action: 'exported_grades', details } })
@@ -48,6 +50,7 @@ it('has the names of what its details name, as long as that is there', async () 
       'tag: Urgent',
       `tag: ${gone.id}`,
       `assessment: ${foreign.id}`,
+      'assessment: Interview &lt;i&gt;', // once, though it was recorded by its id and by its name
     ]),
   )
   expect(more).toContain('tag: Urgent; assessment: Interview &lt;i&gt;')
