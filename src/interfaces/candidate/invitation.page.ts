@@ -51,7 +51,7 @@ export const completedPage = (view: View, result: OwnResult | null): Page =>
   invitePage(
     view,
     `Completed: ${view.invite.assessment.name}`,
-    html`<p>You have completed this assessment${view.invite.completedAt && ` on ${timeInWords(view.invite.completedAt)}`}. Thank you. There is nothing more for you to do here.</p>
+    html`<p>You have completed this assessment.${view.invite.completedAt && ` It was handed in on ${timeInWords(view.invite.completedAt)}.`} Thank you. There is nothing more for you to do here.</p>
 ${result && ownResult(view, result)}`,
   )
 
