@@ -18,10 +18,14 @@ const FAILED_EVERY = 17
  */
 export async function addPastInvites(ctx: Context, assessmentIds: string[], createdById: string): Promise<void> {
   const { db, organization } = ctx
-  const invites = Array.from({ length: INVITES }, (_, i) => pastInvite(ctx, i, assessmentIds[i % assessmentIds.length]!))
-  await db.invite.createMany({ data: invites.map((invite) => ({ ...invite, organizationId: organization.id, createdById })) })
+  // The oldest first: lists by id, such as the mailbox, have them in the order of time.
+  const places = Array.from({ length: INVITES }, (_, n) => INVITES - 1 - n)
+  const invites = places.map((i) => ({ i, invite: pastInvite(ctx, i, assessmentIds[i % assessmentIds.length]!) }))
+  await db.invite.createMany({
+    data: invites.map(({ invite }) => ({ ...invite, organizationId: organization.id, createdById })),
+  })
   await db.inviteEmail.createMany({
-    data: invites.map((invite, i) => mailOf(ctx, invite, i % FAILED_EVERY === FAILED_EVERY - 1)),
+    data: invites.map(({ i, invite }) => mailOf(ctx, invite, i % FAILED_EVERY === FAILED_EVERY - 1)),
   })
 }
 
