@@ -94,7 +94,7 @@ const fields = (form: Form, input: AssessmentInput): Html => html`
 ${field(form, { name: 'name', label: 'Name', value: input.name, hint: 'Candidates see it, too.' })}
 ${choice(form, { name: 'defaultQuestionFormat', label: 'Questions are asked by', options: FORMAT_LABELS, value: input.defaultQuestionFormat })}
 ${choice(form, { name: 'defaultAnswerFormat', label: 'They are answered by', options: FORMAT_LABELS, value: input.defaultAnswerFormat })}
-${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience })}
+${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'A label for the systems that read it: whoever takes it is invited either way.' })}
 ${field(form, { name: 'timeLimit', label: 'Time limit for the whole', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
 ${checkbox(form, { name: 'secondGrader', label: 'Two graders grade it, neither seeing the other’s grades', checked: input.secondGrader })}
 ${checkbox(form, { name: 'gradedBlind', label: 'Graded blind: graders see neither the candidates’ names nor their photos, webcam and screen', checked: input.gradedBlind })}
