@@ -27,6 +27,7 @@ export type ErrorKind =
   | 'move_not_allowed'
   | 'too_many_webhooks'
   | 'too_many_exports'
+  | 'too_many_searches'
   | 'webhook_disabled'
   | 'idempotency_key_reused'
   | 'cursor_gone'

@@ -63,7 +63,10 @@ const BUSY_RETRY_AFTER_SECONDS = 5
 
 /** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */
 export function toFailure(error: unknown): Failure {
-  if (error instanceof DomainError) return { kind: error.kind, issues: error.issues, existingId: error.existingId }
+  if (error instanceof DomainError) {
+    const { kind, issues, existingId } = error
+    return { kind, issues, existingId, retryAfter: kind === 'too_many_searches' ? BUSY_RETRY_AFTER_SECONDS : undefined }
+  }
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
   if (isDatabaseBusy(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
   const { code, statusCode } = error as Partial<FastifyError>

@@ -54,6 +54,7 @@ const occurrence = {
   move_not_allowed: 'declared',
   too_many_webhooks: 'declared',
   too_many_exports: 'declared',
+  too_many_searches: 'declared',
   webhook_disabled: 'declared',
   idempotency_key_reused: 'isIdempotent',
   cursor_gone: 'declared',

@@ -36,6 +36,19 @@ it('goes on behind what fails', async () => {
   expect(begun).toEqual(['a', 'b'])
 })
 
+it('refuses what comes when as much is waiting as may wait, until there is room again', async () => {
+  const inTurn = createTurns(1, { waiting: 1, refusal: () => new Error('too much') })
+  const { ends, results } = startWork(inTurn, 'acme', ['a', 'b', 'c'])
+  await expect(results[2]).rejects.toThrow('too much')
+  expect(await inTurn('globex', async () => 'done')).toBe('done')
+  ends.get('a')!.succeed()
+  await results[0]
+  const [later] = startWork(inTurn, 'acme', ['d']).results
+  ends.get('b')!.succeed()
+  expect(await results[1]).toBe('b')
+  expect(await Promise.race([later, nextTurn('waits')])).toBe('waits')
+})
+
 it('keeps nobody waiting for what somebody else has to do', async () => {
   const inTurn = createTurns(1)
   startWork(inTurn, 'acme', ['a', 'b'])

@@ -171,6 +171,7 @@ const everywhere = [
     'path_not_found',
     'duplicate_invite',
     'idempotency_key_reused',
+    'too_many_searches',
   ],
 ]
 const documented = {

@@ -62,7 +62,7 @@ const DISTANT = 1_000
  * transaction has locked it, the list is computed from every row of the organization, as for a search that the index does not help with.
  * Under a filter by recipient or grader, or by tag together with others than the status, it is computed from the rows that the filter finds.
  *
- * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits.
+ * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits; too_many_searches.
  */
 export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, page) => {
   await authorizeInvites(ctx, filter)

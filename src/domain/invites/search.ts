@@ -3,6 +3,7 @@ import { containing } from '../../db/query.ts'
 import { readRowsAnd, readRowsInOrder, type Shape, type Shown } from '../../db/rows.ts'
 import { type Invite as InviteRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
 import { readWords } from '../filters.ts'
 import { ownRows, skipped } from '../listing.ts'
 import { type Listing, type Page, pageNumber, readPage } from '../page.ts'
@@ -56,11 +57,12 @@ export const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilte
 
 /**
  * Where every invite of an organization is read, so many of its lists are made at once: all of them at the same time would each be too
- * late, and take the connections of others' requests.
+ * late, and take the connections of others' requests. Few may wait: to the process a long line looks as if it were itself overloaded, and
+ * it would turn away all organizations.
  */
-const inTurn = createTurns(2)
+const inTurn = createTurns(2, { waiting: 20, refusal: () => new DomainError('too_many_searches') })
 
-/** A page of the invites that match the filter, by their status as of now. */
+/** A page of the invites that match the filter, by their status as of now. @throws DomainError too_many_searches. */
 export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, page) => {
   const isNarrow = narrows(filter)
   const read = async () => {

@@ -47,6 +47,7 @@ const answers = {
   move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
   too_many_webhooks: [409, 'There are too many webhooks.'],
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
+  too_many_searches: [429, 'Too many searches of the organization are under way. Please try again later.'],
   webhook_disabled: [409, 'The webhook is disabled.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
   cursor_gone: [410, 'Invalid cursor.'],

@@ -43,7 +43,7 @@ export function inviteRoutes(
         ...scope,
         querystring: Query,
         response: { 200: Envelope(InviteView) },
-        errors: ['page_not_found', ...scopeErrors],
+        errors: ['page_not_found', 'too_many_searches', ...scopeErrors],
       },
     },
     async (request, reply) => {

@@ -23,6 +23,10 @@ const TOO_MANY_EXPORTS: Page = {
   title: 'Other exports are under way',
   body: html`<p>Only a few lists can be exported at the same time. Please go back, and try again when another export has ended.</p>\n${back}`,
 }
+const TOO_MANY_SEARCHES: Page = {
+  title: 'Other searches are under way',
+  body: html`<p>Only so many invites can be searched at the same time. Please try again in a few seconds.</p>\n${back}`,
+}
 const FAILURE: Page = {
   title: 'Something went wrong on our side',
   body: html`<p>Please try again in a few minutes.</p>\n${back}`,
@@ -41,6 +45,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   webhook_not_found: [404, UNKNOWN],
   delivery_not_found: [404, UNKNOWN],
   too_many_exports: [429, TOO_MANY_EXPORTS],
+  too_many_searches: [429, TOO_MANY_SEARCHES],
   media_not_found: [404, UNKNOWN],
   submission_not_found: [404, UNKNOWN],
   request_timeout: [408, REFUSED],

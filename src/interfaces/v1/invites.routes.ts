@@ -42,6 +42,7 @@ export function inviteRoutes(app: TypedApp): void {
         description: 'The invites of the organization, sent last first unless sorted otherwise.',
         querystring: ListQuery(sortWords, filters),
         response: { 200: ListOf('invites', InviteView) },
+        errors: ['too_many_searches'],
       },
     },
     async (request, reply) => {

@@ -115,3 +115,16 @@ it('finds what each word being in the address or the name finds, whatever the wo
   expect(indexed).toBeGreaterThan(SEARCHES / 4)
   expect(indexed).toBeLessThan(SEARCHES)
 })
+
+it('refuses what an organization searches beyond what can be answered soon, and nothing of another', async () => {
+  const other = await service.make.organization()
+  // What is so short is looked for in every invite.
+  const searches = Array.from({ length: 80 }, async () => service.alternate(key).get('/assessment_invites?search=x'))
+  const others = Array.from({ length: 10 }, async () => service.alternate(other.key).get('/assessment_invites'))
+  const refused = (await Promise.all(searches)).filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { status, headers } of refused)
+    expect({ status, ...headers }).toMatchObject({ status: 429, 'x-error-code': 'too_many_searches', 'retry-after': '5' })
+  for (const { status } of await Promise.all(others)) expect(status).toBe(200)
+  expect((await service.alternate(key).get('/assessment_invites?search=x')).status).toBe(200)
+})
