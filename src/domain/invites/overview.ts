@@ -3,7 +3,8 @@ import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { ownRows } from '../listing.ts'
-import { expireDueInvites, expiring, nextExpiry } from './lifecycle.ts'
+import { expiring } from './lifecycle.ts'
+import { countStates, type StateCount, type StateCounts, toStateCounts } from './state-counts.ts'
 
 // What an organization's invites come to, from kept counts and the ends of indexes: it costs the same however many there are.
 
@@ -27,8 +28,7 @@ export type ExpiringInvite = {
 }
 
 export type Overview = {
-  /** How many invites are in each state; those of which there are none are missing. */
-  states: Map<InviteStatus, number>
+  states: StateCounts
   /** The last 30 days, the oldest first. */
   days: DayCounts[]
   /** Mails of these days that reached nobody, the newest first: one more than are to be shown, if there are so many. */
@@ -39,20 +39,10 @@ export type Overview = {
   hasKeys: boolean
 }
 
-/** @throws DomainError not_permitted. */
-export async function readOverview(ctx: Context): Promise<Overview> {
-  authorize(ctx, 'read')
-  const { next, overview } = await findOverview(ctx)
-  if (!next || next > ctx.deps.clock()) return overview
-  await expireDueInvites(ctx)
-  return (await findOverview(ctx)).overview
-}
-
 /** Times in JSON are text. */
 type Listed<Row, Field extends keyof Row> = Omit<Row, Field> & Record<Field, string>
 type Read = Pick<Overview, 'hasAssessments' | 'hasKeys'> & {
-  next: Date | null
-  states: { status: InviteStatus; count: number }[]
+  states: StateCount[]
   invited: number[]
   completed: number[]
   failedMails: Listed<FailedMail, 'createdAt'>[]
@@ -62,36 +52,33 @@ type Read = Pick<Overview, 'hasAssessments' | 'hasKeys'> & {
 /**
  * By one statement: several at once would take most of the connections that there are.
  *
- * @returns with the earliest expiry: while that is past, the counts are out of date.
+ * @throws DomainError not_permitted.
  */
-async function findOverview(ctx: Context): Promise<{ next: Date | null; overview: Overview }> {
+export async function readOverview(ctx: Context): Promise<Overview> {
+  authorize(ctx, 'read')
   const own = ownRows(ctx)
   const days = lastDays(ctx)
   const [read] = await queryRows<Read>(
     ctx.db,
     Prisma.sql`
     WITH days AS MATERIALIZED (${selectDays(ctx, days)})
-    SELECT (${nextExpiry(ctx)}) AS next, (${asList(selectStates(ctx))}) AS states,
+    SELECT (${asList(countStates(ctx))}) AS states,
       ARRAY(SELECT invited FROM days ORDER BY day) AS invited, ARRAY(SELECT completed FROM days ORDER BY day) AS completed,
       (${asList(selectFailedMails(ctx, days[0]!))}) AS "failedMails", (${asList(selectExpiring(ctx))}) AS expiring,
       EXISTS (SELECT FROM assessments ${own}) AS "hasAssessments", EXISTS (SELECT FROM api_keys ${own}) AS "hasKeys"`,
   )
-  const { next, states, invited, completed, failedMails, expiring, ...rest } = read!
-  const overview = {
+  const { states, invited, completed, failedMails, expiring, ...rest } = read!
+  return {
     ...rest,
-    states: new Map(states.map(({ status, count }) => [status, count])),
+    states: toStateCounts(states),
     days: days.map((day, i) => ({ day, invited: invited[i]!, completed: completed[i]! })),
     failedMails: failedMails.map((mail) => ({ ...mail, createdAt: new Date(mail.createdAt) })),
     expiring: expiring.map((invite) => ({ ...invite, expiresAt: new Date(invite.expiresAt) })),
   }
-  return { next, overview }
 }
 
 /** SQL: the rows as JSON. */
 const asList = (rows: Prisma.Sql): Prisma.Sql => Prisma.sql`SELECT coalesce(json_agg(listed), '[]') FROM (${rows}) listed`
-
-const selectStates = (ctx: Context): Prisma.Sql => Prisma.sql`
-  SELECT status, sum(count)::int AS count FROM organization_invite_counts ${ownRows(ctx)} GROUP BY status`
 
 /** The beginnings of the last days. */
 function lastDays({ deps }: Context): Date[] {

@@ -1,14 +1,11 @@
 import { queryRows } from '../../db/client.ts'
-import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { listClientAssessments, type Named } from './choices.ts'
-import { expireDueInvites, statusAt } from './lifecycle.ts'
-import { countInvites } from './paging.ts'
+import { statusAt } from './lifecycle.ts'
+import { countStatesOf, type StateCount, type StateCounts, toStateCounts } from './state-counts.ts'
 import { butBlind } from './visibility.ts'
-
-/** How many invites are in each state; those of which there are none are missing. */
-export type StateCounts = Map<InviteStatus, number>
 
 /** What a member may see of the invites without running the organization. Null: what their roles do not open. */
 export type OwnOverview = {
@@ -27,9 +24,6 @@ export async function readOwnOverview(ctx: Context): Promise<OwnOverview> {
   return { assigned, assessments }
 }
 
-type Count = { status: InviteStatus; count: number }
-const toMap = (counts: Count[]): StateCounts => new Map(counts.map(({ status, count }) => [status, count]))
-
 /** Those assigned to the context's actor, by state. @throws DomainError not_permitted. */
 export async function countAssigned(ctx: Context): Promise<StateCounts> {
   authorize(ctx, 'read_as_grader')
@@ -38,18 +32,13 @@ export async function countAssigned(ctx: Context): Promise<StateCounts> {
   const counts = Prisma.sql`
     SELECT ${statusAt(deps.clock())} AS status, count(*)::int AS count FROM invites i
     WHERE organization_id = ${organization.id}::uuid AND assigned_grader_id = ${actor.id}::uuid ${butBlind(ctx)} GROUP BY 1`
-  return toMap(await queryRows<Count>(db, counts))
+  return toStateCounts(await queryRows<StateCount>(db, counts))
 }
 
-/** From the kept counts: it costs the same however many invites there are. */
 async function countOfAssessments(ctx: Context): Promise<(Named & { states: StateCounts })[]> {
-  const { db, organization } = ctx
-  if ((await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
   const assessments = await listClientAssessments(ctx)
   const ids = assessments.map(({ id }) => id)
-  const counts = Prisma.sql`
-    SELECT assessment_id AS id, status, sum(count)::int AS count FROM assessment_invite_counts
-    WHERE organization_id = ${organization.id}::uuid AND assessment_id = ANY(${ids}::uuid[]) GROUP BY 1, 2`
-  const byId = Map.groupBy(await queryRows<Count & { id: string }>(db, counts), ({ id }) => id)
-  return assessments.map((assessment) => ({ ...assessment, states: toMap(byId.get(assessment.id) ?? []) }))
+  const counts = await queryRows<StateCount & { id: string }>(ctx.db, countStatesOf(ctx, ids))
+  const byId = Map.groupBy(counts, ({ id }) => id)
+  return assessments.map((assessment) => ({ ...assessment, states: toStateCounts(byId.get(assessment.id) ?? []) }))
 }

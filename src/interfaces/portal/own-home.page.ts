@@ -1,6 +1,7 @@
 import type { Context } from '../../domain/context.ts'
 import { INVITE_STATUSES } from '../../domain/invites/invites.ts'
-import type { OwnOverview, StateCounts } from '../../domain/invites/own-overview.ts'
+import type { OwnOverview } from '../../domain/invites/own-overview.ts'
+import type { StateCounts } from '../../domain/invites/state-counts.ts'
 import { type Html, html } from '../../http/html.ts'
 import { pathOf } from './layout.ts'
 import { table } from './table.ts'

@@ -5,6 +5,7 @@ import { makeHandedIn } from '../../support/grading.ts'
 import { asOperator, signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
@@ -77,6 +78,31 @@ it('counts an invite as expired from the moment it is', async () => {
   await service.make.invite(made.assessment, { expiresAt: ago(1) })
   expect(statesIn((await made.admin.get(made.admin.home)).text)).toContainEqual(
     expect.objectContaining({ label: 'Expired', count: '1' }),
+  )
+})
+
+it('counts it so too while another transaction holds it, as the lists do', async () => {
+  const made = await start()
+  const client = await signInAs(service, made.id, ['client'])
+  const of = { organizationId: made.id, assessmentId: made.assessment.id, memberId: client.member.id, position: 0 }
+  await service.db.assessmentClient.create({ data: of })
+  await service.make.invite(made.assessment)
+  const due = await service.make.invite(made.assessment, { status: 'accepted', expiresAt: ago(1) })
+  await service.make.invite(made.assessment, { status: 'expired' })
+  await service.db.$transaction(
+    async (tx) => {
+      await tx.$executeRaw`SELECT FROM invites WHERE id = ${due.id}::uuid FOR UPDATE`
+      const rows = statesIn((await made.admin.get(made.admin.home)).text)
+      expect(Object.fromEntries(rows.map(({ label, count }) => [label, count]))).toMatchObject({
+        Invited: '3',
+        'Accepted, or further': '0',
+        'Not answered yet': '1',
+        Expired: '2',
+      })
+      const row = /<tbody>\s*<tr>(.*?)<\/tr>/s.exec((await client.get(client.home)).text)![1]!
+      expect([...row.matchAll(/<td>(\d+)/g)].map(([, count]) => count)).toEqual(['1', '0', '0', '0', '2', '0'])
+    },
+    { timeout: PATIENT.timeout },
   )
 })
 
