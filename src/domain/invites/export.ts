@@ -1,7 +1,10 @@
+import { queryRows } from '../../db/client.ts'
+import { whereAll } from '../../db/query.ts'
 import { type InviteStatus, type KeyMode, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
-import { refuseExcess } from '../filters.ts'
+import { readWords, refuseExcess } from '../filters.ts'
+import { ownRows } from '../listing.ts'
 import type { InviteFilter } from './filter.ts'
 import { expireDueInvites } from './lifecycle.ts'
 import { selectMatches } from './search.ts'
@@ -42,18 +45,43 @@ export async function exportInvites(ctx: Context, filter: InviteFilter, write: W
   // Not for what was searched: the audit log keeps no candidate's address.
   const searched = search || recipientEmail ? 'yes' : undefined
   const exported = { action: 'exported_invites', filter: { status, assessmentId, tagId, assignedGraderId, searched } } as const
-  await runExport(ctx, exported, (last) => findInvites(ctx, filter, last?.id), write)
+  await runExport(ctx, exported, (last) => findFurther(ctx, filter, last?.id), write)
 }
 
-function findInvites(ctx: Context, filter: InviteFilter, after: string | undefined): Promise<ExportedInvite[]> {
-  const further = after === undefined ? Prisma.empty : Prisma.sql`WHERE id > ${after}::uuid`
+/** Invites that one statement looks for words in: for every batch of what a search finds it would otherwise read all that there are. */
+const SEARCHED_AT_ONCE = 20_000
+
+/** The batch that begins after an invite. */
+async function findFurther(ctx: Context, filter: InviteFilter, after: string | undefined): Promise<ExportedInvite[]> {
+  if (readWords(filter.search).length === 0) return findInvites(ctx, filter, { after, atMost: EXPORTED_AT_ONCE })
+  const found: ExportedInvite[] = []
+  for (let from = after; ; ) {
+    const until = await findStretchEnd(ctx, from)
+    found.push(...(await findInvites(ctx, filter, { after: from, until, atMost: EXPORTED_AT_ONCE - found.length })))
+    if (until === undefined || found.length === EXPORTED_AT_ONCE) return found
+    from = until
+  }
+}
+
+/** The last invite of the stretch to search next; undefined where that goes to the end. */
+async function findStretchEnd(ctx: Context, after: string | undefined): Promise<string | undefined> {
+  const which = ownRows(ctx, [after !== undefined && Prisma.sql`id > ${after}::uuid`])
+  const ends = Prisma.sql`SELECT id FROM invites ${which} ORDER BY id OFFSET ${SEARCHED_AT_ONCE - 1} LIMIT 1`
+  return (await queryRows<{ id: string }>(ctx.db, ends))[0]?.id
+}
+
+type Stretch = { after: string | undefined; until?: string | undefined; atMost: number }
+
+function findInvites(ctx: Context, filter: InviteFilter, { after, until, atMost }: Stretch): Promise<ExportedInvite[]> {
+  const bounds = [after !== undefined && Prisma.sql`id > ${after}::uuid`, until !== undefined && Prisma.sql`id <= ${until}::uuid`]
+  const further = bounds.some(Boolean) ? whereAll(bounds) : Prisma.empty
   return ctx.db.$queryRaw<ExportedInvite[]>`
     SELECT i.id, i.recipient_email AS "recipientEmail", i.recipient_name AS "recipientName", i.assessment_id AS "assessmentId",
       a.name AS assessment, batch.status, i.mode, grader.email AS grader, creator.email AS "createdBy",
       ARRAY(SELECT t.name FROM invite_tags it JOIN tags t ON t.id = it.tag_id WHERE it.invite_id = i.id ORDER BY it.position) AS tags,
       i.created_at AS "createdAt", i.sent_at AS "sentAt", i.expires_at AS "expiresAt", i.accepted_at AS "acceptedAt",
       i.started_at AS "startedAt", i.completed_at AS "completedAt", i.revoked_at AS "revokedAt"
-    FROM (SELECT id, status FROM (${selectMatches(ctx, filter, ctx.deps.clock())}) matches ${further} ORDER BY id LIMIT ${EXPORTED_AT_ONCE}) AS batch
+    FROM (SELECT id, status FROM (${selectMatches(ctx, filter, ctx.deps.clock())}) matches ${further} ORDER BY id LIMIT ${atMost}) AS batch
     JOIN invites i USING (id)
     JOIN assessments a ON a.id = i.assessment_id
     LEFT JOIN members grader ON grader.id = i.assigned_grader_id

@@ -107,6 +107,16 @@ it('has each invite once, over as many batches as there are', async () => {
   expect(await exportAs(made.admin, 'invites', { state: 'completed' })).toHaveLength(400)
 })
 
+it('has each invite once that a search finds, be it in every stretch of the list or far apart', async () => {
+  const made = await start()
+  await addMany(made, 21_000)
+  const counts = { many: 21_000, many20: 1_111, many77: 111, nobody: 0 }
+  for (const [search, count] of Object.entries(counts)) {
+    const ids = (await exportAs(made.admin, 'invites', { search })).map(({ id }) => id)
+    expect([search, ids.length, new Set(ids).size]).toEqual([search, count, count])
+  }
+})
+
 it('has the members that the list is filtered to', async () => {
   const { organization, admin } = await start()
   const tag = await service.make.tag(organization.id, { name: 'Paris' })
