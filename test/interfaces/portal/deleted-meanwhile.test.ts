@@ -74,7 +74,7 @@ const forms: Record<
   ],
   'a question of it': [
     ({ assessment }) => `assessments/${assessment.id}/questions`,
-    () => ({ inputType: 'text', responseType: 'text' }),
+    () => ({ inputType: 'text', responseType: 'text', script: 'Why?' }),
     'assessment',
     404,
   ],
