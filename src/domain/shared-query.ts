@@ -69,4 +69,5 @@ export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Ro
   }
 }
 
+/** The rows by their ids. */
 export const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> => new Map(rows.map((row) => [row.id, row]))

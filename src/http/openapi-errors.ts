@@ -78,6 +78,7 @@ const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
   malformed_json: { detail: 'Unexpected end of JSON input' },
   move_not_allowed: { issues: [{ field: 'status', rule: 'move', value: 'completed', limit: 'revoke' }] },
   rate_limited: { retryAfter: 42 },
+  too_many_searches: { retryAfter: 5 },
 }
 
 /**

@@ -19,6 +19,7 @@ const FieldErrorsView = Type.Unsafe<Record<string, string[]>>({
 const DUPLICATE = 'An invite for this email and assessment already exists'
 const NOT_FOUND = 'Not found.'
 const UNAVAILABLE = 'Service temporarily unavailable, try again later.'
+const THROTTLED = 'Request was throttled.'
 
 /** alternate.md, Errors; alternate-behaviour.md: status and `detail` of each kind of failure. */
 const answers = {
@@ -47,7 +48,7 @@ const answers = {
   move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
   too_many_webhooks: [409, 'There are too many webhooks.'],
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
-  too_many_searches: [429, 'Too many searches of the organization are under way. Please try again later.'],
+  too_many_searches: [429, THROTTLED],
   webhook_disabled: [409, 'The webhook is disabled.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
   cursor_gone: [410, 'Invalid cursor.'],
@@ -59,7 +60,7 @@ const answers = {
   headers_too_large: [431, 'Request header fields too large.'],
   body_too_large: [413, 'Request body too large.'],
   unsupported_media_type: [415, 'Unsupported media type'],
-  rate_limited: [429, 'Request was throttled.'],
+  rate_limited: [429, THROTTLED],
   overloaded: [503, UNAVAILABLE],
   database_busy: [503, UNAVAILABLE],
   internal: [500, 'Internal server error'],
@@ -104,6 +105,7 @@ function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text:
     case 'unsupported_media_type':
       return `Unsupported media type "${request.headers['content-type'] ?? ''}" in request.`
     case 'rate_limited':
+    case 'too_many_searches':
       return `${text} Expected available in ${retryAfter} seconds.`
     case 'malformed_json':
       return `${text} - ${detail}`

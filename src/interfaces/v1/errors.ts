@@ -16,6 +16,8 @@ const ErrorView = Type.Object(
   { error: Type.String({ description: 'What went wrong, and what to do about it' }) },
   { [NAME]: 'ApiError' },
 )
+/** v1.md has one message for the status. */
+const RATE_LIMITED = 'Rate limit exceeded. Please try again later.'
 
 /** v1.md, Errors: status and message of each kind of failure. */
 const answers = {
@@ -44,7 +46,7 @@ const answers = {
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],
   too_many_webhooks: [409, `An organization can have at most ${MAX_ENDPOINTS} webhooks`],
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
-  too_many_searches: [429, 'Too many searches of the organization are under way. Please try again later.'],
+  too_many_searches: [429, RATE_LIMITED],
   webhook_disabled: [409, 'The webhook is disabled: enable it first'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],
   cursor_gone: [410, 'The events behind this cursor are no longer kept. List everything again, and go on from its Events-Cursor'],
@@ -56,7 +58,7 @@ const answers = {
   request_timeout: [408, 'The request took too long to arrive'],
   headers_too_large: [431, 'The address and the headers must not be larger than 16 KiB'],
   body_too_large: [413, 'The request body must not be larger than 64 KiB'],
-  rate_limited: [429, 'Rate limit exceeded. Please try again later.'],
+  rate_limited: [429, RATE_LIMITED],
   overloaded: [503, 'The service is overloaded. Please try again later.'],
   database_busy: [503, 'The service is busy. Please try again later.'],
   internal: [500, 'Internal server error'],

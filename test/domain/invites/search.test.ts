@@ -123,8 +123,10 @@ it('refuses what an organization searches beyond what can be answered soon, and 
   const others = Array.from({ length: 10 }, async () => service.alternate(other.key).get('/assessment_invites'))
   const refused = (await Promise.all(searches)).filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThan(0)
-  for (const { status, headers } of refused)
+  for (const { status, headers, body } of refused) {
     expect({ status, ...headers }).toMatchObject({ status: 429, 'x-error-code': 'too_many_searches', 'retry-after': '5' })
+    expect(body).toEqual({ detail: 'Request was throttled. Expected available in 5 seconds.' })
+  }
   for (const { status } of await Promise.all(others)) expect(status).toBe(200)
   expect((await service.alternate(key).get('/assessment_invites?search=x')).status).toBe(200)
 })
