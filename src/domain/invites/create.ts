@@ -19,7 +19,8 @@ import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
 
-const DAY_MS = 86_400_000
+/** Milliseconds. */
+export const DAY_MS = 86_400_000
 
 /**
  * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,

@@ -114,11 +114,12 @@ export async function moveInvite(
   if (!unmoved) throw new DomainError('invite_not_found')
   // Another move came in between, and its status allows this one: try again.
   if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, given)
-  if (!isFinished(move, unmoved)) {
-    throw new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: unmoved.status }] })
-  }
+  if (!isFinished(move, unmoved)) throw moveNotAllowed(move, unmoved.status)
   return { invite: unmoved, moved: false }
 }
+
+export const moveNotAllowed = (move: Move, status: InviteStatus): DomainError =>
+  new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: status }] })
 
 /** @returns undefined when the invite is in no state that the move may begin with. */
 async function moveFrom(ctx: Context, move: Move, where: Prisma.InviteWhereInput, given: Given): Promise<InviteRow | undefined> {

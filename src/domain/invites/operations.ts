@@ -6,10 +6,10 @@ import { DomainError } from '../errors.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
-import { expiryAfter } from './create.ts'
+import { DAY_MS, expiryAfter } from './create.ts'
 import { queueInvitationEmail } from './emails.ts'
-import { getInvite, type InviteDetail } from './invites.ts'
-import { moveInvite } from './lifecycle.ts'
+import { getInvite, type Invite, type InviteDetail } from './invites.ts'
+import { moveInvite, moveNotAllowed } from './lifecycle.ts'
 import { type Move, mayMove } from './moves.ts'
 
 // Operations of the organization on an existing invite. Beyond both documents.
@@ -56,7 +56,8 @@ export async function lockInvite({ organization, db }: Context, id: string): Pro
 }
 
 /**
- * Makes an expired or revoked invite pending again, with a new link and a mail that contains it; earlier links stop working.
+ * Makes an expired or revoked invite pending again, with a new link and a mail that contains it; earlier links stop working. Repeated, it
+ * answers as the first time; to give the pending invite another number of days is not its repetition: that is what `extendInvite` is for.
  *
  * @throws DomainError invite_not_found, move_not_allowed, invalid.
  */
@@ -66,8 +67,12 @@ export async function reactivateInvite(
   { expiresInDays = DEFAULT_EXPIRES_IN_DAYS }: { expiresInDays?: number | undefined },
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
-  return operate(ctx, 'reactivate', id, { expiresAt: expiryIn(ctx, expiresInDays), mail: true })
+  return operate(ctx, 'reactivate', id, { expiresAt: expiryIn(ctx, expiresInDays), mail: true, days: expiresInDays })
 }
+
+/** Whether an invite that is pending again was given that many days. */
+const lasts = ({ sentAt, expiresAt }: Pick<Invite, 'sentAt' | 'expiresAt'>, days: number): boolean =>
+  Math.round((expiresAt.getTime() - sentAt.getTime()) / DAY_MS) === days
 
 type Operation = Extract<Move, 'resend' | 'extend' | 'revoke' | 'reactivate'>
 
@@ -78,18 +83,23 @@ const actions = {
   reactivate: 'reactivated_invite',
 } as const satisfies Record<Operation, AuditAction>
 
+/** What an operation gives the invite. @property days that a pending one has to have, for this to be a repetition. */
+type Given = { expiresAt?: Date; mail?: boolean; days?: number }
+
+/** Answers with the invite as this operation has left it, whatever others do to it at the same time: they wait for its end. */
 async function operate(
   ctx: Context,
   move: Operation,
   id: string,
-  { expiresAt, mail = false }: { expiresAt?: Date; mail?: boolean } = {},
+  { expiresAt, mail = false, days }: Given = {},
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
-  if (!isUuid(id)) throw new DomainError('invite_not_found')
-  await inTransaction(ctx, async (inside) => {
+  return inTransaction(ctx, async (inside) => {
+    await lockInvite(inside, id)
     const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, { expiresAt })
+    if (!moved && days !== undefined && !lasts(invite, days)) throw moveNotAllowed(move, invite.status)
     if (mail && moved) await queueInvitationEmail(inside, invite)
     if (moved) await recordByMember(inside, { action: actions[move], target: { kind: 'invite', id } })
+    return getInvite(inside, id)
   })
-  return getInvite(ctx, id)
 }

@@ -101,6 +101,23 @@ describe('reactivate', () => {
     expect([dead.status, dead.type, dead.text]).toEqual([404, 'text/html', expect.stringContaining('This link is not valid')])
   })
 
+  it('is answered as the first time when repeated, and refused to give a pending invite another number of days', async () => {
+    const { id, operate, emails } = await invite()
+    await operate('revoke')
+    const { body } = await operate('reactivate', { expiresInDays: 2 })
+    service.clock.advance(60_000)
+    const repeated = await operate('reactivate', { expiresInDays: 2 })
+    expect([repeated.status, repeated.body]).toEqual([200, body])
+    const other = await operate('reactivate', { expiresInDays: 14 })
+    expect([other.status, other.headers['x-error-code'], other.body]).toEqual([
+      409,
+      'move_not_allowed',
+      { error: 'The invite is pending and can not be reactivated' },
+    ])
+    const { expiresAt } = await service.db.invite.findUniqueOrThrow({ where: { id } })
+    expect([expiresAt.toISOString(), (await emails()).length]).toEqual([body.invite.expiresAt, 2])
+  })
+
   it('moves nothing by the forms of the old page, which stays dead', async () => {
     const { id, operate, mails, page } = await invite()
     const link = linkIn((await mails(1))[0]!)

@@ -157,6 +157,19 @@ it.each([
   },
 )
 
+it('answers each of 300 pairs that revoke and reactivate at once with its own outcome', async () => {
+  const racing = await makeInvite('pending')
+  for (let round = 0; round < 30; round++) {
+    const pairs = Array.from({ length: 10 }, () => ['revoke', 'reactivate'] as const).flat()
+    const answers = await Promise.all(
+      pairs.map((move) => service.v1(racing.key).post(`/invites/${racing.invite.id}/${move}`).send({})),
+    )
+    const outcomes = new Set(answers.map(({ status, body }, at) => `${pairs[at]} ${status} ${body.invite?.status ?? body.error}`))
+    const own = ['revoke 200 revoked', 'reactivate 200 pending', `reactivate 409 ${refused('pending', 'reactivated')}`]
+    expect([...outcomes].filter((outcome) => !own.includes(outcome))).toEqual([])
+  }
+})
+
 it('sends one mail for each resend of five at once', async () => {
   const racing = await makeInvite('pending')
   const answers = await Promise.all(Array.from({ length: 5 }, () => operate('resend')(racing)))
