@@ -28,6 +28,7 @@ const app = await buildApp(config, {
       },
       media: openFolder('unused'),
       mediaQuota: config.mediaQuota,
+      hasOwnPlayer: true,
       events: { recorded: () => {}, head: () => 0n },
       replica: () => undefined,
       invitationUrl: () => '',

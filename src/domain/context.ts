@@ -117,6 +117,8 @@ export type Deps = {
   media: MediaStore
   /** Bytes that the media of one organization may have. */
   mediaQuota: number
+  /** Whether candidates take assessments on the service's own pages, and not in a player that may have questions of its own. */
+  hasOwnPlayer: boolean
   /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
   invitationUrl: (invite: InvitationRef) => string
   /** The address behind which a member joins or sets a new password. Like the other it is a secret. */

@@ -43,7 +43,7 @@ export type Range = { minimum: number; maximum: number }
  * `lastAdmin`, `joined` and `inactive` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
  * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
  * `otherPoints` of grades, with the question's points, the number of the first question in the way, or the points there are now, as the
- * limit; `notHttps` and `asksNothing` of a question.
+ * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation.
  */
 export type AccountProblem =
   | 'wrong'
@@ -79,6 +79,7 @@ export type AccountProblem =
   | 'gradesAlready'
   | 'notHttps'
   | 'asksNothing'
+  | 'unasked'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

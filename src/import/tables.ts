@@ -1,3 +1,4 @@
+import type { Proctoring } from '../domain/assessments/assessment-input.ts'
 import { asOfNow } from '../domain/invites/lifecycle.ts'
 import {
   type ApiKey,
@@ -21,7 +22,10 @@ export type MemberRow = Omit<Member, 'credentialId'> & { tagIds: string[]; gradi
 /** Without the value before a rotation. */
 export type ApiKeyRow = Omit<ApiKey, 'previousHash' | 'previousExpiresAt'>
 /** Without the counts, which the database keeps. */
-export type AssessmentRow = Omit<Assessment, 'questionCount' | 'totalPoints' | 'secondGrader' | 'gradedBlind'> & {
+export type AssessmentRow = Omit<
+  Assessment,
+  'questionCount' | 'totalPoints' | 'secondGrader' | 'gradedBlind' | keyof Proctoring
+> & {
   languageIds: string[]
   categoryIds: string[]
   clientIds: string[]

@@ -115,6 +115,7 @@ export async function createDependencies(
     replica: () => replica?.current(),
     media: await openMediaStore(config),
     mediaQuota: config.mediaQuota,
+    hasOwnPlayer: config.playerUrl === undefined,
     invitationUrl: (invite) => invitationUrl(mailSettings, invite),
     accountUrl: (link) => accountUrl(mailSettings, link),
     mediaUrl: (link) => mediaUrl(mailSettings, link),

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
-import { createBatch, startBatch } from '../../src/domain/invites/batches/batches.ts'
+import { createBatch } from '../../src/domain/invites/batches/batches.ts'
+import { startBatch } from '../../src/domain/invites/batches/control.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -31,7 +32,9 @@ it(`invites each good row of ${ROWS} exactly once, whatever is killed half-way`,
   onTestFinished(() => database.db.$disconnect())
   const { db, make, url } = database
   const { id: organizationId, name } = await make.organization()
-  const { id: assessmentId } = await make.assessment(organizationId)
+  const assessment = await make.assessment(organizationId)
+  await make.question(assessment)
+  const { id: assessmentId } = assessment
   const member = await make.member(organizationId, { roles: ['admin'] })
   const launch = () => startProcess({ DATABASE_URL: url })
   let running = await launch()

@@ -13,6 +13,13 @@ import {
 import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
 import { findTags } from './tags.ts'
 
+/** What an assessment has its invites ask of candidates, where they are made in the portal and do not say otherwise. */
+export const PROCTORING = ['screenRecording', 'webcamMonitoring', 'requireIdCapture', 'facePhotoRequired'] as const
+export type Proctoring = Pick<Assessment, (typeof PROCTORING)[number]>
+
+export const proctoringOf = (said: Proctoring): Proctoring =>
+  Object.fromEntries(PROCTORING.map((field) => [field, said[field]])) as Proctoring
+
 /** What an assessment says by itself: a form and a copy have it as it stands in its row. */
 const SETTINGS = [
   'name',
@@ -22,6 +29,7 @@ const SETTINGS = [
   'timeLimit',
   'secondGrader',
   'gradedBlind',
+  ...PROCTORING,
   'skillTypes',
 ] as const
 export type AssessmentSettings = Pick<Assessment, (typeof SETTINGS)[number]>

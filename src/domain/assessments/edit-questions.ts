@@ -74,7 +74,10 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
     const current = toQuestionInput(question)
-    refuse(ofChanged(findQuestionIssues(input), current, input))
+    // To ask in another way also changes what has to be there.
+    const { inputType } = current
+    const before = input.inputType === inputType ? current : { ...current, [whatAsks(input.inputType)]: undefined }
+    refuse(ofChanged(findQuestionIssues(input), before, input))
     refuseUnseenChanges(question, seen, current, input)
     refuse(checkTotal(assessment, question.points, input))
     const updatedAt = timeOfChange(inside.deps.clock(), question)
@@ -100,15 +103,16 @@ export async function deleteQuestion(ctx: Context, ref: QuestionRef): Promise<vo
  *
  * @param to its place among the questions, from 1; beyond the end it is the last.
  * @param order its number when it was seen: where somebody has moved it meanwhile, it stays.
+ * @returns its place.
  * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid: `changed` for its order, or a place that is none.
  */
 export async function moveQuestion(
   ctx: Context,
   ref: QuestionRef,
   { place, order }: { place: number; order: number },
-): Promise<void> {
+): Promise<number> {
   authorize(ctx, 'write_assessments')
-  await inTransaction(ctx, async (inside) => {
+  return inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
@@ -127,6 +131,7 @@ export async function moveQuestion(
       FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS numbered (id, place)
       WHERE questions.organization_id = ${inside.organization.id}::uuid AND questions.id = numbered.id AND "order" <> numbered.place`
     await record(inside, 'moved_question', question, assessment)
+    return ids.indexOf(question.id) + 1
   })
 }
 
@@ -152,9 +157,12 @@ const checkMediaUrl = (url: string): Violation | undefined =>
   checkText(url, MAX_URL_LENGTH) ??
   (url === '' || (/^https:\/\//i.test(url) && URL.canParse(url)) ? undefined : { rule: 'account', problem: 'notHttps' })
 
-/** A question without anything to read, hear or see could not be answered. */
-const checkAsked = ({ script, audioUrl, videoUrl }: QuestionInput): Violation | undefined =>
-  [script, audioUrl, videoUrl].some((part) => part.trim() !== '') ? undefined : { rule: 'account', problem: 'asksNothing' }
+/** A question without anything to read, hear or see could not be answered, nor one that is said to be heard or seen, and is not. */
+function checkAsked({ inputType, script, audioUrl, videoUrl }: QuestionInput): Violation | undefined {
+  if ([script, audioUrl, videoUrl].every((part) => part.trim() === '')) return { rule: 'account', problem: 'asksNothing' }
+  const isMissing = (inputType === 'audio' && audioUrl === '') || (inputType === 'video' && videoUrl === '')
+  return isMissing ? { rule: 'required' } : undefined
+}
 
 /** The field that mainly puts a question of that kind. */
 const whatAsks = (inputType: string): keyof QuestionInput =>

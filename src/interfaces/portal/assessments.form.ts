@@ -1,4 +1,4 @@
-import type { AssessmentInput } from '../../domain/assessments/assessment-input.ts'
+import { type AssessmentInput, PROCTORING, type Proctoring } from '../../domain/assessments/assessment-input.ts'
 import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
@@ -28,6 +28,10 @@ const EMPTY: AssessmentInput = {
   timeLimit: 0,
   secondGrader: false,
   gradedBlind: false,
+  screenRecording: false,
+  webcamMonitoring: false,
+  requireIdCapture: false,
+  facePhotoRequired: false,
   instructionTitle: '',
   instruction: '',
   languages: [],
@@ -55,6 +59,7 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
     timeLimit: readDuration(values, 'timeLimit'),
     secondGrader: values.get('secondGrader') === 'yes',
     gradedBlind: values.get('gradedBlind') === 'yes',
+    ...readProctoring(values),
     instructionTitle: instructionTitle.trim(),
     instruction: readText(values, 'instruction'),
     languages: readLines(values, 'languages'),
@@ -64,6 +69,24 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
     clients: readLines(values, 'clients'),
   }
 }
+
+/** What was ticked among the {@link proctoringBoxes}. */
+export const readProctoring = (values: URLSearchParams): Proctoring =>
+  Object.fromEntries(PROCTORING.map((name) => [name, values.has(name)])) as Proctoring
+
+const PROCTORING_LABELS: Record<keyof Proctoring, string> = {
+  screenRecording: 'Record the screen',
+  webcamMonitoring: 'Watch by webcam',
+  requireIdCapture: 'Ask for a photo of the ID',
+  facePhotoRequired: 'Ask for a photo of the face',
+}
+
+/** What can be asked of candidates, to be ticked. */
+export const proctoringBoxes = (form: Form, legend: string, checked?: Proctoring): Html => html`<fieldset>
+<legend>${legend}</legend>
+${PROCTORING.map((name) => checkbox(form, { name, label: PROCTORING_LABELS[name], checked: checked?.[name] ?? false }))}
+</fieldset>
+`
 
 export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   title: 'New assessment',
@@ -98,6 +121,7 @@ ${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, 
 ${field(form, { name: 'timeLimit', label: 'Time limit for the whole', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
 ${checkbox(form, { name: 'secondGrader', label: 'Two graders grade it, neither seeing the other’s grades', checked: input.secondGrader })}
 ${checkbox(form, { name: 'gradedBlind', label: 'Graded blind: graders see neither the candidates’ names nor their photos, webcam and screen', checked: input.gradedBlind })}
+${proctoringBoxes(form, 'Of each candidate, unless the invite says otherwise', input)}
 ${field(form, { name: 'instructionTitle', label: 'Title of the instruction', value: input.instructionTitle, optional: true })}
 ${area(form, { name: 'instruction', label: 'Instruction', value: input.instruction, hint: 'What candidates read before they start.', rows: 6 })}
 ${lines(form, 'languages', 'Languages', 'Codes, one a line: en, de, pt-BR.', input.languages)}

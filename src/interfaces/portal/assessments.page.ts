@@ -11,7 +11,7 @@ import { onceField } from './once.ts'
 import { noRows, pager } from './paging.ts'
 import { questionTable } from './questions.page.ts'
 import { table } from './table.ts'
-import { AUDIENCE_LABELS, confirmation, FORMAT_LABELS, labelOf, time } from './wording.ts'
+import { AUDIENCE_LABELS, confirmation, demandsOf, FORMAT_LABELS, labelOf, time } from './wording.ts'
 
 const NOTICES = new Map([
   ['created', 'The assessment is made. Now add its questions.'],
@@ -101,6 +101,7 @@ const facts = (ctx: Context, assessment: Assessment, input: AssessmentInput): Ht
       'Graded by',
       `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', who don’t see whose answers they grade' : ''}`,
     ],
+    ['Of each candidate', list(demandsOf(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
     ['Languages', list(input.languages)],
     ['Categories', list(input.categories)],

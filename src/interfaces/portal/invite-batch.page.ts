@@ -1,6 +1,8 @@
 import type { Context } from '../../domain/context.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../domain/invites/batches/batches.ts'
+import type { Terms } from '../../domain/invites/batches/check.ts'
+import { type TermNames, termsOf } from '../../domain/invites/batches/term-names.ts'
 import type { Listing } from '../../domain/page.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Column } from '../../http/send-csv.ts'
@@ -19,14 +21,22 @@ const STATES: Record<InviteBatchRowState, string> = {
   refused: 'refused',
 }
 
-type Facts = { ctx: Context; batch: Batch; list: Listing<BatchRow>; values: URLSearchParams }
+type Facts = { ctx: Context; batch: Batch; list: Listing<BatchRow>; names: TermNames; values: URLSearchParams }
 
-export const batchPage = ({ ctx, batch, list, values }: Facts): Page => ({
+/** Whether rows are being invited: the page then reloads by itself. */
+export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
+
+export const batchPage = ({ ctx, batch, list, names, values }: Facts): Page => ({
   title: `List for ${batch.assessment.name}`,
   body: html`<section class="panel" aria-labelledby="sum-heading">
 <h2 id="sum-heading">${headingOf(batch)}</h2>
 ${progress(batch)}
 <dl class="details">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
+${
+  !batch.finishedAt &&
+  html`<h3>Of every row that says nothing else</h3>
+<dl class="details">${wordTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
+}
 ${batch.unusedColumns.length > 0 && html`<p>These columns are not used: ${batch.unusedColumns.join(', ')}.</p>`}
 ${whatNext(ctx, batch)}
 </section>
@@ -36,18 +46,19 @@ ${whatNext(ctx, batch)}
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
 <button class="quiet">Show</button>
 </form>
-${list.items.length === 0 ? html`<p>There are none.</p>` : rowTable(ctx, list.items)}
+${list.items.length === 0 ? html`<p>There are none.</p>` : rowTable(ctx, list.items, names)}
 ${pager(pathOf(ctx, `invites/batches/${batch.id}`), values, list, ['row', 'rows'])}
 </section>
 <p><a href="${pathOf(ctx, 'invites/batches')}">All lists</a></p>`,
 })
 
-function headingOf({ startedAt, finishedAt }: Batch): string {
+function headingOf({ startedAt, stoppedAt, finishedAt }: Batch): string {
   if (finishedAt) return 'What became of it'
+  if (stoppedAt) return 'Stopped'
   return startedAt ? 'They are being invited' : 'What will happen'
 }
 
-/** How far a started batch is. The page reloads by itself until it is finished. */
+/** How far a started batch is. */
 function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
   if (!startedAt || finishedAt) return false
   const done = counts.invited
@@ -55,31 +66,51 @@ function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
 <progress id="progress" value="${done}" max="${done + counts.ready}"></progress></p>`
 }
 
-function whatNext(ctx: Context, { id, startedAt, finishedAt, counts }: Batch): Html {
-  const path = pathOf(ctx, `invites/batches/${id}`)
-  return html`${
-    !startedAt &&
-    (counts.ready > 0
-      ? html`<form method="post" action="${`${path}/start`}"><p><button>Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
-      : html`<p>There is nobody to invite in it.</p>`)
-  }
-${
-  startedAt &&
-  !finishedAt &&
-  html`<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="quiet">Try again now</button></p></form>`
-}
+function whatNext(ctx: Context, batch: Batch): Html {
+  const path = pathOf(ctx, `invites/batches/${batch.id}`)
+  return html`${actions(batch, path)}
 <form method="post" action="${`${path}/export`}"><button class="quiet">Export all rows as CSV</button></form>`
 }
 
-const rowTable = (ctx: Context, rows: BatchRow[]): Html =>
+function actions(batch: Batch, path: string): Html | false {
+  if (batch.finishedAt) return false
+  if (!batch.startedAt) return beforeStart(batch, path)
+  if (batch.stoppedAt)
+    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else of the list is being invited. <button>Go on inviting</button></p></form>`
+  return html`<form method="post" action="${`${path}/stop`}"><p><button class="danger">Stop</button> Whoever has not been invited by then is not.</p></form>
+<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="quiet">Try again now</button></p></form>`
+}
+
+const beforeStart = ({ counts }: Batch, path: string): Html => html`${
+  counts.ready > 0
+    ? html`<form method="post" action="${`${path}/start`}"><p><button>Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
+    : html`<p>There is nobody to invite in it.</p>`
+}
+<form method="post" action="${`${path}/discard`}"><p><button class="quiet">Discard the list</button></p></form>`
+
+/** What candidates are invited with, in the order of the list's columns. */
+function wordTerms(terms: Terms, names: TermNames): [term: string, value: string][] {
+  const named = (id: string) => names.get(id) ?? 'one that is deleted since'
+  const said: [string, string | undefined | false][] = [
+    ['Tags', terms.tagIds?.map(named).join(', ')],
+    ['Message', terms.customMessage],
+    ['Days until it expires', terms.expiresInDays === undefined ? undefined : String(terms.expiresInDays)],
+    ['Grader', terms.assignedGraderId ? named(terms.assignedGraderId) : undefined],
+    ['Mail', terms.sendEmail === false && 'none is sent'],
+  ]
+  return said.flatMap(([term, value]): [string, string][] => (value ? [[term, value]] : []))
+}
+
+const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
   table(
     'rows-heading',
-    ['Address', 'State', 'Why', 'Name', 'Row'],
+    ['Address', 'State', 'Why', 'Name', 'Of its own', 'Row'],
     rows.map((row) => [
       row.inviteId ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${row.email}</a>` : row.email,
       badge(STATES[row.state]),
       reasonOf(row),
       row.name,
+      wordTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
       row.number,
     ]),
   )

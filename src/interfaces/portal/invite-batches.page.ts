@@ -41,14 +41,20 @@ ${batches.length === 0 ? html`<p>There are none.</p>` : batchTable(ctx, batches)
 <p><a href="${pathOf(ctx, 'invites')}">All invites</a></p>`,
 })
 
+function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'startedAt' | 'stoppedAt' | 'finishedAt'>): string {
+  if (finishedAt) return 'finished'
+  if (stoppedAt) return 'stopped'
+  return startedAt ? 'being invited' : 'checked'
+}
+
 const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
   table(
     'batches-heading',
     ['Given', 'Assessment', 'By', 'State'],
-    batches.map(({ id, createdAt, assessment, createdBy, startedAt, finishedAt }) => [
+    batches.map(({ id, createdAt, assessment, createdBy, startedAt, stoppedAt, finishedAt }) => [
       html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
       assessment.name,
       `${createdBy.user.firstName} ${createdBy.user.lastName}`.trim() || createdBy.user.email,
-      badge(finishedAt ? 'finished' : startedAt ? 'being invited' : 'checked'),
+      badge(stateOf({ startedAt, stoppedAt, finishedAt })),
     ]),
   )

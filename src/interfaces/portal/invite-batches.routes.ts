@@ -1,19 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../domain/access/permissions.ts'
-import {
-  BATCH_ROW_STATES,
-  createBatch,
-  getBatch,
-  listBatches,
-  listBatchRows,
-  resumeBatch,
-  startBatch,
-} from '../../domain/invites/batches/batches.ts'
+import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } from '../../domain/invites/batches/batches.ts'
+import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../domain/invites/batches/control.ts'
+import { readTermNames } from '../../domain/invites/batches/term-names.ts'
 import { listChoices } from '../../domain/invites/choices.ts'
 import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { readNamed } from './choices.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
-import { batchPage } from './invite-batch.page.ts'
+import { batchPage, isRunning } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
 import { pathOf, show } from './layout.ts'
 import { chosenIn, readTerms } from './new-invite.page.ts'
@@ -50,20 +44,23 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     const state = BATCH_ROW_STATES.find((known) => known === values.get('state'))
     const batch = await getBatch(ctx, params.batchId)
     const list = await listBatchRows(ctx, batch, state, readPage(values, MAX_PAGE_SIZE))
-    if (batch.startedAt && !batch.finishedAt) reply.header('refresh', '3')
-    return show(request, reply, batchPage({ ctx, batch, list, values }))
+    if (isRunning(batch)) reply.header('refresh', '3')
+    const names = await readTermNames(ctx, [batch.terms, ...list.items.map(({ terms }) => terms)])
+    return show(request, reply, batchPage({ ctx, batch, list, names, values }))
   })
 
   for (const [action, work] of [
     ['start', startBatch],
+    ['stop', stopBatch],
     ['resume', resumeBatch],
+    ['discard', discardBatch],
   ] as const)
     app.post<BatchRoute>(`/invites/batches/:batchId/${action}`, (request, reply) =>
       submit(request, reply, {
         page: (form) => batchesPage(request, form),
         async work() {
           await work(request.ctx, request.params.batchId)
-          return pathOf(request.ctx, `invites/batches/${request.params.batchId}`)
+          return pathOf(request.ctx, action === 'discard' ? 'invites/batches' : `invites/batches/${request.params.batchId}`)
         },
       }),
     )

@@ -18,7 +18,7 @@ import { type Page, panel, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 import { table } from './table.ts'
 import { timelineTable } from './timeline.ts'
-import { badge, time } from './wording.ts'
+import { badge, demandsOf, time } from './wording.ts'
 
 const NOTICES = new Map([
   ['invited', 'The candidate is invited.'],
@@ -69,7 +69,7 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
-    ['Asked for', demands(invite).join(', ') || 'nothing'],
+    ['Asked for', demandsOf(invite).join(', ') || 'nothing'],
     ['Started without', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
     [
       'Submission',
@@ -98,16 +98,6 @@ function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined
   const who = createdBy && nameOf(createdBy.user)
   if (createdByKeyId === null) return who ?? 'the operator'
   return who ? `an API key of ${who}` : 'an API key'
-}
-
-function demands(invite: InviteDetail): string[] {
-  const all: [boolean, string][] = [
-    [invite.screenRecording, 'a recording of the screen'],
-    [invite.webcamMonitoring, 'the webcam'],
-    [invite.requireIdCapture, 'a photo of the ID'],
-    [invite.facePhotoRequired, 'a photo of the face'],
-  ]
-  return all.filter(([isDemanded]) => isDemanded).map(([, name]) => name)
 }
 
 function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): (Html | false)[] {

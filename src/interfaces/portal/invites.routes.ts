@@ -6,6 +6,7 @@ import type { Context } from '../../domain/context.ts'
 import { defined } from '../../domain/defined.ts'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { DomainError } from '../../domain/errors.ts'
+import { completeTerms } from '../../domain/invites/assessment-terms.ts'
 import { assignGrader, tagInvite, untagInvite } from '../../domain/invites/change.ts'
 import {
   listAssessmentChoices,
@@ -53,7 +54,8 @@ export function invitesRoutes(app: FastifyInstance): void {
           'assessmentId',
         )
         const recipient = { recipientEmail: recipientEmail.trim(), recipientName: recipientName.trim() || null }
-        const { id } = await createInvite(ctx, { assessmentId, ...recipient, ...readTerms(values) }).catch(sayInForm)
+        const terms = await completeTerms(ctx, assessmentId, readTerms(values))
+        const { id } = await createInvite(ctx, { assessmentId, ...recipient, ...terms }).catch(sayInForm)
         return `${pathOf(ctx, `invites/${id}`)}?done=invited`
       },
     }),
@@ -130,8 +132,9 @@ async function newPage(request: FastifyRequest, form: Form) {
   authorize(ctx, 'invite')
   const query = queryOf(request)
   const named = readNamed(query)
-  const chosenIds = [...chosenIn(form.values), query.get('assessment') ?? '']
-  return newInvitePage(form, { ctx, choices: await listChoices(ctx, { named, chosenIds }), named })
+  const assessmentId = query.get('assessment') ?? ''
+  const choices = await listChoices(ctx, { named, chosenIds: [...chosenIn(form.values), assessmentId] })
+  return newInvitePage(form, { ctx, choices, named, assessmentId })
 }
 
 async function showList(request: FastifyRequest, reply: FastifyReply) {

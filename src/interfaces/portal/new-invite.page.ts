@@ -1,27 +1,22 @@
 import type { Context } from '../../domain/context.ts'
 import type { Terms } from '../../domain/invites/batches/batches.ts'
 import type { Choices } from '../../domain/invites/choices.ts'
-import { INVITE_DEFAULTS, withDefaults } from '../../domain/invites/new-invite.ts'
+import { INVITE_DEFAULTS } from '../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'
+import { proctoringBoxes, readProctoring } from './assessments.form.ts'
 import { limitHint, narrowing } from './choices.ts'
 import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 
-/** What is asked for unless it is chosen otherwise. */
-const DEFAULTS = withDefaults({})
-const SWITCHES = [
-  ['screenRecording', 'Record the screen'],
-  ['webcamMonitoring', 'Watch by webcam'],
-  ['requireIdCapture', 'Ask for a photo of the ID'],
-  ['facePhotoRequired', 'Ask for a photo of the face'],
-] as const
+/** @param facts.assessmentId the assessment whose page led here; empty: another page. */
+type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: string }
 
-export const newInvitePage = (form: Form, { ctx, choices, named }: { ctx: Context; choices: Choices; named: string }): Page => ({
+export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId }: Facts): Page => ({
   title: 'Invite a candidate',
   body: html`${mistakes(form)}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
-${assessmentField(form, choices)}
+${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Address of the candidate', type: 'email' })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}
 ${termFields(form, choices)}
@@ -30,13 +25,20 @@ ${termFields(form, choices)}
 <p><a href="${pathOf(ctx, 'invites')}">All invites</a></p>`,
 })
 
-export const assessmentField = (form: Form, { assessments }: Choices): Html =>
+/** None is chosen by itself: a mail to the wrong candidates can not be taken back. */
+export const assessmentField = (form: Form, { assessments }: Choices, value = ''): Html =>
   choice(form, {
     name: 'assessmentId',
     label: 'Assessment',
-    options: assessments.map(({ id, name }) => [id, name]),
+    value,
+    options: [['', 'Choose…'], ...assessments.map(({ id, name }): [string, string] => [id, name])],
     ...limitHint(assessments),
   })
+
+const PROCTORING_CHOICES: [value: string, label: string][] = [
+  ['assessment', 'What the assessment says'],
+  ['own', 'What is chosen here'],
+]
 
 /** What can be chosen of an invite besides who is invited to what, with its defaults. */
 export const termFields = (form: Form, { graders, tags }: Choices): Html => html`${field(form, {
@@ -48,10 +50,8 @@ export const termFields = (form: Form, { graders, tags }: Choices): Html => html
 ${area(form, { name: 'customMessage', label: 'Message, in the mail' })}
 ${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
 ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(INVITE_DEFAULTS.answerRecordLimit) })}
-<fieldset>
-<legend>Of the candidate</legend>
-${SWITCHES.map(([name, label]) => checkbox(form, { name, label, checked: DEFAULTS[name] }))}
-</fieldset>
+${choice(form, { name: 'proctoring', label: 'What is asked of the candidate', options: PROCTORING_CHOICES, value: 'assessment' })}
+${proctoringBoxes(form, 'Where it is chosen here')}
 ${choice(form, { name: 'assignedGraderId', label: 'Who grades it', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}
 ${
   tags.length > 0
@@ -60,7 +60,7 @@ ${
 }
 ${checkbox(form, { name: 'sendEmail', label: 'Mail the invitation', checked: true })}`
 
-/** What was chosen in those fields; the domain checks it. */
+/** What was chosen in those fields; the domain checks it. Without proctoring where that is for the assessment to say. */
 export function readTerms(values: URLSearchParams): Terms {
   const { customMessage, assignedGraderId, ...numbers } = readFields(
     values,
@@ -76,10 +76,7 @@ export function readTerms(values: URLSearchParams): Terms {
     expiresInDays: readNumber(numbers.expiresInDays),
     questionReplayLimit: readNumber(numbers.questionReplayLimit),
     answerRecordLimit: readNumber(numbers.answerRecordLimit),
-    screenRecording: values.has('screenRecording'),
-    webcamMonitoring: values.has('webcamMonitoring'),
-    requireIdCapture: values.has('requireIdCapture'),
-    facePhotoRequired: values.has('facePhotoRequired'),
+    ...(values.get('proctoring') !== 'assessment' && readProctoring(values)),
     tagIds: values.getAll('tagIds'),
     sendEmail: values.has('sendEmail'),
   }

@@ -1,3 +1,4 @@
+import { PROCTORING, type Proctoring } from '../../domain/assessments/assessment-input.ts'
 import type { AccountProblem, Issue } from '../../domain/errors.ts'
 import type { TargetFault } from '../../domain/webhooks/targets.ts'
 import { wordCount, wordDuration } from '../../http/candidate-view.ts'
@@ -19,6 +20,10 @@ const names: Record<string, string> = {
   timeLimit: 'the time limit',
   secondGrader: 'by how many it is graded',
   gradedBlind: 'whether it is graded blind',
+  screenRecording: 'the recording of the screen',
+  webcamMonitoring: 'the webcam',
+  requireIdCapture: 'the photo of the ID',
+  facePhotoRequired: 'the photo of the face',
   instructionTitle: 'the title of the instruction',
   instruction: 'the instruction',
   languages: 'the list of languages',
@@ -85,6 +90,17 @@ export const AUDIENCE_LABELS: [value: string, label: string][] = [
 export const labelOf = (labels: [value: string, label: string][], value: string): string =>
   labels.find(([word]) => word === value)?.[1] ?? value
 
+/** What is asked of a candidate besides answers. */
+export function demandsOf(said: Proctoring): string[] {
+  const all: [boolean, string][] = [
+    [said.screenRecording, 'a recording of the screen'],
+    [said.webcamMonitoring, 'the webcam'],
+    [said.requireIdCapture, 'a photo of the ID'],
+    [said.facePhotoRequired, 'a photo of the face'],
+  ]
+  return all.filter(([isDemanded]) => isDemanded).map(([, name]) => name)
+}
+
 /** What an id or a name stands for that is none of the organization's. */
 const referents: Record<string, string> = { tags: 'tag with the name', clients: 'member with the address' }
 
@@ -124,6 +140,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   gradesAlready: () => 'This member is the other grader already: two different members have to grade it.',
   notHttps: (name) => `${capitalize(name)} has to begin with https://.`,
   asksNothing: () => 'Enter a text, or the address of an audio or a video: the question asks nothing.',
+  unasked: () => 'This assessment has no questions yet: add them before you have anybody mailed an invitation to it.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
@@ -134,7 +151,8 @@ export function wordIssue(issue: Issue): string {
     case 'account':
       return accountProblems[issue.problem](name, issue.limit ?? 0)
     case 'required':
-      return issue.field === 'roles' ? 'Enter at least one role.' : `Enter ${name}.`
+      if (issue.field === 'roles') return 'Enter at least one role.'
+      return issue.field === 'assessmentId' ? 'Choose an assessment.' : `Enter ${name}.`
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'maxItems':
@@ -149,7 +167,7 @@ export function wordIssue(issue: Issue): string {
     case 'minimum':
     case 'maximum':
       return issue.field === 'timeLimit'
-        ? 'Enter the time limit in minutes, or in minutes and seconds as 1:30.'
+        ? 'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.'
         : `${capitalize(name)} has to be a whole number from ${issue.limit.minimum} to ${issue.limit.maximum}.`
     case 'reference':
       return `There is no ${referents[issue.field] ?? name.replace('the ', 'such ')} “${issue.value}”.`
@@ -175,6 +193,7 @@ export function wordIssue(issue: Issue): string {
 function wordValue(field: string, value: unknown): string {
   if (field === 'timeLimit') return Number(value) > 0 ? wordDuration(Number(value)) : 'without limit'
   if (field === 'gradedBlind') return value ? 'graded blind' : 'not graded blind'
+  if (PROCTORING.some((name) => name === field)) return value ? 'asked for' : 'not asked for'
   if (typeof value === 'boolean') return value ? 'by two graders' : 'by one grader'
   const text = [value].flat().join(', ')
   return text === '' ? 'empty' : `“${text}”`

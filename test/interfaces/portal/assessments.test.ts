@@ -91,7 +91,7 @@ describe('an assessment', () => {
     expect(answer.status).toBe(422)
     expect(mistakesIn(answer)).toEqual([
       'The name has more than 200 characters.',
-      'Enter the time limit in minutes, or in minutes and seconds as 1:30.',
+      'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.',
     ])
     expect(answer.text).toContain('&lt;/textarea&gt;&lt;script&gt;')
     expect(fieldsIn(answer)).toMatchObject(typed)

@@ -109,7 +109,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     ['a phone', phone],
   ] as const)('the way of an invite and of a list of candidates, without scripts, on %s', async (_device, viewport) => {
     const { id } = await service.make.organization()
-    await service.make.assessment(id, { name: 'French' })
+    await service.make.question(await service.make.assessment(id, { name: 'French' }))
     const context = await openContext({ viewport, javaScriptEnabled: false })
     const { home } = await signInBrowser(context, id)
     const page = await context.newPage()
@@ -117,6 +117,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.goto(home)
     await page.getByRole('link', { name: 'Invites', exact: true }).click()
     await page.getByRole('link', { name: 'Invite a candidate' }).click()
+    await page.getByLabel('Assessment').selectOption('French')
     await page.getByLabel('Address of the candidate').fill('sam@example.com')
     await press(page, 'Invite')
     expect(await heading(page)).toBe('Invite of sam@example.com')
@@ -128,6 +129,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByRole('link', { name: 'All invites' }).click()
     await page.getByRole('link', { name: 'Invite many' }).click()
     const buffer = Buffer.from('email,name\nada@example.com,Ada\nsam@example.com,Sam\nnobody,\n')
+    await page.getByLabel('Assessment').selectOption('French')
     await page.getByLabel('A CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
     await press(page, 'Check the list')
     expect(await heading(page)).toBe('List for French')

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { forgetOldBatches } from '../../../src/domain/invites/batches/batches.ts'
+import { continueBatch } from '../../../src/domain/invites/batches/run.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -10,6 +11,7 @@ const service = await startServiceForFile()
 async function furnish() {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
+  await service.make.question(assessment)
   const admin = await signInAs(service, organization.id, ['admin'])
   const path = `${admin.home}invites/batches`
   /** Gives a list as a pasted text. @returns where it is shown. */
@@ -79,6 +81,13 @@ describe('a list', () => {
     ])
     const { text } = await admin.get(location)
     expect(text).toContain('Invite 1 candidate<')
+    const said = [...text.matchAll(/<p class="preformatted">([^<]*)<\/p>/g)].map(([, own]) => own)
+    expect(said).toEqual([
+      'Tags: Spring',
+      'Message: Hello,\n&quot;you&quot;',
+      'Days until it expires: 7',
+      `Grader: ${grader.email}`,
+    ])
     expect(text).toContain('These columns are not used: Phone.')
     expect((await admin.get(`${location}?state=repeated`)).text).toContain('The same address as in row 1.')
     expect((await admin.get(`${location}?state=repeated`)).text).not.toContain('not an address')
@@ -285,6 +294,36 @@ describe('a list that is started', () => {
     expect(await invites()).toEqual([])
     const other = await signInAs(service, organization.id, ['admin'])
     expect((await other.get(location)).text).toContain('Who started the list may not invite any more.')
+  })
+
+  it('can be stopped, invites nobody else then, and can go on', async () => {
+    const { admin, give, invites } = await furnish()
+    const { location } = await give(Array.from({ length: 30 }, (_, i) => `c${i}@example.com`).join('\n'))
+    const id = location.split('/').at(-1)!
+    const batch = () => service.db.inviteBatch.findUniqueOrThrow({ where: { id } })
+    await admin.post(`${location}/start`)
+    await admin.post(`${location}/stop`)
+    const stopped = await invites()
+    await continueBatch(service.system, id) // a job that was still to come
+    expect(await invites()).toHaveLength(stopped.length)
+    const page = await admin.get(location)
+    expect([page.headers.refresh, page.text.includes('Go on inviting')]).toEqual([undefined, true])
+    await admin.post(`${location}/resume`)
+    await waitUntil('the batch to be finished', async () => (await batch()).finishedAt ?? undefined)
+    expect(await invites()).toHaveLength(30)
+    const answer = await admin.post(`${location}/stop`)
+    expect([answer.status, (await batch()).stoppedAt]).toEqual([303, null])
+  })
+
+  it('is discarded only before it is started', async () => {
+    const { admin, give, run, path } = await furnish()
+    const [unstarted, started] = [await give('one@example.com'), await give('two@example.com')]
+    const answer = await admin.post(`${unstarted.location}/discard`)
+    expect([answer.status, answer.headers.location]).toEqual([303, path])
+    expect((await admin.get(unstarted.location)).status).toBe(404)
+    await run(started.location)
+    await admin.post(`${started.location}/discard`)
+    expect((await admin.get(started.location)).status).toBe(200)
   })
 
   it('shows how far it is, and reloads by itself until it is finished', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { mistakesIn } from '../../support/forms.ts'
+import { fieldsIn, mistakesIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -13,6 +13,7 @@ const service = await startServiceForFile()
 async function furnish() {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
+  await service.make.question(assessment)
   const admin = await signInAs(service, organization.id, ['admin'])
   return { organization, assessment, admin, home: admin.home }
 }
@@ -47,7 +48,10 @@ describe('the list', () => {
     expect(text).toContain(`<a href="${home}invites?assessment=${id}">0</a>`)
     const [, address] = /href="([^"]+)">Invite a candidate/.exec(text)!
     const form = (await admin.get(address!)).text
-    expect(/<option value="([^"]+)"/.exec(form)![1]).toBe(id)
+    expect(form).toContain(`<option value="${id}" selected>`)
+    expect((await admin.get(`${home}invites/new`)).text).toMatch(
+      /<select id="assessmentId"[^>]*>\s*<option value="" selected>Choose…/,
+    )
     const refused = await admin.post(`${home}invites`, { assessmentId: id, recipientEmail: 'nobody' })
     expect(refused.text).toContain('<title>Mistake: Invite a candidate')
     expect(refused.text).toMatch(new RegExp(`<option value="${id}" selected`))
@@ -211,29 +215,53 @@ describe('inviting a candidate', () => {
     expect(listed((await admin.get(`${home}invites`)).text)).toEqual(['candidate@example.com'])
   })
 
-  it('offers the defaults that POST /invites has', async () => {
+  it('asks of the candidate what the assessment says, unless it is chosen here; a key gets the documented defaults', async () => {
     const { organization, assessment, admin, home } = await furnish()
-    const page = (await admin.get(`${home}invites/new`)).text
-    const inputs = [...page.matchAll(/<input [^>]*name="(\w+)"[^>]*>/g)]
-    const typed = inputs.flatMap(([tag, name]) => {
-      const isSent = !tag.includes('checkbox') || / checked\b/.test(tag)
-      return isSent ? [[name!, /value="([^"]*)"/.exec(tag)![1]!] as const] : []
+    const { key } = organization
+    const edit = `${home}assessments/${assessment.id}/edit`
+    expect(fieldsIn(await admin.get(edit))).not.toHaveProperty('webcamMonitoring')
+    const askedOf = async (recipientEmail: string) => {
+      const { screenRecording, webcamMonitoring, requireIdCapture, facePhotoRequired } = await service.db.invite.findFirstOrThrow(
+        { where: { recipientEmail, organizationId: organization.id } },
+      )
+      return { screenRecording, webcamMonitoring, requireIdCapture, facePhotoRequired }
+    }
+    const asked = async (recipientEmail: string, fields: Record<string, string>) => {
+      const typed = { ...fieldsIn(await admin.get(`${home}invites/new`)), assessmentId: assessment.id, recipientEmail, ...fields }
+      expect((await admin.post(`${home}invites`, typed)).status).toBe(303)
+      return askedOf(recipientEmail)
+    }
+    const nothing = { screenRecording: false, webcamMonitoring: false, requireIdCapture: false, facePhotoRequired: false }
+    expect(await asked('nothing@example.com', {})).toEqual(nothing)
+    expect((await admin.post(edit, { ...fieldsIn(await admin.get(edit)), webcamMonitoring: 'yes' })).status).toBe(303)
+    expect((await admin.get(`${home}assessments/${assessment.id}`)).text).toContain(
+      '<dt>Of each candidate</dt><dd>the webcam</dd>',
+    )
+    expect(await asked('assessment@example.com', {})).toEqual({ ...nothing, webcamMonitoring: true })
+    expect(await asked('own@example.com', { proctoring: 'own', requireIdCapture: 'yes' })).toEqual({
+      ...nothing,
+      requireIdCapture: true,
     })
-    await admin.post(`${home}invites`, {
-      ...Object.fromEntries(typed),
-      assessmentId: assessment.id,
-      recipientEmail: 'by.form@example.com',
+    await service.v1(key).post('/invites').send({ assessmentId: assessment.id, recipientEmail: 'key@example.com' })
+    expect(await askedOf('key@example.com')).toEqual({
+      screenRecording: true,
+      webcamMonitoring: true,
+      requireIdCapture: true,
+      facePhotoRequired: true,
     })
-    await service
-      .v1(organization.key)
-      .post('/invites')
-      .send({ assessmentId: assessment.id, recipientEmail: 'by.key@example.com' })
-    const [byForm, byKey] = await service.db.invite.findMany({
-      where: { organizationId: organization.id },
-      orderBy: { id: 'asc' },
-      omit: { id: true, recipientEmail: true, createdById: true, createdByKeyId: true },
-    })
-    expect(byForm).toEqual(byKey)
+  })
+
+  it('is for an assessment that is chosen, and that has questions where the invitation is mailed', async () => {
+    const { organization, admin, home } = await furnish()
+    const recipientEmail = 'candidate@example.com'
+    const without = await service.make.assessment(organization.id)
+    const invite = (fields: Record<string, string>) => admin.post(`${home}invites`, { recipientEmail, ...fields })
+    expect(mistakesIn(await invite({ assessmentId: '', sendEmail: 'yes' }))).toEqual(['Choose an assessment.'])
+    const unasked = 'This assessment has no questions yet: add them before you have anybody mailed an invitation to it.'
+    expect(mistakesIn(await invite({ assessmentId: without.id, sendEmail: 'yes' }))).toEqual([unasked])
+    const list = { assessmentId: without.id, list: recipientEmail, sendEmail: 'yes' }
+    expect(mistakesIn(await admin.post(`${home}invites/batches`, list))).toEqual([unasked])
+    expect((await invite({ assessmentId: without.id })).status).toBe(303)
   })
 
   it('shows again what was typed, with what is wrong with it', async () => {
@@ -250,7 +278,7 @@ describe('inviting a candidate', () => {
     expect(text).toContain(SHOWN)
     expect(text).toContain('value="=cmd@x"')
     expect(await send({ assessmentId: unknownId })).toContain('There is no such assessment')
-    expect(await send({ assessmentId: 'x' })).toContain('Please check the assessment.')
+    expect(await send({ assessmentId: 'x' })).toContain('There is no such assessment “x”.')
     expect(await send({ tagIds: unknownId })).toContain('There is no such tag')
     expect(await send({ assignedGraderId: admin.member.userId })).toContain('There is no such grader')
     await service.make.invite(assessment, { recipientEmail: 'Candidate@example.com' })

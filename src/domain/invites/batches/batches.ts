@@ -1,8 +1,6 @@
 import { violatedConstraint } from '../../../db/errors.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
-import { recordAudit } from '../../audit.ts'
-import { checkUuid, findIssues } from '../../checks.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../exports.ts'
@@ -10,13 +8,14 @@ import { type Listing, type Page, readPage, type Window } from '../../page.ts'
 import { refuse } from '../../refuse.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../uuid.ts'
+import { completeTerms } from '../assessment-terms.ts'
 import { resolveReferences } from '../create.ts'
 import { asOfNow } from '../lifecycle.ts'
 import { checkNewInvite } from '../new-invite.ts'
 import { type CheckedRow, checkRows, type Terms } from './check.ts'
 import { parseList } from './parse.ts'
 
-// Inviting many at once: a list is read and checked, which shows what will happen; started, its rows become invites, see run.ts.
+// Inviting many at once: a list is read and checked, which shows what will happen; started (control.ts), its rows become invites (run.ts).
 
 export type { InviteBatchRowState, Terms }
 export const BATCH_ROW_STATES = [
@@ -39,14 +38,14 @@ const MAX_LISTED = 20
  *
  * @param terms what holds for every row that has no value of its own.
  * @returns the batch's id.
- * @throws DomainError not_permitted; invalid as parseList, or for what is wrong with the terms.
+ * @throws DomainError not_permitted; invalid as parseList or completeTerms, or for what is wrong with the terms.
  */
 export async function createBatch(
   ctx: Context,
-  { assessmentId, list, terms }: { assessmentId: string; list: string; terms: Terms },
+  { assessmentId, list, terms: given }: { assessmentId: string; list: string; terms: Terms },
 ): Promise<string> {
   const createdById = requireMember(ctx)
-  refuse(findIssues([['assessmentId', checkUuid(assessmentId)]]))
+  const terms = await completeTerms(ctx, assessmentId, given)
   refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   refuse(issues)
@@ -65,8 +64,8 @@ export async function createBatch(
   return batch.id
 }
 
-/** Invites are made in a member's name. */
-function requireMember(ctx: Context): string {
+/** Invites are made in a member's name. @returns the member's id. @throws DomainError not_permitted. */
+export function requireMember(ctx: Context): string {
   authorize(ctx, 'invite')
   if (ctx.actor.kind !== 'member') throw new DomainError('not_permitted')
   return ctx.actor.id
@@ -159,42 +158,6 @@ async function findRows(
     ...window,
   })
   return rows.map((row) => ({ ...row, status: row.invite && asOfNow(row.invite, deps.clock()).status }))
-}
-
-/**
- * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.
- *
- * @throws DomainError not_permitted, invite_batch_not_found.
- */
-export async function startBatch(ctx: Context, id: string): Promise<void> {
-  const actorId = requireMember(ctx)
-  const { counts } = await getBatch(ctx, id)
-  await inTransaction(ctx, async (inside) => {
-    const { db, deps, organization } = inside
-    const { count } = await db.inviteBatch.updateMany({
-      where: { organizationId: organization.id, id, startedAt: null },
-      data: { startedAt: deps.clock(), createdById: actorId },
-    })
-    if (count === 0) return
-    await deps.queue.enqueueInviteBatch(db, id)
-    await recordAudit(inside, { action: 'invited_many', target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
-  })
-}
-
-/**
- * Has a started batch tried again at once: for one whose job has failed until its retries were used up, or waits for the next. A job that
- * is still there does no harm, since each row is invited once. A batch that is finished, or was never started, stays as it is.
- *
- * @throws DomainError not_permitted, invite_batch_not_found.
- */
-export async function resumeBatch(ctx: Context, id: string): Promise<void> {
-  requireMember(ctx)
-  const { counts, startedAt, finishedAt } = await getBatch(ctx, id)
-  if (!startedAt || finishedAt) return
-  await inTransaction(ctx, async (inside) => {
-    await inside.deps.queue.enqueueInviteBatch(inside.db, id)
-    await recordAudit(inside, { action: 'resumed_batch', target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
-  })
 }
 
 /** Forgets lists that were given more than 90 days ago; the invites stay. */

@@ -4,6 +4,7 @@ import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
 import { createInvite } from '../create.ts'
 import type { Terms } from './check.ts'
+import { termsOf } from './term-names.ts'
 
 /** Rows of one job: a few seconds of work. */
 const ROWS_A_JOB = 200
@@ -30,7 +31,7 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
       },
     },
   })
-  if (!batch || batch.finishedAt) return
+  if (!batch || batch.stoppedAt || batch.finishedAt) return
   const { id, userId, roles, status, organization } = batch.createdBy
   const actor = { kind: 'member' as const, id, userId, roles: status === 'active' ? roles : [] }
   const ctx: Context = { ...service, organization, actor }
@@ -38,6 +39,7 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
   const rows = await ctx.db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
   for (let i = 0; i < rows.length; i += AT_ONCE)
     await Promise.all(rows.slice(i, i + AT_ONCE).map((row) => inviteRow(ctx, batch, row)))
+  // Stopped meanwhile, another job finds that out.
   if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueInviteBatch(service.db, batchId)
   else await finish(ctx, batchId)
 }
@@ -45,14 +47,15 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
 type Row = { number: number; email: string; name: string; terms: Prisma.JsonValue }
 type BatchOfRow = { id: string; assessmentId: string; terms: Prisma.JsonValue }
 
-/** Somebody else has done the row meanwhile. */
+/** Somebody else has done the row meanwhile, or stopped the batch. */
 const LOST = Symbol('lost')
 
 async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<void> {
-  const terms: Terms = { ...termsOf(batch), ...termsOf(row) }
+  const terms: Terms = { ...termsOf(batch.terms), ...termsOf(row.terms) }
   const recipient = { assessmentId: batch.assessmentId, recipientEmail: row.email, recipientName: row.name || null }
   try {
     await inTransaction(ctx, async (inside) => {
+      if (!(await holdUnstopped(inside, batch))) throw LOST
       const { id: inviteId } = await createInvite(inside, { ...recipient, ...terms }, { isOneOfMany: true })
       if (!(await settle(inside, batch, row, { state: 'invited', inviteId }))) throw LOST
     })
@@ -62,8 +65,12 @@ async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<voi
   }
 }
 
-/** What stands there was made by createBatch. */
-const termsOf = ({ terms }: { terms: Prisma.JsonValue }): Terms => terms as Terms
+/** Whether it is not stopped, and can't be until the transaction ends. */
+async function holdUnstopped({ db, organization }: Context, { id }: BatchOfRow): Promise<boolean> {
+  const held = await db.$queryRaw<unknown[]>`
+    SELECT id FROM invite_batches WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid AND stopped_at IS NULL FOR SHARE`
+  return held.length > 0
+}
 
 /** @throws the error, unless it says something about the row. */
 function outcomeOf(error: unknown): Prisma.InviteBatchRowUncheckedUpdateManyInput {

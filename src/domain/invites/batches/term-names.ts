@@ -1,0 +1,22 @@
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import { findMembers } from '../../access/members.ts'
+import { findTags } from '../../assessments/tags.ts'
+import type { Context } from '../../context.ts'
+import type { Terms } from './check.ts'
+
+/** What the ids in the terms of a list stand for: names of tags, addresses of graders. */
+export type TermNames = Map<string, string>
+
+/** As it was checked and stored by createBatch. */
+export const termsOf = (stored: Prisma.JsonValue): Terms => stored as Terms
+
+/** The names for all ids in these terms; what is deleted since has none. */
+export async function readTermNames(ctx: Context, stored: Prisma.JsonValue[]): Promise<TermNames> {
+  const terms = stored.map(termsOf)
+  const tags = await findTags(ctx, [...new Set(terms.flatMap(({ tagIds }) => tagIds ?? []))])
+  const graders = await findMembers(ctx, [...new Set(terms.flatMap(({ assignedGraderId }) => assignedGraderId ?? []))])
+  return new Map([
+    ...tags.map(({ id, name }): [string, string] => [id, name]),
+    ...graders.map(({ id, email }): [string, string] => [id, email]),
+  ])
+}
