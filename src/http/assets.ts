@@ -21,9 +21,12 @@ export function loadAssets(prefix: string, name: string) {
   return {
     stylesheet: load(path.join(BUNDLES, `${name}.css`)),
     script: load(path.join(BUNDLES, `${name}.js`)),
-    icon: load(ICON),
+    icon: loadIcon(prefix),
   }
 }
+
+/** The icon of all pages: without one, browsers ask for /favicon.ico. */
+export const loadIcon = (prefix: string): Asset => loadAsset(prefix, ICON)
 
 /** Under an address with a hash of the content: another content has another address. */
 function loadAsset(prefix: string, file: string): Asset {

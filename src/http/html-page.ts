@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Nothing but our own inline styles and forms: no scripts, no foreign resources, no framing by others. */
+/** Nothing but our own inline styles, icon and forms: no scripts, no foreign resources, no framing by others. */
 const contentSecurityPolicy = (formTargets: string[], framesOwn: boolean) =>
   [
     "default-src 'none'",
     ...(framesOwn ? ["frame-src 'self'"] : []),
     "style-src 'unsafe-inline'",
+    "img-src 'self'",
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

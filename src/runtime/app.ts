@@ -4,6 +4,7 @@ import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
+import { answerEntrance } from '../http/entrance.ts'
 import { answerError, answerFailures } from '../http/envelope.ts'
 import { keepAnsweringBeforeClose } from '../http/graceful-shutdown.ts'
 import { answerHealth } from '../http/health.ts'
@@ -115,5 +116,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })
   await app.register((scope) => linkedMedia(scope, { system, secretKeys }), { prefix: PATHS.media })
   await docs(app, documents)
+  const openapi = documents.map(({ name, title }) => ({ title, openapi: `${PATHS.docs}/${name}/openapi.json` }))
+  answerEntrance(app, { portal: PATHS.portal, documents: openapi })
   if (showMailbox) await app.register((scope) => mailboxPages(scope, { system, render }), { prefix: PATHS.mailbox })
 }

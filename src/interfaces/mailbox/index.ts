@@ -3,6 +3,7 @@ import { Eta } from 'eta'
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { isUuid } from '../../domain/uuid.ts'
+import { loadIcon, serveAssets } from '../../http/assets.ts'
 import { protectPages } from '../../http/html-page.ts'
 import { findMail, listMails, type Mail, type RenderMails } from './mails.ts'
 
@@ -11,6 +12,7 @@ export const MAILBOX_PREFIX = '/dev/mailbox'
 const SHOWN = 50
 /** Mails that one search looks at; the next page looks at older ones. */
 const SEARCHED = 1_000
+const icon = loadIcon(MAILBOX_PREFIX)
 const eta = new Eta({ views: path.join(import.meta.dirname, 'templates'), cache: true })
 
 type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
@@ -21,6 +23,7 @@ export async function mailboxPages(
   { system, render }: { system: ServiceContext; render: RenderMails },
 ): Promise<void> {
   protectPages(app, { framesOwn: true })
+  serveAssets(app, MAILBOX_PREFIX, { icon })
 
   app.get<{ Querystring: ListQuery }>('/', async ({ query }, reply) => {
     const search = String(query.search ?? '').trim()
@@ -37,7 +40,7 @@ export async function mailboxPages(
     }
     return reply
       .type('text/html; charset=utf-8')
-      .send(eta.render('./list.eta', { home: MAILBOX_PREFIX, rows, search, searched, links }))
+      .send(eta.render('./list.eta', { home: MAILBOX_PREFIX, icon: icon.address, rows, search, searched, links }))
   })
 
   app.get<{ Params: { id: string }; Querystring: { part?: string } }>('/:id', async ({ params, query }, reply) => {
@@ -51,7 +54,7 @@ export async function mailboxPages(
         .send(openLinksOutside(message.html))
     return reply
       .type('text/html; charset=utf-8')
-      .send(eta.render('./mail.eta', { home: MAILBOX_PREFIX, email, at: timeOf(email), message }))
+      .send(eta.render('./mail.eta', { home: MAILBOX_PREFIX, icon: icon.address, email, at: timeOf(email), message }))
   })
 }
 
