@@ -3,7 +3,7 @@ import type { Envelope } from '../../http/envelope.ts'
 import type { FailureKind } from '../../http/failure.ts'
 import { html } from '../../http/html.ts'
 import { portalHeaders } from './headers.ts'
-import { type Page, renderPage } from './layout.ts'
+import { type Page, renderPage, sendPage, viewerOf } from './layout.ts'
 
 const back = html`<p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`
 
@@ -58,14 +58,17 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
 
 const answerTo = (kind: FailureKind): [status: number, page: Page] => answers[kind] ?? [400, REFUSED]
 
-/** The portal says it by a page, the same for whoever asks: what one may not see does not differ from what is not there. */
+/**
+ * The portal says it by a page, in the frame of whoever is signed in. It is one page whatever the address, so that what one may not see does
+ * not differ from what is not there.
+ */
 export const portalEnvelope: Envelope = {
   prefix: PORTAL_PREFIX,
-  sendFailure({ kind, retryAfter }, _request, reply) {
+  sendFailure({ kind, retryAfter }, { ctx, signedIn }, reply) {
     const [status, page] = answerTo(kind)
     reply.headers(portalHeaders) // not there yet where it failed before the scope's own hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-    return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page, null))
+    return sendPage(reply, renderPage(page, viewerOf({ ctx, signedIn, url: '' })), status)
   },
   rawFailure(kind) {
     const [status, page] = answerTo(kind)

@@ -47,11 +47,15 @@ export function readNumber(values: URLSearchParams, name: string): number {
   return /^\d*$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** Seconds, from minutes ("30") or minutes and seconds ("1:30"); 0 where nothing was typed, NaN for what is none. */
+/**
+ * Seconds, from minutes ("30") or minutes and seconds ("1:30"); 0, which is no limit, where nothing was typed. NaN for what is none, and for
+ * a typed 0: who types that may mean that there is no time at all.
+ */
 export function readDuration(values: URLSearchParams, name: string): number {
   const text = readFields(values, name)[name]!.trim()
+  if (text === '') return 0
   const [, minutes = '', seconds = '0'] = /^(\d*)(?::([0-5]?\d))?$/.exec(text) ?? [undefined, 'none']
-  return Number(minutes) * 60 + Number(seconds)
+  return Number(minutes) * 60 + Number(seconds) || Number.NaN
 }
 
 /** The same the other way round. */

@@ -49,13 +49,15 @@ export const show = async (request: FastifyRequest, reply: FastifyReply, page: P
 export const sendPage = (reply: FastifyReply, text: string, status = 200): FastifyReply =>
   reply.code(status).type('text/html; charset=utf-8').send(text)
 
+type Asked = Pick<FastifyRequest, 'ctx' | 'signedIn' | 'url'>
+
+/** Who sees the answer of a request; null: somebody who is not signed in, or has not chosen an organization. */
+export const viewerOf = ({ ctx, signedIn, url }: Asked): Viewer | null =>
+  ctx && signedIn ? { ctx, signedIn, path: url.split('?')[0]! } : null
+
 /** The text of a page as whoever sent the request sees it. */
-export async function render(
-  { ctx, signedIn, url }: Pick<FastifyRequest, 'ctx' | 'signedIn' | 'url'>,
-  page: Page,
-  status = 200,
-): Promise<string> {
-  const viewer = ctx && signedIn ? { ctx, signedIn, path: url.split('?')[0]! } : null
+export async function render(request: Asked, page: Page, status = 200): Promise<string> {
+  const viewer = viewerOf(request)
   const warning = viewer && hasWarnings(viewer) && (await warnOfWebhooks(viewer.ctx))
   return renderPage({ ...page, warning, isRefused: status === 422 }, viewer)
 }

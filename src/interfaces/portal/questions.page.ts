@@ -35,7 +35,7 @@ export const questionTable = (path: string, { items, total, page, pageSize }: Li
     items.map((question, i) => {
       const place = (page - 1) * pageSize + i + 1
       return [
-        html`${place}. <a href="${path}/questions/${question.id}">${excerpt(question.script) || 'Without text'}</a>`,
+        html`${place}. <a id="${`question-${question.id}`}" href="${path}/questions/${question.id}">${excerpt(question.script) || 'Without text'}</a>`,
         labelOf(FORMAT_LABELS, question.inputType),
         labelOf(FORMAT_LABELS, question.responseType),
         question.points,

@@ -9,6 +9,7 @@ import {
   updateQuestion,
 } from '../../domain/assessments/edit-questions.ts'
 import { getQuestion, type QuestionRef } from '../../domain/assessments/questions.ts'
+import { MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { type AssessmentRoute, showAssessment } from './assessments.routes.ts'
 import { emptyForm, type Form, readNumber, readSeen, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
@@ -67,8 +68,8 @@ export function questionsRoutes(app: FastifyInstance): void {
           : showAssessment(request, request.params.assessmentId, form),
       async work(values) {
         const [place, order] = [readNumber(values, 'place'), readNumber(values, 'order')]
-        await moveQuestion(request.ctx, request.params, { place, order })
-        return after(request, request.params, 'moved')
+        const moved = await moveQuestion(request.ctx, request.params, { place, order })
+        return `${after(request, request.params, 'moved')}&page=${Math.ceil(moved / MAX_PAGE_SIZE)}#question-${request.params.questionId}`
       },
     }),
   )

@@ -125,7 +125,9 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/batches': ['admin'],
   'GET /invites/batches/:batchId': ['admin'],
   'POST /invites/batches/:batchId/start': ['admin'],
+  'POST /invites/batches/:batchId/stop': ['admin'],
   'POST /invites/batches/:batchId/resume': ['admin'],
+  'POST /invites/batches/:batchId/discard': ['admin'],
   'POST /invites/batches/:batchId/export': ['admin'],
 }
 
@@ -263,6 +265,7 @@ describe.each(routes)('$name', (route) => {
     const admin = await signInAs(service, mine.id, ['admin'])
     const before = await contents(another.id)
     const nowhere = (await admin.get('/portal/x/nowhere')).text
+    const nowhereHere = (await admin.get(`${admin.home}nowhere`)).text
     const elsewhere = [another.id, unknownId, 'x', "'", '..%2F..', another.id.toUpperCase()]
     const addresses = elsewhere.map((id) => addressOf(route, id, rows))
     for (const address of addresses) {
@@ -271,7 +274,7 @@ describe.each(routes)('$name', (route) => {
     }
     // In one's own organization, with the other's ids.
     const foreign = await send(admin, route, addressOf(route, mine.id, rows))
-    if (FINDS.some((name) => route.path.includes(`:${name}`))) expect([foreign.status, foreign.text]).toEqual([404, nowhere])
+    if (FINDS.some((name) => route.path.includes(`:${name}`))) expect([foreign.status, foreign.text]).toEqual([404, nowhereHere])
     expect(await contents(another.id)).toEqual(before)
   })
 
@@ -314,6 +317,15 @@ describe.each(routes)('$name', (route) => {
     }
     expect(await contents(id)).toEqual(before)
   })
+})
+
+it('says that there is no such page within the frame of who is signed in to the organization', async () => {
+  const { id } = await service.make.organization()
+  const admin = await signInAs(service, id, ['admin'])
+  for (const path of ['nowhere', `invites/${unknownId}`, 'invites/x/y/z']) {
+    const { status, text } = await admin.get(`${admin.home}${path}`)
+    expect([path, status, text.includes(`<a href="${admin.home}invites">Invites</a>`)]).toEqual([path, 404, true])
+  }
 })
 
 describe('a form', () => {

@@ -88,7 +88,7 @@ it('is refused with what is wrong at each field, and with what was typed', async
     'The text has more than 5000 characters.',
     'The address of the audio has more than 2000 characters.',
     `The number of points has to be a whole number from 0 to ${MAX_INTEGER}.`,
-    'Enter the time limit in minutes, or in minutes and seconds as 1:30.',
+    'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.',
     'The language of the question has more than 35 characters.',
   ])
   expect(mistakesIn(await add({ inputType: ' ', responseType: '', script: 'Why?' }))).toEqual([
@@ -109,7 +109,17 @@ it('is refused where it asks nothing, or has an address that candidates can not 
       'The address of the video has to begin with https://.',
     ])
   }
+  for (const [inputType, missing] of [
+    ['audio', 'Enter the address of the audio.'],
+    ['video', 'Enter the address of the video.'],
+  ] as const)
+    expect(mistakesIn(await add({ inputType, script: 'Listen, and answer.' }))).toEqual([missing])
   expect(await scripts()).toEqual([])
+  await add({ inputType: 'text', script: 'Read' })
+  const read = await addressOf('Read')
+  const heard = { ...fieldsIn(await get(read)), inputType: 'audio' }
+  expect(mistakesIn(await post(read, heard))).toEqual(['Enter the address of the audio.'])
+  await post(`${read}/delete`)
   await add({ inputType: 'audio', audioUrl: 'HTTPS://media.example.com/1.mp3' })
   const address = await addressOf('')
   const cleared = { ...fieldsIn(await get(address)), audioUrl: '' }
@@ -118,6 +128,16 @@ it('is refused where it asks nothing, or has an address that candidates can not 
   const imported = await service.make.question(assessment, { inputType: 'video', script: '', videoUrl: '/1.mp4' })
   const there = address.replace(/[^/]+$/, imported.id)
   expect((await post(there, { ...fieldsIn(await get(there)), points: '2' })).status).toBe(303)
+})
+
+it('has no time limit where the field is empty, and none that is 0', async () => {
+  const { add, find } = await openAssessment()
+  for (const timeLimit of ['0', '0:00'])
+    expect(mistakesIn(await add({ script: 'No time', timeLimit }))).toEqual([
+      'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.',
+    ])
+  await add({ script: 'All the time', timeLimit: '' })
+  expect((await find('All the time')).timeLimit).toBe(0)
 })
 
 it('never makes more points together than can be counted', async () => {
@@ -189,7 +209,8 @@ it('is moved up, down and to any place, whatever numbers the questions have', as
     const { id } = await find(script)
     return post(`${path}/questions/${id}/move`, moveFields((await get(path)).text, id, label))
   }
-  expect((await press('B', 'Up')).headers.location).toBe(`${path}?done=question-moved`)
+  // With an address in the page, browsers show that place, and not its beginning.
+  expect((await press('B', 'Up')).headers.location).toBe(`${path}?done=question-moved&page=1#question-${(await find('B')).id}`)
   expect(await scripts()).toEqual(['C', 'B', 'A', 'D'])
   await press('C', 'Down')
   expect(await scripts()).toEqual(['B', 'C', 'A', 'D'])
@@ -197,7 +218,7 @@ it('is moved up, down and to any place, whatever numbers the questions have', as
     post(`${await addressOf(script)}/move`, { place, order: String((await find(script)).order) })
   await move('D', '1')
   expect(await scripts()).toEqual(['D', 'B', 'C', 'A'])
-  await move('D', '1000')
+  expect((await move('D', '1000')).headers.location).toContain('&page=1#')
   expect(await scripts()).toEqual(['B', 'C', 'A', 'D'])
   for (const place of ['0', '-1', 'x', '1.5', '99999999999', '']) {
     const answer = await move('A', place)
@@ -269,7 +290,7 @@ it('is shown a page at a time where there are very many, and copied with all of 
   expect(await service.db.question.count({ where: { assessmentId: copy.split('/').at(-1)! } })).toBe(6_000)
   const { id, order } = rows[5_999]!
   expect((await post(`${path}/questions/${id}/move`, { place: '1', order: String(order) })).status).toBe(303)
-  expect((await get(path)).text).toContain(`1. <a href="${path}/questions/${id}">`)
+  expect((await get(path)).text).toContain(`1. <a id="question-${id}" href="${path}/questions/${id}">`)
 })
 
 it('is previewed as candidates will see it, by the very same views', async () => {
