@@ -1,5 +1,6 @@
 import { type PaperQuestion, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
+import { UPLOAD_GRACE_SECONDS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import type { PreparedSession } from './session.ts'
 
@@ -28,6 +29,16 @@ export const isOpen = ({ openedAt, closesAt, closedAt }: Timed, now: Date): bool
 /** SQL: the same of the row `p`. */
 export const openAt = (now: Date): Prisma.Sql =>
   Prisma.sql`(p.opened_at IS NOT NULL AND p.closed_at IS NULL AND (p.closes_at IS NULL OR p.closes_at > ${now}))`
+
+/**
+ * SQL: the row `p` takes a text that was typed in time: it is open, or its time, and not its candidate, has ended it no longer ago than
+ * recordings may be uploaded.
+ */
+export function openOrJustOverAt(now: Date): Prisma.Sql {
+  const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
+  return Prisma.sql`(p.opened_at IS NOT NULL AND (p.closed_at IS NULL OR p.closed_at = p.closes_at)
+    AND (p.closes_at IS NULL OR p.closes_at > ${over}))`
+}
 
 /** Where a candidate is: at an open question, before the next one, or (neither) at the end. */
 export function findPosition<Q extends Timed>(paper: readonly Q[], now: Date): { open: Q | undefined; next: Q | undefined } {

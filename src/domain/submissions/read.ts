@@ -47,12 +47,15 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const paper = await db.paperQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
   const takes = await db.take.findMany({
     where: { ...own, NOT: { kind: 'text', text: '' } },
-    select: { id: true, questionNumber: true, kind: true, state: true, mediaId: true },
+    select: { id: true, questionNumber: true, kind: true, state: true, mediaId: true, media: { select: { bytes: true } } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const { open, next } = findPosition(paper, now)
   const isOver = submission.deadlineAt !== null && submission.deadlineAt <= now
-  const answered = new Set(takes.filter(({ state }) => state === 'complete').map(({ questionNumber }) => questionNumber))
+  // A recording whose end is not told yet is an answer with what has arrived of it.
+  const isAnswer = ({ state, media }: (typeof takes)[number]) =>
+    state === 'complete' || (state === 'recording' && (media?.bytes ?? 0n) > 0n)
+  const answered = new Set(takes.filter(isAnswer).map(({ questionNumber }) => questionNumber))
   return {
     of: paper.length,
     open: open && (await describe(open)),

@@ -90,6 +90,7 @@ ${form(
 <label for="answer">Your answer</label>
 <textarea id="answer" name="text" data-answer data-revision="${text?.revision ?? 0}" maxlength="${MAX_ANSWER_LENGTH}">
 ${text?.text}</textarea>
+<p class="hint" data-length>At most ${MAX_ANSWER_LENGTH.toLocaleString('en')} characters.</p>
 <div class="actions"><button type="submit" name="then" value="save" class="plain">Save</button><button type="submit" name="then" value="next">Save and go on</button></div>`,
 )}`
 }

@@ -209,6 +209,17 @@ describe('a recording', () => {
     expect(said(await candidate.putPart(mediaId, 0, 1, Buffer.from('more')))).toEqual([409, 'closed'])
   })
 
+  it('of which something has arrived is an answer to the candidate as well, though its end was never told', async () => {
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    const { path, press } = candidateOf(service, candidate.invite)
+    await press('next', { number: '1' })
+    const wordsAtTheEnd = async () => (await service.http().get(path)).text
+    expect(await wordsAtTheEnd()).toContain('You have answered no question.')
+    await candidate.putPart(mediaId, 0, 0, webmPart())
+    expect(await wordsAtTheEnd()).toContain('You have answered every question.')
+  })
+
   it('of the screen is one at a time', async () => {
     const candidate = await takeAssessment(service)
     const first = await candidate.beginCapture('screen')

@@ -91,12 +91,31 @@ describe('a text', () => {
     expect(await texts()).toEqual(['Text 12'])
   })
 
-  it('is refused once its time is over, by whatever clock of the browser', async () => {
-    const { save, texts } = await makeAnswering({ questions: [{ timeLimit: 60 }] })
+  it('is taken for 30 seconds after its time, as recordings are, and not later, by whatever clock of the browser', async () => {
+    const { candidate, save, texts } = await makeAnswering({ timeLimit: 60, questions: [{}, {}] })
     await save('In time', 1)
     service.clock.advance(60_000)
-    expect(refusal(await save('Too late', 2))).toEqual([409, 'closed'])
-    expect(await texts()).toEqual(['In time'])
+    expect((await candidate.session('get')).body.question).toBeNull()
+    expect((await save('Typed in time, sent when there was a connection again', 2)).body).toEqual({ saved: 2 })
+    service.clock.advance(29_999)
+    expect((await save('The last of it', 3)).body).toEqual({ saved: 3 })
+    service.clock.advance(1)
+    expect(refusal(await save('Too late', 4))).toEqual([409, 'closed'])
+    expect((await save('The last of it', 3)).body).toEqual({ saved: 3 }) // whose answer was lost
+    expect(await texts()).toEqual(['The last of it'])
+  })
+
+  it('is taken after its time also where the next question is open, and not where the candidate has gone on or finished', async () => {
+    const { candidate, save, texts } = await makeAnswering({ questions: [{ timeLimit: 60 }, { timeLimit: 60 }] })
+    service.clock.advance(60_000)
+    await candidate.press('open', { number: '2' })
+    expect((await save('First', 1)).status).toBe(200)
+    const left = await makeAnswering({ questions: [{ timeLimit: 60 }, {}] })
+    await left.candidate.press('next', { number: '1' })
+    expect(refusal(await left.save('After going on', 1))).toEqual([409, 'closed'])
+    await candidate.press('finish')
+    expect(refusal(await save('After the end', 2))).toEqual([409, 'submitted'])
+    expect([await texts(), await left.texts()]).toEqual([['First'], []])
   })
 
   it('is refused when it is none, or too long, and for a question that is not open', async () => {

@@ -5,21 +5,26 @@ import { button, make, setNotice, wait } from '../../../http/browser/dom.ts'
 import { countDown } from './countdown.ts'
 import { useDevices } from './devices.ts'
 import { keepNotes } from './notes.ts'
-import { openOutbox } from './outbox.ts'
+import { type Outbox, openOutbox } from './outbox.ts'
 import { fieldsOf, reloadPage, sendForm } from './pages.ts'
-import { openPartStore } from './part-store.ts'
+import { openPartDatabase } from './part-database.ts'
+import { openPartStore, type PartStore } from './part-store.ts'
 import type { PageControl, Player } from './player.ts'
 import { prepare } from './prepare.ts'
 import { watchSession } from './proctoring.ts'
 import { answerQuestion } from './question.ts'
 import { openSession, Refusal } from './session.ts'
 import { showStatus } from './status.ts'
+import { sendLeftTexts } from './text-drafts.ts'
 
 const SYNCHRONIZE_EVERY_MS = 60_000
 const LOOK_FOR_SLEEP_MS = 1_000
 /** How far the device's two clocks come apart only where it has slept, or one has been set. */
 const SLEPT_MS = 2_000
 const RELOAD_AGAIN_MS = 1_000
+const SEND_AGAIN_MS = 1_000
+const SEND_AGAIN_AT_LAST_MS = 8_000
+const NOT_SENT = 'The service could not be reached. Nothing is lost: it is tried again by itself.'
 const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => {} }
 
 const found = document.querySelector<HTMLElement>('[data-session]')
@@ -29,10 +34,12 @@ async function take(base: string): Promise<void> {
   const status = showStatus()
   const devices = useDevices()
   const session = openSession(base, { takenOver: () => void giveUp(), reachable: (is) => reachable(is) })
-  const store = await openPartStore(base)
-  const outbox = openOutbox(session, store, () => status.uploads(outbox))
+  const database = await openPartDatabase(base, () => store.refuse()).catch(() => null)
+  const store: PartStore = openPartStore(database, () => status.uploads(outbox))
+  const outbox: Outbox = openOutbox(session, store, () => status.uploads(outbox))
   const notes = keepNotes(session)
   const proctoring = watchSession({ session, outbox, devices, notes, status })
+  const connectionBack = makeBell()
   let control = NO_CONTROL
   let stopClock = () => {}
 
@@ -41,6 +48,7 @@ async function take(base: string): Promise<void> {
   const player: Player = { session, outbox, devices, notes, status, state, refresh }
   await outbox.resume(state.uploads, state.question?.closesAt ?? state.deadlineAt, state.deadlineAt)
   enter()
+  void sendLeftTexts(player)
 
   /** What the page before had to do ends. */
   function leave(): void {
@@ -119,28 +127,48 @@ async function take(base: string): Promise<void> {
   async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
     form.ariaBusy = 'true'
     try {
-      if (!(await control.beforeSending(form, submitter))) return
-      await sendForm(form.action, fieldsOf(form, submitter))
-      await readAndEnter()
+      await sendUntilShown(form, submitter)
     } catch (error) {
-      if (!(error instanceof Refusal && error.code === 'taken_over')) sayNotSent(form)
+      if (!(error instanceof Refusal && error.code === 'taken_over')) sayNotSent(form, NOT_SENT)
     } finally {
       form.ariaBusy = null
     }
   }
 
-  function sayNotSent(form: HTMLFormElement): void {
+  /** Each of the forms changes nothing when it is sent once more; meanwhile the clock, or another tab, may have taken its page away. */
+  async function sendUntilShown(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+    for (
+      let pause = SEND_AGAIN_MS;
+      form.isConnected && !session.isTakenOver();
+      pause = Math.min(pause * 2, SEND_AGAIN_AT_LAST_MS)
+    ) {
+      if (!(await control.beforeSending(form, submitter)) || !form.isConnected) return
+      const isShown = await sendForm(form.action, fieldsOf(form, submitter)).then(
+        () => true,
+        () => false,
+      )
+      session.noteReached(isShown)
+      if (isShown) return readAndEnter()
+      sayNotSent(form, NOT_SENT)
+      await Promise.race([wait(pause), connectionBack.next()])
+      sayNotSent(form, '')
+    }
+  }
+
+  function sayNotSent(form: HTMLFormElement, text: string): void {
     const line =
       form.querySelector<HTMLElement>('[data-not-sent]') ?? make('p', { class: 'mistake', role: 'alert', 'data-not-sent': true })
     form.append(line)
-    setNotice(line, 'The service could not be reached. Nothing is lost: try again in a moment.')
+    setNotice(line, text)
   }
 
   function reachable(is: boolean): void {
     status.connection(is, outbox)
     notes.note(is ? 'online' : 'offline')
     control.connectionChanged?.()
-    if (is) void notes.send()
+    if (!is) return
+    connectionBack.ring()
+    void notes.send()
   }
 
   async function giveUp(): Promise<void> {
@@ -188,4 +216,16 @@ async function take(base: string): Promise<void> {
 function showFailure(error: unknown): void {
   if (error instanceof Refusal && error.code === 'taken_over') return
   throw error
+}
+
+/** Something that is waited for, again and again. */
+function makeBell() {
+  let waiting: (() => void)[] = []
+  return {
+    next: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    ring(): void {
+      for (const resolve of waiting) resolve()
+      waiting = []
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import { setText, wordTime } from '../../../http/browser/dom.ts'
+import { sayTimeLeft } from './time-left.ts'
 
-/** When what is left is said aloud, in seconds. */
-const SAID_AT = [60, 30, 10]
 const EVERY_MS = 250
 
 type On = { say: (text: string) => void; soon: () => void; over: () => void }
@@ -15,15 +14,15 @@ type On = { say: (text: string) => void; soon: () => void; over: () => void }
  * @returns what ends it.
  */
 export function countDown(element: HTMLElement, label: string, until: () => number, on: On): () => void {
-  let said = Number.POSITIVE_INFINITY
+  let before = Number.POSITIVE_INFINITY
   let wasSoon = false
   const tick = () => {
     const left = Math.max(0, until() - performance.now())
     setText(element, `${label}: ${wordTime(left)}`)
     element.classList.toggle('urgent', left < 30_000)
-    const mark = SAID_AT.findLast((seconds) => left <= seconds * 1_000)
-    if (mark !== undefined && mark < said) on.say(`${mark} seconds left`)
-    said = mark ?? Number.POSITIVE_INFINITY
+    const words = sayTimeLeft(before, left)
+    if (words) on.say(words)
+    before = left
     if (left <= 2_500 && !wasSoon) on.soon()
     wasSoon = left <= 2_500
     if (left > 0) return

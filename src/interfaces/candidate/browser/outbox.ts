@@ -1,5 +1,5 @@
 import type { Part, PartKey, PartStore } from './part-store.ts'
-import { Refusal, type Session, type Upload } from './session.ts'
+import { GRACE_MS, Refusal, type Session, type Upload } from './session.ts'
 
 /** What is recorded and sent: an answer, the screen, or the webcam. */
 export type Recording = {
@@ -21,8 +21,6 @@ export type Recording = {
 type Waiting = PartKey & { end: number; isSaved: boolean; isLost: boolean }
 
 const AT_A_TIME = 2
-/** How long after the end of a question parts are still taken: a little less than the service allows. */
-const GRACE_MS = 28_000
 
 export type Outbox = ReturnType<typeof openOutbox>
 
@@ -74,10 +72,13 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     while (sending < AT_A_TIME && queue.length > 0 && !session.isTakenOver()) {
       const waiting = queue.shift()!
       sending++
-      sendPart(recordings.get(waiting.mediaId)!, waiting).finally(() => {
-        sending--
-        pump()
-      })
+      const recording = recordings.get(waiting.mediaId)!
+      sendPart(recording, waiting)
+        .catch(() => fail(recording, 'lost')) // whatever it is, it must not be waited for
+        .finally(() => {
+          sending--
+          pump()
+        })
     }
   }
 

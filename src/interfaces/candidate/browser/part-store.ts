@@ -1,5 +1,5 @@
-// Where parts of recordings wait until the service has them: in the browser's database, so that they survive a closed tab; where that is
-// refused, as in some private windows, or is full, in memory.
+// Where parts of recordings wait until the service has them: in the browser's database, so that they survive a closed tab, and in memory as
+// well, because the browser can take that database away at any moment: it is cleared, is full, or is refused as in some private windows.
 
 export type PartKey = { mediaId: string; segment: number; number: number }
 export type Part = PartKey & {
@@ -8,84 +8,92 @@ export type Part = PartKey & {
   end: number
 }
 
-type Row = Part & { base: string }
+/** Each of its functions throws where the browser refuses, also where it has closed the database meanwhile. */
+export type PartDatabase = {
+  put: (part: Part) => Promise<void>
+  get: (key: PartKey) => Promise<Part | undefined>
+  remove: (key: PartKey) => Promise<void>
+  list: () => Promise<PartKey[]>
+  /** Removes all parts of a recording. */
+  drop: (mediaId: string) => Promise<void>
+}
 
-const STORE = 'parts'
-const KEY = ['base', 'mediaId', 'segment', 'number']
+/** Of what the database keeps so much is in memory as well: of video with sound more than ten minutes. */
+const COPIED_BYTES = 64 * 1024 * 1024
 
-export type PartStore = Awaited<ReturnType<typeof openPartStore>>
+export type PartStore = ReturnType<typeof openPartStore>
 
-/** @param base what tells this session's parts from others' in the same browser. */
-export async function openPartStore(base: string) {
-  const database = await openDatabase().catch(() => null)
+/**
+ * Nothing here throws: where the database refuses, what comes is kept in memory alone.
+ *
+ * @param database null where the browser has none for this page.
+ * @param onRefused the database has refused for the first time.
+ * @param copiedBytes how much of what it keeps is in memory as well.
+ */
+export function openPartStore(database: PartDatabase | null, onRefused: () => void, copiedBytes = COPIED_BYTES) {
   const inMemory = new Map<string, Part>()
+  /** Those of them that the database keeps, oldest first, and how many bytes they have. */
+  const copies = new Map<string, number>()
+  let copied = 0
   let keepsAll = database !== null
   const nameOf = ({ mediaId, segment, number }: PartKey) => `${mediaId}/${segment}/${number}`
-  const keyOf = ({ mediaId, segment, number }: PartKey) => [base, mediaId, segment, number]
-  const rangeOf = (...first: string[]) => IDBKeyRange.bound([base, ...first], [base, ...first, []])
-  const refuse = () => {
+
+  /** @returns null where it has refused. */
+  async function attempt<Result>(act: (database: PartDatabase) => Promise<Result>): Promise<Result | null> {
+    if (!database) return null
+    return act(database).catch(() => {
+      refuse()
+      return null
+    })
+  }
+
+  /** What it was said to keep may be gone. */
+  function refuse(): void {
+    copies.clear()
+    copied = 0
+    if (!keepsAll) return
     keepsAll = false
+    onRefused()
+  }
+
+  function forget(name: string): void {
+    inMemory.delete(name)
+    copied -= copies.get(name) ?? 0
+    copies.delete(name)
+  }
+
+  function noteCopy(name: string, bytes: number): void {
+    if (!inMemory.has(name)) return // the service has it already
+    copies.set(name, bytes)
+    copied += bytes
+    for (const oldest of copies.keys()) {
+      if (copied <= copiedBytes) return
+      forget(oldest)
+    }
   }
 
   return {
     /** Whether all that was put survives a closed tab. */
     keepsAll: () => keepsAll,
+    /** The browser has taken the database away. */
+    refuse,
     async put(part: Part): Promise<void> {
-      const row: Row = { base, ...part }
-      const isKept =
-        database &&
-        (await change(database, (rows) => rows.put(row)).then(
-          () => true,
-          () => refuse(),
-        ))
-      if (!isKept) inMemory.set(nameOf(part), part)
+      inMemory.set(nameOf(part), part)
+      const isKept = await attempt((rows) => rows.put(part).then(() => true))
+      if (isKept && keepsAll) noteCopy(nameOf(part), part.bytes.byteLength)
     },
-    async get(key: PartKey): Promise<Part | undefined> {
-      return (
-        inMemory.get(nameOf(key)) ?? (database ? read<Part | undefined>(database, (rows) => rows.get(keyOf(key))) : undefined)
-      )
-    },
+    get: async (key: PartKey): Promise<Part | undefined> =>
+      inMemory.get(nameOf(key)) ?? (await attempt((rows) => rows.get(key))) ?? undefined,
     async remove(key: PartKey): Promise<void> {
-      inMemory.delete(nameOf(key))
-      if (database) await change(database, (rows) => rows.delete(keyOf(key))).catch(refuse)
+      forget(nameOf(key))
+      await attempt((rows) => rows.remove(key))
     },
     /** Those that an earlier page has left, without what is in them. */
-    async list(): Promise<PartKey[]> {
-      if (!database) return []
-      const keys = await read<IDBValidKey[]>(database, (rows) => rows.getAllKeys(rangeOf())).catch(() => [])
-      return (keys as [string, string, number, number][]).map(([, mediaId, segment, number]) => ({ mediaId, segment, number }))
-    },
+    list: async (): Promise<PartKey[]> => (await attempt((rows) => rows.list())) ?? [],
     /** Forgets a recording. */
     async drop(mediaId: string): Promise<void> {
-      for (const [name, part] of inMemory) if (part.mediaId === mediaId) inMemory.delete(name)
-      if (database) await change(database, (rows) => rows.delete(rangeOf(mediaId))).catch(refuse)
+      for (const [name, part] of inMemory) if (part.mediaId === mediaId) forget(name)
+      await attempt((rows) => rows.drop(mediaId))
     },
   }
-}
-
-const ask = <Result>(request: IDBRequest<Result>): Promise<Result> =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
-
-/** @throws DOMException, also where the browser has closed the database meanwhile. */
-const read = async <Result>(database: IDBDatabase, act: (rows: IDBObjectStore) => IDBRequest): Promise<Result> =>
-  ask(act(database.transaction(STORE, 'readonly').objectStore(STORE)))
-
-/** @returns when it is kept: what does not fit is refused only at the end of its transaction. @throws DOMException as read. */
-async function change(database: IDBDatabase, act: (rows: IDBObjectStore) => IDBRequest): Promise<void> {
-  const transaction = database.transaction(STORE, 'readwrite')
-  act(transaction.objectStore(STORE))
-  await new Promise<void>((resolve, reject) => {
-    transaction.oncomplete = () => resolve()
-    transaction.onabort = () => reject(transaction.error)
-  })
-}
-
-/** @throws DOMException where the browser refuses it. */
-async function openDatabase(): Promise<IDBDatabase> {
-  const request = indexedDB.open('recordings', 1)
-  request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: KEY })
-  return ask(request)
 }

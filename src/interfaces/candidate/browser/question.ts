@@ -50,8 +50,8 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   /** The service's clock decides: this page has only counted along. */
   async function endByClock(element: HTMLElement): Promise<void> {
     setNotice(progress, 'The time for this question is over. Your answer is being saved.')
-    void text?.save()
-    await recording?.stop()
+    text?.setOpen(false)
+    await Promise.all([text?.save(), recording?.stop()])
     while (!isClosed) {
       const question = await session.read().then(
         (state) => state.question,
@@ -60,6 +60,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       if (question?.number !== number) return player.refresh()
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
         setNotice(progress, '')
+        text?.setOpen(true)
         return startClock(element)
       }
       await wait(ASK_AGAIN_MS)

@@ -48,6 +48,8 @@ export type Sending = {
 }
 
 const TRY_MS = 20_000
+/** How long after the end of a question what was recorded and typed in it is taken: a little less than the service allows. */
+export const GRACE_MS = 28_000
 
 export type Session = ReturnType<typeof openSession>
 
@@ -122,6 +124,8 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
     },
     /** The moment of an ISO time of the server, in milliseconds of `performance.now()`. */
     momentOf: (time: string): number => Date.parse(time) - ahead,
+    /** Whether the service has answered something else, as a form. */
+    noteReached: setReachable,
     isReachable: () => isReachable,
     isTakenOver: () => isTakenOver,
   }

@@ -1,0 +1,149 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { isBrowserInstalled, press, watch } from '../../support/browser.ts'
+import {
+  answerBox,
+  button,
+  notice,
+  readyMedia,
+  recorded,
+  savedUpTo,
+  start,
+  useCandidatesBrowser,
+} from '../../support/candidate-browser.ts'
+import { PATIENT, waitUntil } from '../../support/wait-until.ts'
+
+// What the service does not have yet when something goes wrong: it is not lost, or it is said.
+
+const { makeCandidate, openContext, expectWhole } = useCandidatesBrowser()
+
+type Terms = Parameters<typeof makeCandidate>[0]
+
+/** The first question, open. */
+async function startAnswering(terms: Terms) {
+  const candidate = await makeCandidate(terms)
+  const context = await openContext()
+  const page = await context.newPage()
+  await start(candidate, page)
+  await press(page, 'Open question 1')
+  const texts = async () => (await candidate.takes()).map(({ text }) => text)
+  return { candidate, context, page, texts }
+}
+
+/** What is in the box whenever something is typed, also when the box is gone. */
+const noteTyping = (page: Page) =>
+  page.evaluate(`
+    globalThis.typed = ''
+    document.querySelector('textarea').addEventListener('input', ({ target }) => { typed = target.value })`)
+
+describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no chromium is installed)', () => {
+  it('survives that the storage of the browser is cleared while it is recorded: it is said, and nothing is missing', async () => {
+    const { candidate, context, page } = await startAnswering({ responseTypes: ['audio'] })
+    const complaints = watch(page)
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await context.setOffline(true)
+    await notice(page, 'it is kept on this device').waitFor()
+    const cdp = await context.newCDPSession(page)
+    await cdp.send('Storage.clearDataForOrigin', { origin: new URL(candidate.link).origin, storageTypes: 'indexeddb' })
+    await page.waitForFunction('indexedDB.databases().then((all) => all.length === 0)')
+    await context.setOffline(false)
+    await notice(page, 'This browser does not keep what you record.').waitFor()
+    await savedUpTo(page, 6)
+    await press(page, 'Stop recording')
+    await page.getByText(/^Saved: /).waitFor()
+    await notice(page, 'This browser does not keep what you record.').waitFor({ state: 'hidden' })
+    await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
+    await press(page, 'Go on')
+    await page.getByText('You have answered every question.').waitFor()
+    expect(complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([])
+  })
+
+  it('is saved up to the last key that was pressed before the end', async () => {
+    const { page, texts } = await startAnswering({ responseTypes: ['text'], timeLimit: 6 })
+    await page.getByText('Saved as you type.').waitFor()
+    await noteTyping(page)
+    const box = answerBox(page)
+    await box.focus()
+    for (let i = 0; (await box.count()) > 0 && (await box.isEditable().catch(() => false)); i++) await page.keyboard.type(`${i} `)
+    await button(page, 'Finish').waitFor()
+    expect(await texts()).toEqual([await page.evaluate('typed')])
+  })
+
+  it('is sent when the connection is back, though the time of a text is over by then', async () => {
+    const { context, page, texts } = await startAnswering({ responseTypes: ['text'], timeLimit: 6 })
+    await answerBox(page).fill('Typed')
+    await page.getByText('Saved.', { exact: true }).waitFor()
+    await context.setOffline(true)
+    await answerBox(page).fill('Typed off line')
+    await page.getByText('The time for this question is over').waitFor()
+    expect(await answerBox(page).isEditable()).toBe(false)
+    await context.setOffline(false)
+    await button(page, 'Finish').waitFor()
+    expect(await texts()).toEqual(['Typed off line'])
+  })
+
+  it('is told when the page is back and the question is over for good, until the candidate has read it', async () => {
+    const { candidate, context, page, texts } = await startAnswering({ responseTypes: ['text', 'text'] })
+    await answerBox(page).fill('Saved.')
+    await page.getByText('Saved.', { exact: true }).waitFor()
+    // Not off line: what is sent while a page is closed would still get through.
+    await page.evaluate('globalThis.fetch = () => Promise.reject(new TypeError())')
+    await answerBox(page).fill('Saved. Never sent.')
+    await page.getByText('not saved yet, but kept on this device').waitFor()
+    await page.close()
+    const elsewhere = await (await openContext()).newPage()
+    await elsewhere.goto(candidate.link)
+    await elsewhere.getByText('Saved.', { exact: true }).last().waitFor()
+    await press(elsewhere, 'Save and go on')
+    await button(elsewhere, 'Open question 2').waitFor()
+    const back = await context.newPage()
+    await back.goto(candidate.link)
+    const told = notice(back, 'The end of your answer to question 1 did not reach the service in time.')
+    await told.waitFor()
+    await told.getByText('What you had written').click()
+    await told.getByText('Saved. Never sent.').waitFor()
+    await back.reload()
+    await told.waitFor()
+    await press(back, 'I have read this')
+    await told.waitFor({ state: 'hidden' })
+    await back.reload()
+    await back.getByText('Question 2 of 2').first().waitFor()
+    await waitUntil('the script', () =>
+      back.evaluate('document.querySelector("aside.session") && true').then((is) => is || undefined),
+    )
+    expect(await back.evaluate('Object.keys(localStorage)')).toEqual([])
+    expect(await texts()).toEqual(['Saved.'])
+  })
+
+  it('is counted where a text is too long, and never cut without a word', async () => {
+    const { page, texts } = await startAnswering({ responseTypes: ['text'] })
+    const long = `${'x'.repeat(20_000)} and more`
+    await page.getByText('Saved as you type.').waitFor()
+    await answerBox(page).fill(long)
+    await page.getByText('20,009 of 20,000 characters: too long.').first().waitFor()
+    await expect.poll(async () => (await texts())[0]?.length, PATIENT).toBe(20_000)
+    await page.reload()
+    await expect.poll(() => answerBox(page).inputValue(), PATIENT).toBe(long)
+    await press(page, 'Save and go on')
+    await page.getByText('Press again to go on all the same.').waitFor()
+    await press(page, 'Save and go on')
+    await button(page, 'Finish').waitFor()
+    expect(await texts()).toEqual(['x'.repeat(20_000)])
+  })
+
+  it('is handed in by itself when Finish could not be sent, and nothing says otherwise meanwhile', async () => {
+    const { candidate, context, page } = await startAnswering({ responseTypes: ['text'] })
+    await answerBox(page).fill('Mine.')
+    await press(page, 'Save and go on')
+    await button(page, 'Finish').waitFor()
+    await context.setOffline(true)
+    await press(page, 'Finish')
+    await page.getByRole('alert').getByText('it is tried again by itself').waitFor()
+    await notice(page, 'No connection.').waitFor()
+    await context.setOffline(false)
+    await page.getByText('You have completed this assessment').waitFor()
+    expect(await candidate.status()).toBe('completed')
+    expect(await notice(page, 'No connection.').isVisible()).toBe(false)
+  })
+})
