@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { NAME, OBJECT_INSTEAD } from './schema-keywords.ts'
+import type { TObject } from '@sinclair/typebox'
+import { NAME, OBJECT_INSTEAD, SHOWN_AS } from './schema-keywords.ts'
 
 export type Reference = { $ref: string }
 type Section = 'schemas' | 'parameters' | 'requestBodies' | 'responses' | 'headers'
@@ -33,13 +34,26 @@ export function createComponents(): Components {
 
 /** A schema as documents show it: what has a name by reference, and nothing of our own keywords. */
 export function publishSchema(schema: object, components: Components): object {
-  const { [NAME]: name, [OBJECT_INSTEAD]: object, ...rest }: Keywords = schema
+  const { [NAME]: name, [OBJECT_INSTEAD]: object, [SHOWN_AS]: shownAs, ...rest }: Keywords = schema
+  if (shownAs) return publishSchema(shownAs, components)
   const shown = Object.entries(rest).flatMap(([key, value]) => (key.startsWith('x-') ? [] : [[key, publish(value, components)]]))
   const own = components.put('schemas', name, Object.fromEntries(shown))
   return object ? { anyOf: [own, publishSchema(object, components)] } : own
 }
 
-type Keywords = { [NAME]?: string; [OBJECT_INSTEAD]?: object }
+type Keywords = { [NAME]?: string; [OBJECT_INSTEAD]?: object; [SHOWN_AS]?: object }
+
+/**
+ * A schema for documents: one of these objects, which the words that the property allows tell apart. Each has a name.
+ *
+ * @param name under which documents show it.
+ */
+export const oneOfTypes = (name: string, propertyName: string, schemas: TObject[]): object => {
+  const mapping = schemas.flatMap(({ properties, [NAME]: each }) =>
+    (properties[propertyName]!.enum as string[]).map((word) => [word, `#/components/schemas/${each}`]),
+  )
+  return { [NAME]: name, oneOf: schemas, discriminator: { propertyName, mapping: Object.fromEntries(mapping) } }
+}
 
 function publish(value: unknown, components: Components): unknown {
   if (typeof value !== 'object' || value === null) return value

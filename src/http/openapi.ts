@@ -25,8 +25,13 @@ type Description = {
   keyHeader: string
   /** What the groups of operations are about, by name. */
   tags: Record<string, string>
+  /** What is sent to addresses of the clients' own. */
+  webhooks?: Webhooks
   errors: ErrorDescription
 }
+
+/** Messages by their names, whatever else is in each, and what has to be answered. @property headers that each is sent with. */
+export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers: TSchema; answered: string; refused: string }
 
 /** What a route says of itself, its schemas as what they are. */
 type RouteSchema = Pick<FastifySchema, 'operationId' | 'summary' | 'description' | 'tags' | 'errors'> & {
@@ -91,6 +96,7 @@ function writeDocument(routes: RouteOptions[], description: Description): object
     security: [{ apiKey: [] }],
     tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     paths,
+    ...(description.webhooks && { webhooks: describeWebhooks(description.webhooks, components) }),
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: keyHeader } },
       ...components.sections,
@@ -159,6 +165,25 @@ function describeSuccess(status: number, schema: TSchema, isIdempotent: boolean,
     headers: showHeaders(names, components),
     content: { 'application/json': { schema: publishSchema(schema, components) } },
   })
+}
+
+function describeWebhooks({ tag, messages, headers, answered, refused }: Webhooks, components: Components): object {
+  const parameters = describeParameters('header', headers, components).map((parameter) =>
+    components.put('parameters', `${pascalCase(parameter.name)}Header`, parameter),
+  )
+  const describe = (name: string, schema: TSchema) => ({
+    post: {
+      tags: [tag],
+      operationId: `receive${pascalCase(name)}`,
+      summary: name,
+      description: schema.description,
+      security: [],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema: publishSchema(schema, components) } } },
+      responses: { '2XX': { description: answered }, '4XX': { description: refused } },
+    },
+  })
+  return Object.fromEntries(Object.entries(messages).map(([name, schema]) => [name, describe(name, schema)]))
 }
 
 /** Makes components of the parameters that several operations have. */

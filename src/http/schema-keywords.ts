@@ -5,6 +5,8 @@
 export const NAME = 'x-name'
 /** A schema of what the field may hold instead of this id. Only documents know it; serializers take the id. */
 export const OBJECT_INSTEAD = 'x-object'
+/** A schema that documents show in the place of this one, which is what serializers take: it says more than they need. */
+export const SHOWN_AS = 'x-shown-as'
 /** Names of the response headers that come with a body of this schema. */
 export const HEADERS = 'x-headers'
 /** A pattern that is checked and not shown. */

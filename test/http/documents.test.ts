@@ -1,6 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Context } from '../../src/domain/context.ts'
+import { EVENT_TYPES, TEST_EVENT } from '../../src/domain/events/event.ts'
+import { tagInvite } from '../../src/domain/invites/change.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
+import { readFeed } from '../support/events.ts'
 import { follow, type OpenApiDocument, type OperationObject, readDocument } from '../support/openapi.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 
@@ -146,5 +150,43 @@ describe('bodies', () => {
     expect(properties.proctoringSettings).toMatchObject({
       default: { screenRecording: true, webcamMonitoring: true, requireIdCapture: true },
     })
+  })
+})
+
+describe('the events in the document of v1', () => {
+  const messageOf = (document: OpenApiDocument, type: string) => {
+    const [{ requestBody }] = Object.values(document.webhooks[type]!) as [OperationObject]
+    return follow(document, follow(document, requestBody!).content['application/json'].schema)
+  }
+
+  it('are told apart by their type, each with its data, and are what webhooks are sent, besides a test', async () => {
+    const document = await readDocument(service, 'v1')
+    const { discriminator } = document.components.schemas.Event as unknown as {
+      discriminator: { propertyName: string; mapping: Record<string, string> }
+    }
+    expect([discriminator.propertyName, Object.keys(discriminator.mapping)]).toEqual(['type', [...EVENT_TYPES]])
+    expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES, TEST_EVENT])
+    expect(messageOf(document, 'email.failed')).toMatchObject({
+      properties: { type: { enum: ['email.failed'] }, data: { required: expect.arrayContaining(['emailId', 'reason']) } },
+    })
+    expect(messageOf(document, TEST_EVENT)).toMatchObject({ properties: { data: { required: ['endpointId'] } } })
+  })
+
+  it('are what the service tells', async () => {
+    const { id, key } = await service.make.organization()
+    const invite = await service.make.invite(await service.make.assessment(id))
+    const [tag, other] = [await service.make.tag(id), await service.make.tag(id)]
+    const organization = await service.db.organization.findUniqueOrThrow({ where: { id } })
+    const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+    for (const { id: tagId } of [tag, other]) await tagInvite(ctx, invite.id, tagId)
+    for (const move of ['extend', 'resend', 'revoke', 'reactivate'])
+      await service.v1(key).post(`/invites/${invite.id}/${move}`).send({ expiresInDays: 60 })
+    const { events } = await readFeed(service, key)
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    ajv.addSchema(await readDocument(service, 'v1'), 'v1')
+    const validate = ajv.getSchema('v1#/components/schemas/Event')!
+    expect(events.length).toBeGreaterThan(5)
+    for (const event of events) expect([event.type, validate(event)]).toEqual([event.type, true])
+    expect(validate({ ...events[0], type: 'email.failed' })).toBe(false)
   })
 })

@@ -23,6 +23,7 @@ export type OpenApiDocument = {
   tags: { name: string; description?: string }[]
   security: object[]
   paths: Record<string, Record<string, OperationObject>>
+  webhooks: Record<string, Record<string, OperationObject>>
   components: {
     securitySchemes: object
     schemas: Record<string, { properties?: object; required?: string[]; examples?: unknown[] }>

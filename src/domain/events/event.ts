@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   'invite.reactivated',
   'invite.extended',
   'invite.resent',
+  'invite.updated',
   'invite.expired',
   'email.sent',
   'email.failed',
@@ -39,6 +40,11 @@ type OfInvite = { inviteId: string; assessmentId: string; status: InviteStatus }
 type Submission = { submissionId?: string }
 /** An ISO time. */
 type Expiry = { expiresAt: string }
+/** What an organization has changed about an invite besides its state: at least one of these. */
+export type InviteChanges = {
+  tagIds?: { added: string[]; removed: string[] }
+  assignedGraderId?: { before: string | null; after: string | null }
+}
 
 /** What an event of each type says: ids and states, no names, addresses or links. Whoever may see more fetches it. */
 export type EventData = {
@@ -51,6 +57,7 @@ export type EventData = {
   'invite.reactivated': OfInvite & Expiry
   'invite.extended': OfInvite & Expiry
   'invite.resent': OfInvite
+  'invite.updated': OfInvite & { changes: InviteChanges }
   'invite.expired': OfInvite
   'email.sent': OfInvite & { emailId: string }
   'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
@@ -61,7 +68,7 @@ export type EventData = {
 /** The same of an event of any type. */
 export type ToldData = OfInvite &
   Submission &
-  Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure; kinds?: MediaKind[] }
+  Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure; kinds?: MediaKind[]; changes?: InviteChanges }
 export type TestData = { endpointId: string }
 
 type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
@@ -100,6 +107,10 @@ export const inviteEvents = {
   resent: (invite) => tell('invite.resent', invite, state(invite)),
   expired: (invite) => tell('invite.expired', invite, state(invite)),
 } satisfies Record<string, TellInvite>
+
+/** The organization has changed something about the invite besides its state. */
+export const inviteUpdated = (invite: ToldInvite, changes: InviteChanges): NewEvent =>
+  tell('invite.updated', invite, { ...state(invite), changes })
 
 /** The result of a submission of the invite was released, the first time or anew. */
 export const resultReleased = (invite: ToldInvite, submissionId: string): NewEvent =>

@@ -1,8 +1,11 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { holdTags } from '../assessments/tags.ts'
 import { recordByMember } from '../audit.ts'
 import { checkSize, checkUuid, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
+import { type InviteChanges, inviteUpdated } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
 import { MAX_INVITE_TAGS } from '../limits.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
@@ -19,20 +22,54 @@ import { lockInvite } from './operations.ts'
  * @throws DomainError invite_not_found; invalid (rule `reference` or `grader`) unless it is an active member who may grade.
  */
 export async function assignGrader(ctx: Context, inviteId: string, graderId: string | null): Promise<void> {
-  await changeInvite(ctx, inviteId, async (inside, where) => {
+  await changeInvite(ctx, inviteId, async (inside) => {
     refuse(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
     const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
     refuse(issues)
-    await inside.db.invite.updateMany({ where, data: { assignedGraderId: graderId, updatedAt: inside.deps.clock() } })
+    if (!(await setGrader(inside, inviteId, graderId))) return
     const target = { kind: 'invite', id: inviteId } as const
     await recordByMember(inside, { action: 'assigned_grader', target, details: { graderId } })
   })
 }
 
+/**
+ * Writes who grades it, and the event of that.
+ *
+ * @param inside a transaction that holds the invite. @param graderId checked by the caller.
+ * @returns false when nothing changes.
+ */
+export async function setGrader(inside: Context, inviteId: string, graderId: string | null): Promise<boolean> {
+  const own = { organizationId: inside.organization.id, id: inviteId }
+  const { assignedGraderId: before } = await inside.db.invite.findFirstOrThrow({
+    where: own,
+    select: { assignedGraderId: true },
+  })
+  const after = graderId?.toLowerCase() ?? null
+  if (before === after) return false
+  await update(inside, own, { assignedGraderId: after }, { assignedGraderId: { before, after } })
+  return true
+}
+
+type Own = { organizationId: string; id: string }
+
+/** Changes the invite's row, at least its `updatedAt`, and tells what is different now. */
+async function update(
+  inside: Context,
+  where: Own,
+  data: Prisma.InviteUncheckedUpdateManyInput,
+  changes: InviteChanges,
+): Promise<void> {
+  const updated = await inside.db.invite.updateManyAndReturn({ where, data: { ...data, updatedAt: inside.deps.clock() } })
+  await recordEvents(
+    inside,
+    updated.map((invite) => inviteUpdated(invite, changes)),
+  )
+}
+
 /** Adds a tag, unless the invite has it. @throws DomainError invite_not_found; invalid: a tag of none, or more than MAX_INVITE_TAGS. */
 export async function tagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside, where) => {
-    const { db, organization, deps } = inside
+    const { db, organization } = inside
     refuse(findIssues([['tagIds', checkUuid(tagId)]]))
     const isTag = (await holdTags(inside, [tagId])).size > 0
     refuse(isTag ? [] : [{ field: 'tagIds', rule: 'reference', value: tagId }])
@@ -43,7 +80,7 @@ export async function tagInvite(ctx: Context, inviteId: string, tagId: string): 
     refuse(excess ? [{ field: 'tagIds', ...excess }] : [])
     const position = Math.max(-1, ...tags.map((tag) => tag.position)) + 1
     await db.inviteTag.create({ data: { organizationId, inviteId, tagId, position } })
-    await db.invite.updateMany({ where, data: { updatedAt: deps.clock() } })
+    await update(inside, where, {}, { tagIds: { added: [tagId.toLowerCase()], removed: [] } })
     await recordByMember(inside, { action: 'tagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
   })
 }
@@ -51,14 +88,14 @@ export async function tagInvite(ctx: Context, inviteId: string, tagId: string): 
 /** Takes a tag off; one that the invite does not have is no error. @throws DomainError invite_not_found. */
 export async function untagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside, where) => {
-    const { db, organization, deps } = inside
+    const { db, organization } = inside
     // The tag first, as whoever deletes it.
     const isTag = (await holdTags(inside, [tagId])).size > 0
     const { count } = isTag
       ? await db.inviteTag.deleteMany({ where: { organizationId: organization.id, inviteId, tagId } })
       : { count: 0 }
     if (count === 0) return
-    await db.invite.updateMany({ where, data: { updatedAt: deps.clock() } })
+    await update(inside, where, {}, { tagIds: { added: [], removed: [tagId.toLowerCase()] } })
     await recordByMember(inside, { action: 'untagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
   })
 }
@@ -67,7 +104,7 @@ export async function untagInvite(ctx: Context, inviteId: string, tagId: string)
 export async function changeInvite(
   ctx: Context,
   inviteId: string,
-  work: (inside: Context, where: { organizationId: string; id: string }) => Promise<void>,
+  work: (inside: Context, where: Own) => Promise<void>,
 ): Promise<void> {
   authorize(ctx, 'operate_invites')
   await inTransaction(ctx, async (inside) => {

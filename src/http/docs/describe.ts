@@ -44,7 +44,7 @@ export type Description = {
   introduction: string
   keyHeader: string
   groups: { name: string; operations: Operation[] }[]
-  objects: { name: string; description: string; fields: Field[]; example: string }[]
+  objects: { name: string; description: string; type: TypePart[]; fields: Field[]; example: string }[]
 }
 
 export function describeDocument(document: OpenApiDocument): Description {
@@ -65,6 +65,7 @@ export function describeDocument(document: OpenApiDocument): Description {
     objects: Object.entries(components.schemas).map(([name, schema]) => ({
       name,
       description: schema.description ?? '',
+      type: schema.oneOf ? describeType(schema) : [],
       fields: describeFields(document, schema),
       example: toJson(exampleOf(document, schema)),
     })),
@@ -131,9 +132,10 @@ const describeField = (document: OpenApiDocument, name: string, schema: Schema, 
   fields: describeFields(document, schema.items ?? schema),
 })
 
-function describeType({ $ref, anyOf, type = [], items, format }: Schema): TypePart[] {
+function describeType({ $ref, anyOf, oneOf, type = [], items, format }: Schema): TypePart[] {
   if ($ref !== undefined) return [objectNamed($ref)]
-  if (anyOf) return anyOf.flatMap((schema, i) => [...(i > 0 ? [{ text: ' or ' }] : []), ...describeType(schema)])
+  const choices = anyOf ?? oneOf
+  if (choices) return choices.flatMap((schema, i) => [...(i > 0 ? [{ text: ' or ' }] : []), ...describeType(schema)])
   if (type === 'array') return [{ text: 'array of ' }, ...describeType(items ?? {})]
   return [{ text: [type].flat().join(' or ') + (format === undefined ? '' : ` (${format})`) }]
 }

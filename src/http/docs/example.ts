@@ -10,7 +10,8 @@ const FORMATS: Record<string, unknown> = {
 /** The schema's own example, or else one that is put together from those of its parts. Objects must not hold themselves. */
 export function exampleOf(document: OpenApiDocument, schema: Schema): unknown {
   if (schema.$ref !== undefined) return exampleOf(document, schemaAt(document, schema.$ref))
-  if (schema.anyOf) return exampleOf(document, schema.anyOf[0] ?? {})
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return exampleOf(document, choices[0] ?? {})
   const [given] = [...(schema.examples ?? []), schema.default, ...(schema.enum ?? [])].filter((value) => value !== undefined)
   return given ?? exampleOfType(document, schema)
 }

@@ -39,6 +39,7 @@ export function follow<T extends object>(document: OpenApiDocument, node: Shared
 export type Schema = {
   $ref?: string
   anyOf?: Schema[]
+  oneOf?: Schema[]
   type?: string | string[]
   format?: string
   description?: string

@@ -11,6 +11,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
   'invite.reactivated': 'The invite was reactivated, with a new link',
   'invite.extended': 'The invite was extended',
   'invite.resent': 'The invitation was sent again',
+  'invite.updated': 'The invite was changed',
   'invite.expired': 'The invite expired',
   'email.sent': 'The mail server took the mail to the candidate',
   'email.failed': 'The mail to the candidate was not sent',

@@ -1,4 +1,4 @@
-import type { ToldData } from '../../domain/events/event.ts'
+import type { InviteChanges, ToldData } from '../../domain/events/event.ts'
 import type { InviteEvent } from '../../domain/events/feed.ts'
 import { TIMELINE_LENGTH, type Timeline } from '../../domain/invites/timeline.ts'
 import { type Html, html } from '../../http/html.ts'
@@ -33,10 +33,16 @@ function reasonOf({ length }: InviteEvent[]): string {
 }
 
 function whatOf({ type, data }: InviteEvent): Html {
-  const { expiresAt, reason, mode } = data
-  const aside = [mode === 'test' && 'as a test', reason && FAILURES[reason]].filter(Boolean).join(', ')
+  const { expiresAt, reason, mode, changes } = data
+  const aside = [mode === 'test' && 'as a test', reason && FAILURES[reason], ...wordChanges(changes)].filter(Boolean).join(', ')
   return html`${wordEvent(type)}${aside && `: ${aside}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
 }
+
+const wordChanges = ({ tagIds, assignedGraderId }: InviteChanges = {}): string[] => [
+  ...(tagIds?.added ?? []).map(() => 'a tag was added'),
+  ...(tagIds?.removed ?? []).map(() => 'a tag was taken off'),
+  ...(assignedGraderId ? [assignedGraderId.after === null ? 'nobody grades it' : 'it has another grader'] : []),
+]
 
 function whoOf({ actor }: InviteEvent, names: Map<string, string>): string {
   const name = names.get(actor.id ?? '')

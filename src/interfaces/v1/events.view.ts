@@ -1,67 +1,124 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { EMAIL_FAILURES, EVENT_ACTORS, EVENT_TYPES, MEDIA_KINDS } from '../../domain/events/event.ts'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import {
+  EMAIL_FAILURES,
+  EVENT_ACTORS,
+  EVENT_TYPES,
+  type EventData,
+  type EventType,
+  MEDIA_KINDS,
+  TEST_EVENT,
+} from '../../domain/events/event.ts'
 import { type FeedEvent, showEvent } from '../../domain/events/feed.ts'
 import { DateTime, InviteStatus, KeyMode, OrNull, Uuid, Words } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
+import { oneOfTypes, pascalCase } from '../../http/openapi-components.ts'
+import { NAME, SHOWN_AS } from '../../http/schema-keywords.ts'
 
 // Beyond v1.md: what has happened, for whoever keeps in step.
 
-const EventData = Type.Object(
+const ofInvite = { inviteId: Uuid(), assessmentId: Uuid(), status: InviteStatus }
+const submissionId = Uuid('Of the submission; once the invite is started')
+const expiresAt = DateTime('The new expiry')
+const emailId = Uuid()
+const reason = Words(EMAIL_FAILURES, {
+  description: 'The link was dead before the mail went out, the mail server refused it for good, or its retries were used up',
+})
+const kinds = Type.Array(Words(MEDIA_KINDS), { description: 'What the photos and recordings showed that are gone' })
+const changes = Type.Object(
   {
-    inviteId: Uuid(),
-    assessmentId: Uuid(),
-    status: InviteStatus,
-    mode: Type.Optional(KeyMode),
-    submissionId: Type.Optional(
-      Uuid('invite.accepted, .started, .completed: once the invite is started; submission.released, .media_deleted'),
-    ),
-    expiresAt: Type.Optional(DateTime('invite.extended, .reactivated: the new expiry')),
-    emailId: Type.Optional(Uuid('email.sent, .failed')),
-    reason: Type.Optional(
-      Words(EMAIL_FAILURES, {
-        description:
-          'email.failed: the link was dead before the mail went out, the mail server refused it for good, or its retries were used up',
-      }),
-    ),
-    kinds: Type.Optional(
-      Type.Array(Words(MEDIA_KINDS), {
-        description: 'submission.media_deleted: what the photos and recordings showed that are gone',
-      }),
-    ),
+    tagIds: Type.Optional(Type.Object({ added: Type.Array(Uuid()), removed: Type.Array(Uuid()) })),
+    assignedGraderId: Type.Optional(Type.Object({ before: OrNull(Uuid()), after: OrNull(Uuid()) })),
   },
-  { [NAME]: 'EventData', description: 'The invite as it was by the event, and what the type has besides' },
+  { [NAME]: 'InviteChanges', description: 'What is different now, and nothing else' },
 )
 
-export const EventView = Type.Object(
-  {
-    id: Uuid('The same wherever the event is told'),
-    type: Words(EVENT_TYPES),
-    position: Type.Integer({ description: 'Place in the feed: rises from event to event, not by one' }),
-    createdAt: DateTime(),
-    actor: Type.Object(
-      { type: Words(EVENT_ACTORS), id: OrNull(Uuid('Of the API key or member')) },
-      { description: 'Who made it happen' },
-    ),
-    data: EventData,
-  },
-  {
-    [NAME]: 'Event',
-    examples: [
-      {
-        id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e76',
-        type: 'invite.created',
-        position: 4711,
-        createdAt: '2026-03-02T09:30:00.000Z',
-        actor: { type: 'api_key', id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e77' },
-        data: {
-          inviteId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e73',
-          assessmentId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e71',
-          status: 'pending',
-          mode: 'live',
-        },
-      },
-    ],
-  },
+/** What the data of a type says besides the invite. */
+const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof typeof ofInvite>, TSchema> } = {
+  'invite.created': { mode: KeyMode },
+  'invite.accepted': { submissionId: Type.Optional(submissionId) },
+  'invite.started': { submissionId: Type.Optional(submissionId) },
+  'invite.completed': { submissionId: Type.Optional(submissionId) },
+  'invite.declined': {},
+  'invite.revoked': {},
+  'invite.reactivated': { expiresAt },
+  'invite.extended': { expiresAt },
+  'invite.resent': {},
+  'invite.updated': { changes },
+  'invite.expired': {},
+  'email.sent': { emailId },
+  'email.failed': { emailId, reason },
+  'submission.released': { submissionId },
+  'submission.media_deleted': { submissionId, kinds },
+}
+
+/** What happened when there is an event of a type. */
+const meanings: Record<EventType | typeof TEST_EVENT, string> = {
+  'invite.created': 'An invite was created',
+  'invite.accepted': 'The candidate accepted',
+  'invite.started': 'The candidate started',
+  'invite.completed': 'The candidate handed in, or the time was up',
+  'invite.declined': 'The candidate declined: the status is revoked',
+  'invite.revoked': 'The organization revoked the invite',
+  'invite.reactivated': 'The organization brought the invite back, with a new link',
+  'invite.extended': 'The organization moved the expiry',
+  'invite.resent': 'The organization had the mail sent again',
+  'invite.updated': 'The organization changed the tags or the grader of the invite',
+  'invite.expired': 'The time was up',
+  'email.sent': 'The mail server accepted a mail',
+  'email.failed': 'A mail will not be sent',
+  'submission.released': 'The result of a submission was released, the first time or anew',
+  'submission.media_deleted': 'Photos or recordings are gone',
+  'webhook.test': 'Somebody had a test sent to this webhook. It is not in the feed',
+}
+
+/** The data of any type, for whoever writes an answer. Documents tell the types apart. */
+const AnyData = Type.Object({
+  ...ofInvite,
+  ...Type.Partial(Type.Object({ mode: KeyMode, submissionId, expiresAt, emailId, reason, kinds, changes })).properties,
+})
+
+const envelope = <T extends TSchema, Data extends TSchema>(type: T, data: Data) => ({
+  id: Uuid('The same wherever the event is told'),
+  type,
+  position: Type.Integer({ description: 'Place in the feed: rises from event to event, not by one' }),
+  createdAt: DateTime(),
+  actor: Type.Object(
+    { type: Words(EVENT_ACTORS), id: OrNull(Uuid('Of the API key or member')) },
+    { [NAME]: 'EventActor', description: 'Who made it happen' },
+  ),
+  data,
+})
+
+const ids = {
+  inviteId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e73',
+  assessmentId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e71',
+}
+const example = {
+  id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e76',
+  type: 'invite.created',
+  position: 4711,
+  createdAt: '2026-03-02T09:30:00.000Z',
+  actor: { type: 'api_key', id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e77' },
+  data: { ...ids, status: 'pending', mode: 'live' },
+}
+
+/** An event of one type, as documents show it. */
+const ofType = (type: EventType | typeof TEST_EVENT, data: Record<string, TSchema>): TObject =>
+  Type.Object(envelope(Words([type]), Type.Object(data)), {
+    [NAME]: `${pascalCase(type)}Event`,
+    description: meanings[type],
+    ...(type === example.type && { examples: [example] }),
+  })
+
+const ofTypes = EVENT_TYPES.map((type) => ofType(type, { ...ofInvite, ...ownData[type] }))
+const testEvent = ofType(TEST_EVENT, { endpointId: Uuid('Of the webhook') })
+
+export const EventView = Type.Object(envelope(Words(EVENT_TYPES), AnyData), {
+  [SHOWN_AS]: oneOfTypes('Event', 'type', ofTypes),
+})
+
+/** What webhooks are sent, each type by its name. */
+export const webhookMessages: Record<string, TObject> = Object.fromEntries(
+  [...ofTypes, testEvent].map((event) => [event.properties.type!.enum[0], event]),
 )
 
 /** Webhooks send the same. */

@@ -8,6 +8,7 @@ import type { TypedApp } from '../../http/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { errorDescription, v1Envelope } from './errors.ts'
 import { eventRoutes } from './events.routes.ts'
+import { webhookMessages } from './events.view.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { showEventsCursor } from './list.ts'
@@ -17,6 +18,7 @@ import { tagRoutes } from './tags.routes.ts'
 import { validateWithSchemas } from './validation.ts'
 import { webhookDeliveryRoutes } from './webhook-deliveries.routes.ts'
 import { webhookRoutes } from './webhooks.routes.ts'
+import { WebhookHeaders } from './webhooks.view.ts'
 
 const introduction = `Read an organization's assessments, questions and members, read and write its tags, and invite candidates.
 An API key belongs to one organization; every answer is limited to it. Each invite is mailed to the candidate automatically.`
@@ -34,6 +36,14 @@ const tags = {
   Tags: 'Labels of assessments, invites and members.',
 }
 
+const webhooks = {
+  tag: 'Webhooks',
+  messages: webhookMessages,
+  headers: WebhookHeaders,
+  answered: 'Any of these within 15 s: the event has arrived',
+  refused: 'As any other answer, a redirect, or none: sent again later. 410 disables the webhook',
+}
+
 /**
  * The camelCase interface of v1.md, for a scope of its own under the prefix of {@link v1Envelope}.
  *
@@ -44,7 +54,14 @@ export async function v1Interface(
   { system, limiter }: { system: ServiceContext; limiter: RateLimiter },
 ): Promise<() => object> {
   const title = 'Assessment Invitation Service, API v1'
-  const document = describeInterface(app, { title, introduction, keyHeader: 'x-api-key', tags, errors: errorDescription })
+  const document = describeInterface(app, {
+    title,
+    introduction,
+    keyHeader: 'x-api-key',
+    tags,
+    webhooks,
+    errors: errorDescription,
+  })
   guardInterface(app, { system, limiter, keyHeader: 'x-api-key', envelope: v1Envelope })
   validateWithSchemas(app)
   showEventsCursor(app)

@@ -72,6 +72,16 @@ export const WebhookWithSecret = Type.Object(
   { [NAME]: 'WebhookWithSecret', description: 'The webhook, and its secret' },
 )
 
+/** What each message is sent with (Standard Webhooks). */
+export const WebhookHeaders = Type.Object({
+  'webhook-id': Type.String({ description: 'Id of the event: of every attempt the same' }),
+  'webhook-timestamp': Type.String({ description: 'Time of this attempt, in seconds since 1970' }),
+  'webhook-signature': Type.String({
+    description:
+      '`v1,` and the HMAC-SHA256, in Base64, of id, timestamp and body with dots between; for a day after a rotation two, with a space between',
+  }),
+})
+
 const fields = {
   url: Text({
     maxLength: MAX_URL_LENGTH,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Context } from '../../../src/domain/context.ts'
 import { inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record.ts'
+import { assignGrader, tagInvite, untagInvite } from '../../../src/domain/invites/change.ts'
 import { giveUpEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/lifecycle.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
@@ -120,6 +122,27 @@ describe('each move of an invite is one event, also when it is repeated', () => 
       { type: 'invite.resent', actor, data: stateOf(invite, 'pending') },
       { type: 'invite.revoked', actor, data: stateOf(invite, 'revoked') },
       { type: 'invite.reactivated', actor, data: { ...stateOf(invite, 'pending'), expiresAt: reactivated } },
+    ])
+  })
+
+  it('when its tags or its grader change, with what is different, and not when nothing is', async () => {
+    const { id: organizationId, key, invite } = await makeInvite()
+    const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+    const [tag, grader] = [await service.make.tag(organizationId), await service.make.member(organizationId)]
+    for (const tagId of [tag.id, tag.id.toUpperCase()]) await tagInvite(ctx, invite.id, tagId)
+    for (const graderId of [grader.id, grader.id.toUpperCase(), null, null]) await assignGrader(ctx, invite.id, graderId)
+    for (let time = 0; time < 2; time++) await untagInvite(ctx, invite.id, tag.id)
+    const updated = (changes: object) => ({
+      type: 'invite.updated',
+      actor: SYSTEM,
+      data: { ...stateOf(invite, 'pending'), changes },
+    })
+    expect(await tell(key)).toEqual([
+      updated({ tagIds: { added: [tag.id], removed: [] } }),
+      updated({ assignedGraderId: { before: null, after: grader.id } }),
+      updated({ assignedGraderId: { before: grader.id, after: null } }),
+      updated({ tagIds: { added: [], removed: [tag.id] } }),
     ])
   })
 

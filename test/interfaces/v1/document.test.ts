@@ -57,9 +57,9 @@ describe('the published description of the interface', () => {
     expect(parameters.filter((parameter) => parameter.in === 'path' && !parameter.required)).toEqual([])
   })
 
-  it('says of every shape that all its fields are always there, but of what events of each type have of their own', () => {
+  it('says of every shape that all its fields are always there, but of what has changed about an invite', () => {
     const shapes = Object.entries(document.components.schemas).filter(
-      ([name, { properties }]) => properties && name !== 'EventData',
+      ([name, { properties }]) => properties && name !== 'InviteChanges',
     )
     expect(shapes.map(([name]) => name)).toEqual(
       expect.arrayContaining([

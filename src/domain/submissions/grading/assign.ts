@@ -2,6 +2,7 @@ import { may } from '../../access/permissions.ts'
 import { recordAudit } from '../../audit.ts'
 import { checkUuid, findIssues } from '../../checks.ts'
 import type { Context } from '../../context.ts'
+import { setGrader } from '../../invites/change.ts'
 import { resolveReferences } from '../../invites/create.ts'
 import { refuse } from '../../refuse.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -66,14 +67,10 @@ export async function handOn(
 
 /** The first grader is the invite's: the submission follows by itself. */
 async function assign(ctx: Context, { id, inviteId }: Graded, place: Place, graderId: string | null): Promise<void> {
-  const { db, deps, organization } = ctx
-  const organizationId = organization.id
-  if (place === 'first')
-    await db.invite.updateMany({
-      where: { organizationId, id: inviteId },
-      data: { assignedGraderId: graderId, updatedAt: deps.clock() },
-    })
-  else await db.submission.updateMany({ where: { organizationId, id }, data: { secondGraderId: graderId } })
+  const where = { organizationId: ctx.organization.id, id }
+  if (place === 'first') {
+    if (!(await setGrader(ctx, inviteId, graderId))) return
+  } else await ctx.db.submission.updateMany({ where, data: { secondGraderId: graderId } })
   const action = place === 'first' ? 'assigned_grader' : 'assigned_second_grader'
   await recordAudit(ctx, { action, target: { kind: 'invite', id: inviteId }, details: { graderId } })
 }
