@@ -1,16 +1,28 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-// What Chromium's MediaRecorder wrote of its artificial camera and microphone, in slices of a second: `<name>.<number>`. Not one of them has
-// a length.
+// What MediaRecorder wrote of artificial cameras and microphones, in slices of one or two seconds: `<name>.<number>`. Chromium's, unless the
+// name says otherwise. Not one of them has a length. Of the two that WebKit wrote until it was stopped all slices are in one.
 
 /** How long each was recorded, in seconds. */
-export const RECORDED = { 'video-0': 4, 'video-1': 2, audio: 3, mp4: 3 }
+export const RECORDED = {
+  'video-0': 4,
+  'video-1': 2,
+  audio: 3,
+  mp4: 3,
+  'firefox-audio': 3,
+  'firefox-video': 3,
+  'webkit-audio': 4.8,
+  'webkit-stopped-1': 9.27,
+  'webkit-stopped-2': 4.95,
+}
+export type Recording = keyof typeof RECORDED
+export const RECORDINGS = Object.keys(RECORDED) as Recording[]
 
 const folder = path.join(import.meta.dirname, 'fixtures')
 
 /** The slices, in order. */
-export async function readSlices(name: keyof typeof RECORDED): Promise<Buffer[]> {
+export async function readSlices(name: Recording): Promise<Buffer[]> {
   const files = (await readdir(folder)).filter((file) => file.startsWith(`${name}.`)).sort()
   return Promise.all(files.map((file) => readFile(path.join(folder, file))))
 }

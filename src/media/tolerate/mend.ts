@@ -1,0 +1,80 @@
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { containerOf } from '../../domain/submissions/type-of-content.ts'
+import type { Mended, Source } from './mended.ts'
+import { mendMp4 } from './mp4.ts'
+import { mendWebm } from './webm.ts'
+
+/** Read at once: what is asked for next mostly lies close by. */
+const WINDOW = 2 ** 20
+const HEADER_BYTES = 64
+
+/**
+ * Writes what is left of a segment that a browser has written wrongly, or that was damaged on its way. It works in one go, without giving
+ * way to anything else: for a process that does nothing else.
+ *
+ * @returns the seconds, in the segment's own time, before which something of it is missing; null where there is nothing to mend, and nothing
+ *   is written.
+ * @throws Error for a file that was made to be expensive; for what the system refuses.
+ */
+export function mendSegment(segment: string, to: string): number[] | null {
+  const file = openSync(segment, 'r')
+  try {
+    const source = readFrom(file)
+    const mended = mend(source)
+    if (mended) write(source, mended, to)
+    return mended?.lost ?? null
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** By what it begins with. */
+export function mend(source: Source): Mended | null {
+  const container = containerOf(source.bytes(0, HEADER_BYTES))
+  if (container === 'video/webm') return mendWebm(source)
+  return container === 'video/mp4' ? mendMp4(source) : null
+}
+
+function readFrom(file: number): Source {
+  const { size } = fstatSync(file)
+  const window = Buffer.alloc(Math.min(WINDOW, size))
+  let [from, to] = [0, 0]
+  return {
+    size,
+    bytes(position, length) {
+      const end = Math.min(position + length, size)
+      if (end <= position) return Buffer.alloc(0)
+      if (end - position > window.length) return readWhole(file, Buffer.alloc(end - position), position)
+      if (position < from || end > to) {
+        from = position
+        to = from + readWhole(file, window.subarray(0, Math.min(window.length, size - position)), position).length
+      }
+      return window.subarray(position - from, end - from)
+    },
+  }
+}
+
+function readWhole(file: number, into: Buffer, position: number): Buffer {
+  let read = 0
+  for (let more = -1; read < into.length && more !== 0; read += more)
+    more = readSync(file, into, read, into.length - read, position + read)
+  return into.subarray(0, read)
+}
+
+function write(source: Source, { pieces }: Mended, to: string): void {
+  const file = openSync(to, 'w')
+  try {
+    for (const piece of pieces) {
+      if (Buffer.isBuffer(piece)) writeWhole(file, piece)
+      else
+        for (let at = piece.from; at < piece.to; at += WINDOW) writeWhole(file, source.bytes(at, Math.min(WINDOW, piece.to - at)))
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The system may write less than it is given. */
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+}

@@ -1,0 +1,228 @@
+import { findLongestRise } from './longest-rise.ts'
+import { addStretch, indexIn, MAX_ITEMS, type Mended, type Piece, type Source } from './mended.ts'
+
+const EBML = 0x1a45dfa3
+const SEGMENT = 0x18538067
+const INFO = 0x1549a966
+const TRACKS = 0x1654ae6b
+const CLUSTER = 0x1f43b675
+const TIMESTAMP = 0xe7
+const SIMPLE_BLOCK = 0xa3
+const BLOCK_GROUP = 0xa0
+const BLOCK = 0xa1
+const TIMESTAMP_SCALE = 0x2ad7b1
+/** What a file has once, at its beginning. */
+const HEADERS = new Set([EBML, SEGMENT, INFO, TRACKS])
+/** SeekHead, Cues, Tags, Chapters, Attachments; Void and checksums; a cluster's position, size before, silent tracks. */
+const OTHERS = new Set([0x114d9b74, 0x1c53bb6b, 0x1254c367, 0x1043a770, 0x1941a469, 0xec, 0xbf, 0xa7, 0xab, 0x5854])
+const CLUSTER_ID = Buffer.from('1f43b675', 'hex')
+/** A size that is not known, in one byte. */
+const UNKNOWN = 0xff
+/** Nanoseconds that a tick takes, where the file does not say. */
+const USUAL_SCALE = 1_000_000
+
+type Element = { id: number; start: number; body: number /** Infinity where its size is not known. */; end: number }
+type Block = { start: number; end: number; track: number; ticks: number; cluster: number }
+type Cluster = { /** Its timestamp, the whole element. */ start: number; end: number; ticks: number }
+type Read = {
+  headers: Element[]
+  clusters: Cluster[]
+  blocks: Block[]
+  /** Behind how many blocks something can't be read. */
+  gaps: number[]
+  isDamaged: boolean
+}
+
+/**
+ * What is left of a WebM file in which headers come again, clusters and blocks come again or go back in time, and bytes are damaged or cut
+ * off: its headers, and each block that can be read and is later than those before it, in clusters as they were.
+ *
+ * @returns null for a file that needs none of that, and for one without headers.
+ * @throws Error for one with more blocks than any recording.
+ */
+export function mendWebm(source: Source): Mended | null {
+  const read = readAll(source)
+  if (!read.headers.some(({ id }) => id === TRACKS)) return null
+  const isKept = chooseBlocks(source, read.blocks)
+  if (!read.isDamaged && isKept.every((is) => is === 'kept')) return null
+  return { pieces: writeAll(read, isKept), lost: findLost(read, isKept, readScale(source, read.headers) / 1e9) }
+}
+
+/** For each place at which something is missing, the second of the next block that is kept. */
+function findLost({ blocks, gaps }: Read, states: string[], scale: number): number[] {
+  const before = new Set(gaps)
+  const lost = new Set<number>()
+  let next = Infinity
+  for (let place = blocks.length; place >= 0; place--) {
+    if (states[place] === 'kept') next = blocks[place]!.ticks * scale
+    if (states[place] === 'lost' || before.has(place)) lost.add(next)
+  }
+  return [...lost].reverse()
+}
+
+function readAll(source: Source): Read {
+  const read: Read = { headers: [], clusters: [], blocks: [], gaps: [], isDamaged: false }
+  let isInCluster = false
+  for (let at = 0; at < source.size; ) {
+    const element = readElement(source, at)
+    const next = element && take(source, element, read, isInCluster)
+    if (next) {
+      if (element.id === CLUSTER) isInCluster = false // until its timestamp is known
+      if (element.id === TIMESTAMP) isInCluster = true
+      at = next
+      continue
+    }
+    read.isDamaged = true
+    read.gaps.push(read.blocks.length)
+    const cluster = indexIn(source, CLUSTER_ID, at + 1)
+    if (cluster === -1) break
+    at = cluster
+    isInCluster = false
+  }
+  return read
+}
+
+/** Notes an element. @returns where the next one begins; null for what can't be one there. */
+function take(source: Source, element: Element, read: Read, isInCluster: boolean): number | null {
+  const { id, start, body, end } = element
+  if (id === CLUSTER) return body
+  if (id !== SEGMENT && end > source.size) return null // also one without a size
+  if (HEADERS.has(id)) return takeHeader(element, read)
+  if (OTHERS.has(id)) return end
+  if (id === TIMESTAMP && end - body <= 8) {
+    addItem(read.clusters, { start, end, ticks: readNumber(source, body, end) })
+    return end
+  }
+  return isInCluster ? takeBlock(source, element, read) : null
+}
+
+function takeHeader({ id, start, body, end }: Element, read: Read): number {
+  if (read.headers.some((header) => header.id === id)) read.isDamaged = true
+  else read.headers.push({ id, start, body, end })
+  return id === SEGMENT ? body : end
+}
+
+function takeBlock(source: Source, { id, start, body, end }: Element, read: Read): number | null {
+  if (id !== SIMPLE_BLOCK && id !== BLOCK_GROUP) return null
+  const header = readBlock(source, id === SIMPLE_BLOCK ? body : findBlock(source, body, end), end)
+  if (!header) return null
+  const cluster = read.clusters.length - 1
+  const { track, ticks } = header
+  addItem(read.blocks, { start, end, track, ticks: read.clusters[cluster]!.ticks + ticks, cluster })
+  return end
+}
+
+function addItem<T>(items: T[], item: T): void {
+  if (items.length >= MAX_ITEMS) throw new Error('The file has more blocks than a recording')
+  items.push(item)
+}
+
+/** The longest row of blocks of each track that does not go back. A block that is left out is lost, unless it came twice. */
+function chooseBlocks(source: Source, blocks: Block[]): ('kept' | 'again' | 'lost')[] {
+  const states = blocks.map(() => 'lost' as 'kept' | 'again' | 'lost')
+  const places = Map.groupBy(blocks.keys(), (place) => blocks[place]!.track)
+  for (const own of places.values()) {
+    const rise = findLongestRise(
+      own.map((place) => blocks[place]!.ticks),
+      false,
+    )
+    const kept = new Map<number, Block>()
+    for (const [index, place] of own.entries()) {
+      const block = blocks[place]!
+      const same = kept.get(block.ticks)
+      if (!rise[index] || (same && isEqual(source, same, block))) continue
+      kept.set(block.ticks, block)
+      states[place] = 'kept'
+    }
+    for (const place of own) {
+      const block = blocks[place]!
+      const same = kept.get(block.ticks)
+      if (states[place] !== 'kept' && same && isEqual(source, same, block)) states[place] = 'again'
+    }
+  }
+  return states
+}
+
+function isEqual(source: Source, a: Block, b: Block): boolean {
+  if (a === b || a.end - a.start !== b.end - b.start || a.end - a.start > MAX_COMPARED) return a === b
+  return Buffer.from(source.bytes(a.start, a.end - a.start)).equals(source.bytes(b.start, b.end - b.start))
+}
+/** No block is as large. */
+const MAX_COMPARED = 2 ** 22
+
+function writeAll({ headers, clusters, blocks }: Read, states: string[]): Piece[] {
+  const pieces: Piece[] = []
+  const has = (id: number) => headers.find((header) => header.id === id)
+  const ebml = has(EBML)
+  if (ebml) addStretch(pieces, ebml.start, ebml.end)
+  pieces.push(Buffer.from([0x18, 0x53, 0x80, 0x67, UNKNOWN]))
+  for (const header of [has(INFO), has(TRACKS)]) if (header) addStretch(pieces, header.start, header.end)
+  let open = -1
+  for (const [place, { start, end, cluster }] of blocks.entries()) {
+    if (states[place] !== 'kept') continue
+    if (cluster !== open) {
+      pieces.push(Buffer.from([...CLUSTER_ID, UNKNOWN]))
+      addStretch(pieces, clusters[cluster]!.start, clusters[cluster]!.end)
+      open = cluster
+    }
+    addStretch(pieces, start, end)
+  }
+  return pieces
+}
+
+function readElement(source: Source, start: number): Element | null {
+  const bytes = source.bytes(start, 12)
+  const idLength = Math.clz32(bytes[0]!) - 23
+  if (idLength > 4 || bytes.length < idLength + 1) return null
+  const size = readVint(bytes.subarray(idLength))
+  if (!size) return null
+  const body = start + idLength + size.length
+  return { id: bytes.readUIntBE(0, idLength), start, body, end: body + size.value }
+}
+
+/** A number of one to eight bytes, the first of which says how many. @returns Infinity for one with every bit set. */
+function readVint(bytes: Buffer): { length: number; value: number } | null {
+  const first = bytes[0] ?? 0
+  const length = Math.clz32(first) - 23
+  if (first === 0 || bytes.length < length) return null
+  let value = first & (0xff >> length)
+  let isFull = value === 0xff >> length
+  for (const byte of bytes.subarray(1, length)) {
+    value = value * 256 + byte
+    isFull &&= byte === 0xff
+  }
+  return { length, value: isFull ? Infinity : value }
+}
+
+const readNumber = (source: Source, from: number, to: number): number =>
+  source.bytes(from, to - from).reduce((sum, byte) => sum * 256 + byte, 0)
+
+/** The track of a block, and its ticks since its cluster began. */
+function readBlock(source: Source, body: number, end: number): { track: number; ticks: number } | null {
+  const bytes = source.bytes(body, 11)
+  const track = readVint(bytes)
+  if (body === -1 || !track || body + track.length + 3 > end || bytes.length < track.length + 3) return null
+  return { track: track.value, ticks: bytes.readInt16BE(track.length) }
+}
+
+/** Where the block of a group begins; -1 for a group without one. */
+function findBlock(source: Source, from: number, to: number): number {
+  for (let at = from; at < to; ) {
+    const element = readElement(source, at)
+    if (!element || element.end > to) return -1
+    if (element.id === BLOCK) return element.body
+    at = element.end
+  }
+  return -1
+}
+
+function readScale(source: Source, headers: Element[]): number {
+  const info = headers.find(({ id }) => id === INFO)
+  for (let at = info?.body ?? 0; info && at < info.end; ) {
+    const element = readElement(source, at)
+    if (!element || element.end > info.end) break
+    if (element.id === TIMESTAMP_SCALE && element.end - element.body <= 6) return readNumber(source, element.body, element.end)
+    at = element.end
+  }
+  return USUAL_SCALE
+}
