@@ -2,7 +2,15 @@ import { type Html, html } from './html.ts'
 
 // What a candidate is shown of an assessment, on the candidate's pages and in the portal's preview of them.
 
-type Question = { script: string; audioUrl: string; videoUrl: string; responseType: string; timeLimit: number; points: number }
+type Question = {
+  script: string
+  audioUrl: string
+  videoUrl: string
+  responseType: string
+  timeLimit: number
+  points: number
+  sourceLanguage: string | null
+}
 
 /** "20 minutes", "1 minute 30 seconds". */
 export const wordDuration = (seconds: number): string =>
@@ -21,11 +29,15 @@ export const expectations = (assessment: {
 <dt>Time limit</dt><dd>${assessment.timeLimit > 0 ? wordDuration(assessment.timeLimit) : 'none for the whole'}</dd>
 `
 
+/** What somebody has written, as it reads: in its direction and, for whoever has it read aloud, its language. @param language a code; null: not known. */
+export const written = (text: string, language: string | null = null): Html =>
+  html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
+
 /** The questions, in the order in which they are answered. */
 export const questionList = (questions: Question[]): Html => html`<ol class="questions">
 ${questions.map(
-  ({ script, audioUrl, videoUrl, responseType, timeLimit, points }) => html`<li>
-${script && html`<p class="script">${script}</p>`}
+  ({ script, audioUrl, videoUrl, responseType, timeLimit, points, sourceLanguage }) => html`<li>
+${script && written(script, sourceLanguage)}
 ${isWebAddress(audioUrl) && html`<p><a href="${audioUrl}" rel="noreferrer">Listen to the question</a></p>`}
 ${isWebAddress(videoUrl) && html`<p><a href="${videoUrl}" rel="noreferrer">Watch the question</a></p>`}
 <p class="facts">Answer by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}</p>

@@ -13,7 +13,11 @@ export function fieldsIn({ text }: { text: string }): Record<string, string> {
   const form = shown.replace(/<input type="checkbox"[^>]*(?<! checked)>/g, '')
   const inputs = [...form.matchAll(/<input [^>]*?name="(\w+)"[^>]*?value="([^"]*)"/g)]
   const areas = [...form.matchAll(/<textarea [^>]*?name="(\w+)"[^>]*>\n([^<]*)</g)]
-  const choices = [...form.matchAll(/<select [^>]*?name="(\w+)".*?value="([^"]*)" selected/gs)]
+  const choices = [...form.matchAll(/<select [^>]*?name="(\w+)"[^>]*>(.*?)<\/select>/gs)].flatMap(([all, name, options]) => {
+    const selected = [...options!.matchAll(/value="([^"]*)" selected/g)].map(([, value]) => value!)
+    // Several as lines, which a form's reader takes as well.
+    return selected.length > 0 ? [[all, name!, selected.join('\n')] as const] : []
+  })
   return Object.fromEntries([...inputs, ...areas, ...choices].map(([, name, value]) => [name!, readEntities(value!)]))
 }
 

@@ -11,6 +11,7 @@ import {
   MAX_SCRIPT_LENGTH,
 } from '../limits.ts'
 import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
+import { isLanguageCode } from './language-codes.ts'
 import { findTags } from './tags.ts'
 
 /** What an assessment has its invites ask of candidates, where they are made in the portal and do not say otherwise. */
@@ -42,7 +43,7 @@ export type AssessmentInput = AssessmentSettings & {
   instructionTitle: string
   /** Empty for none. */
   instruction: string
-  /** Codes; one that is new is added to the languages. */
+  /** Codes of languages, see language-codes.ts; one that nobody has used yet is added to the languages. */
   languages: string[]
   /** Names; one that is new is added to the organization's categories. */
   categories: string[]
@@ -52,8 +53,13 @@ export type AssessmentInput = AssessmentSettings & {
   clients: string[]
 }
 
-/** The rules that need no look into the database. @returns an issue for each field that breaks one. */
-export const findAssessmentIssues = (input: AssessmentInput): Issue[] =>
+/**
+ * The rules that need no look into the database.
+ *
+ * @param kept codes of languages that the assessment has, and may keep whatever they are.
+ * @returns an issue for each field that breaks one.
+ */
+export const findAssessmentIssues = (input: AssessmentInput, kept: readonly string[] = []): Issue[] =>
   findIssues([
     ['name', checkName(input.name, MAX_NAME_LENGTH)],
     ['defaultQuestionFormat', checkChoice(input.defaultQuestionFormat, MEDIA_FORMATS)],
@@ -62,7 +68,7 @@ export const findAssessmentIssues = (input: AssessmentInput): Issue[] =>
     ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
     ['instructionTitle', checkText(input.instructionTitle, MAX_NAME_LENGTH)],
     ['instruction', checkText(input.instruction, MAX_SCRIPT_LENGTH)],
-    ['languages', checkNames(input.languages, MAX_CODE_LENGTH)],
+    ['languages', checkNames(input.languages, MAX_CODE_LENGTH) ?? checkLanguages(input.languages, kept)],
     ['categories', checkNames(input.categories, MAX_NAME_LENGTH)],
     ['skillTypes', checkNames(input.skillTypes, MAX_NAME_LENGTH)],
     ['tags', checkNames(input.tags, MAX_NAME_LENGTH)],
@@ -75,6 +81,12 @@ const checkChoice = (value: string, limit: readonly string[]): Violation | undef
 const checkNames = (names: string[], limit: number): Violation | undefined =>
   checkSize('maxItems', names.length, MAX_ASSESSMENT_ITEMS) ??
   names.map((name) => checkName(name, limit)).find((violation) => violation)
+
+/** That codes are of languages that can be chosen. @param kept others that may stay. */
+export function checkLanguages(codes: readonly string[], kept: readonly string[]): Violation | undefined {
+  const unknown = codes.find((code) => !isLanguageCode(code, kept))
+  return unknown === undefined ? undefined : { rule: 'reference', value: unknown }
+}
 
 /** An assessment as it would be written to be what it is. */
 export async function toAssessmentInput(ctx: Context, assessment: Assessment): Promise<AssessmentInput> {

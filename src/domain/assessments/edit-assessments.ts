@@ -53,7 +53,7 @@ export async function updateAssessment(ctx: Context, id: string, input: Assessme
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
     const current = await toAssessmentInput(inside, assessment)
-    refuse(ofChanged(findAssessmentIssues(input), current, input))
+    refuse(ofChanged(findAssessmentIssues(input, current.languages), current, input))
     refuseUnseenChanges(assessment, seen, current, input)
     const references = await resolveReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, assessment)

@@ -4,10 +4,11 @@ import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
 import { checkInteger, checkName, checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
-import { AMOUNTS, MAX_CODE_LENGTH, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
+import { AMOUNTS, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
 import { totalOrder } from '../page.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkLanguages } from './assessment-input.ts'
 import { addLanguages } from './assessment-references.ts'
 import type { Assessment } from './assessments.ts'
 import { lockAssessment } from './edit-assessments.ts'
@@ -24,7 +25,7 @@ export type QuestionInput = {
   points: number
   /** Seconds; 0 is no limit. */
   timeLimit: number
-  /** Codes of languages, empty for none; one that is new is added. */
+  /** Codes of languages, see language-codes.ts, empty for none. */
   sourceLanguage: string
   targetLanguage: string
 }
@@ -148,8 +149,8 @@ const findQuestionIssues = (input: QuestionInput): Issue[] =>
     [whatAsks(input.inputType), checkAsked(input)],
     ['points', checkInteger(input.points, AMOUNTS)],
     ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
-    ['sourceLanguage', checkText(input.sourceLanguage, MAX_CODE_LENGTH)],
-    ['targetLanguage', checkText(input.targetLanguage, MAX_CODE_LENGTH)],
+    ['sourceLanguage', checkLanguages([input.sourceLanguage], [''])],
+    ['targetLanguage', checkLanguages([input.targetLanguage], [''])],
   ])
 
 /** A candidate's page plays nothing that does not come by https. */

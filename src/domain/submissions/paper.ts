@@ -13,10 +13,11 @@ export async function copyPaper(
 ): Promise<void> {
   await db.$executeRaw`
     INSERT INTO paper_questions (
-      submission_id, number, organization_id, question_id, input_type, response_type, script, audio_url, video_url, points, time_limit
+      submission_id, number, organization_id, question_id, input_type, response_type, script, audio_url, video_url, points, time_limit,
+      source_language, target_language
     )
     SELECT ${submissionId}::uuid, row_number() OVER (ORDER BY "order", id), organization_id, id, input_type, response_type, script,
-      audio_url, video_url, points, time_limit
+      audio_url, video_url, points, time_limit, source_language, target_language
     FROM questions WHERE organization_id = ${organization.id}::uuid AND assessment_id = ${assessmentId}::uuid`
 }
 

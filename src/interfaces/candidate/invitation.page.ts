@@ -1,7 +1,7 @@
 import { timeInWords } from '../../domain/format-time.ts'
 import type { CandidateInvite } from '../../domain/invites/candidate.ts'
 import type { OwnResult } from '../../domain/submissions/grading/results.ts'
-import { expectations, wordCount } from '../../http/candidate-view.ts'
+import { expectations, wordCount, written } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { button, form, invitePage, type Page, type View } from './layout.ts'
 
@@ -14,7 +14,7 @@ export function pendingPage(view: View, terms: Html | null): Page {
     view,
     assessment.name,
     html`<p>${recipientName ? `${recipientName}, you` : 'You'} are invited to take this assessment. The invitation is open until <strong>${timeInWords(expiresAt)}</strong>.</p>
-${customMessage && html`<blockquote>${customMessage}</blockquote>`}
+${customMessage && html`<blockquote lang="" dir="auto">${customMessage}</blockquote>`}
 ${facts(view.invite)}
 ${terms}
 ${button(view, 'accept', 'Accept')}
@@ -30,7 +30,7 @@ export function acceptedPage(view: View, rest: Html): Page {
     view,
     assessment.name,
     html`<p>You have accepted the invitation. Start when you are ready, but before <strong>${timeInWords(expiresAt)}</strong>.</p>
-${instruction && html`<h2>${instruction.title || 'Instructions'}</h2><p class="script">${instruction.body}</p>`}
+${instruction && html`<h2>${instruction.title || 'Instructions'}</h2>${written(instruction.body)}`}
 ${facts(view.invite)}
 ${rest}
 ${decline(view)}`,
@@ -60,7 +60,7 @@ const ownResult = ({ invite }: View, { points, ofPoints, percent, message, grade
 ${
   message &&
   html`<p>${invite.organization.name} writes:</p>
-<blockquote class="script">${message}</blockquote>`
+<blockquote class="script" lang="" dir="auto">${message}</blockquote>`
 }
 <dl>${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>Question ${number}</dt><dd>${points} of ${wordCount(ofPoints, 'point')}</dd>\n`)}</dl>`
 

@@ -2,7 +2,7 @@ import { MAX_ANSWER_LENGTH } from '../../domain/limits.ts'
 import { isChosen, isRecorded } from '../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../domain/submissions/read.ts'
 import type { Submission } from '../../domain/submissions/session.ts'
-import { isWebAddress, wordCount, wordDuration } from '../../http/candidate-view.ts'
+import { isWebAddress, wordCount, wordDuration, written } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Terms } from './consent.page.ts'
 import { button, form, hidden, invitePage, type Page, pathOf, type View, withScript } from './layout.ts'
@@ -70,7 +70,7 @@ function openQuestion(here: Here, question: OpenQuestion): Page {
       here,
       html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${kinds}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading">${title}</h2>
-${question.script && html`<p class="script">${question.script}</p>`}
+${question.script && written(question.script, question.sourceLanguage)}
 ${isWebAddress(question.audioUrl) && html`<p data-prompt="audio"><a href="${question.audioUrl}" rel="noreferrer">Listen to the question</a></p>`}
 ${isWebAddress(question.videoUrl) && html`<p data-prompt="video"><a href="${question.videoUrl}" rel="noreferrer">Watch the question</a></p>`}
 <p class="facts">Answer by ${isChosen(question) ? 'text, audio or video' : question.responseType}${question.timeLimit > 0 && `, within ${wordDuration(question.timeLimit)}`}${question.points > 0 && `, ${wordCount(question.points, 'point')}`}</p>
@@ -88,7 +88,7 @@ ${form(
   'answer',
   html`${hidden('number', number)}
 <label for="answer">Your answer</label>
-<textarea id="answer" name="text" data-answer data-revision="${text?.revision ?? 0}" maxlength="${MAX_ANSWER_LENGTH}">
+<textarea id="answer" name="text" lang="${question.targetLanguage ?? ''}" dir="auto" data-answer data-revision="${text?.revision ?? 0}" maxlength="${MAX_ANSWER_LENGTH}">
 ${text?.text}</textarea>
 <p class="hint" data-length>At most ${MAX_ANSWER_LENGTH.toLocaleString('en')} characters.</p>
 <div class="actions"><button type="submit" name="then" value="save" class="plain">Save</button><button type="submit" name="then" value="next">Save and go on</button></div>`,

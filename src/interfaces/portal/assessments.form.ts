@@ -6,6 +6,7 @@ import {
   area,
   checkbox,
   choice,
+  choices,
   type Form,
   field,
   mistakes,
@@ -16,6 +17,7 @@ import {
   readText,
   seenField,
 } from './forms.ts'
+import { languageOptions } from './languages.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from './wording.ts'
@@ -124,7 +126,7 @@ ${checkbox(form, { name: 'gradedBlind', label: 'Graded blind: graders see neithe
 ${proctoringBoxes(form, 'Of each candidate, unless the invite says otherwise', input)}
 ${field(form, { name: 'instructionTitle', label: 'Title of the instruction', value: input.instructionTitle, optional: true })}
 ${area(form, { name: 'instruction', label: 'Instruction', value: input.instruction, hint: 'What candidates read before they start.', rows: 6 })}
-${lines(form, 'languages', 'Languages', 'Codes, one a line: en, de, pt-BR.', input.languages)}
+${choices(form, { name: 'languages', label: 'Languages', options: languageOptions(input.languages), values: input.languages, hint: 'With Ctrl, or ⌘, you can choose several.' })}
 ${lines(form, 'categories', 'Categories', 'One a line. A new one is added to your categories.', input.categories)}
 ${lines(form, 'skillTypes', 'Skills', 'One a line.', input.skillTypes)}
 ${lines(form, 'tags', 'Tags', 'Names of your tags, one a line.', input.tags)}

@@ -3,9 +3,10 @@ import type { Assessment } from '../../domain/assessments/assessments.ts'
 import type { Question } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
-import { expectations, questionList, wordDuration } from '../../http/candidate-view.ts'
+import { expectations, questionList, wordDuration, written } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { type Form, mistakes } from './forms.ts'
+import { wordLanguage } from './languages.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 import { noRows, pager } from './paging.ts'
@@ -103,7 +104,7 @@ const facts = (ctx: Context, assessment: Assessment, input: AssessmentInput): Ht
     ],
     ['Of each candidate', list(demandsOf(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
-    ['Languages', list(input.languages)],
+    ['Languages', list(input.languages.map(wordLanguage))],
     ['Categories', list(input.categories)],
     ['Skills', list(input.skillTypes)],
     ['Tags', list(input.tags)],
@@ -111,7 +112,7 @@ const facts = (ctx: Context, assessment: Assessment, input: AssessmentInput): Ht
     [
       'Instruction',
       input.instruction
-        ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script">${input.instruction}</span>`
+        ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script" lang="" dir="auto">${input.instruction}</span>`
         : 'none',
     ],
     ['Invites', html`<a href="${pathOf(ctx, `invites?assessment=${assessment.id}`)}">${assessment.inviteCount}</a>`],
@@ -134,7 +135,7 @@ export const previewPage = ({ ctx, assessment, input, questions }: Facts & { que
 <section class="panel" aria-labelledby="before-heading">
 <h2 id="before-heading">Before the start</h2>
 <p><strong>${assessment.name}</strong><br>from <strong>${ctx.organization.name}</strong></p>
-${input.instruction && html`<h3>${input.instructionTitle || 'Instructions'}</h3><p class="script">${input.instruction}</p>`}
+${input.instruction && html`<h3>${input.instructionTitle || 'Instructions'}</h3>${written(input.instruction)}`}
 <h3>What to expect</h3>
 <dl class="details">${expectations(assessment)}</dl>
 </section>

@@ -30,10 +30,11 @@ export const readFields = <Name extends string>(values: URLSearchParams, ...name
     names.map((name) => [name, (values.get(name) ?? '').replaceAll('\0', '').replaceAll('\r\n', '\n')]),
   ) as Record<Name, string>
 
-/** The lines that were typed into a field, without those that are empty. */
+/** The lines that were typed into a field, or what was chosen of a list, without what is empty. */
 export const readLines = (values: URLSearchParams, name: string): string[] =>
-  readFields(values, name)
-    [name]!.split(/[\r\n]+/)
+  values
+    .getAll(name)
+    .flatMap((text) => text.replaceAll('\0', '').split(/[\r\n]+/))
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
@@ -175,7 +176,7 @@ export function field(form: Form, { name, label, type = 'text', value = '', hint
     form,
     { name, label, hint },
     (described, invalid) =>
-      html`<input id="${name}" name="${name}" type="${type}" value="${shown}" autocomplete="${autocomplete}" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
+      html`<input id="${name}" name="${name}" type="${type}" value="${shown}" autocomplete="${autocomplete}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
   )
 }
 
@@ -190,7 +191,7 @@ export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Ar
     (
       described,
       invalid,
-    ) => html`<textarea id="${name}" name="${name}" rows="${rows}" aria-describedby="${described}" aria-invalid="${invalid}">
+    ) => html`<textarea id="${name}" name="${name}" rows="${rows}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}">
 ${form.values.get(name) ?? value}</textarea>`,
   )
 
@@ -226,7 +227,8 @@ const box = ({ name, label, value, isChecked }: { name: string; label: string; v
   html`<label class="choice"><input type="checkbox" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
 `
 
-type Choice = { name: string; label: string; options: [value: string, label: string][]; value?: string; hint?: string }
+type Choice = { name: string; label: string; options: Options; value?: string; hint?: string }
+type Options = readonly (readonly [value: string, label: string])[]
 
 /** A labelled list to choose one from. */
 export function choice(form: Form, { name, label, options, value = '', hint }: Choice): Html {
@@ -235,10 +237,30 @@ export function choice(form: Form, { name, label, options, value = '', hint }: C
     form,
     { name, label, hint },
     (described, invalid) => html`<select id="${name}" name="${name}" aria-describedby="${described}" aria-invalid="${invalid}">
-${options.map(([key, text]) => html`<option value="${key}" ${key === chosen && html`selected`}>${text}</option>`)}
+${optionsOf(options, [chosen])}
 </select>`,
   )
 }
+
+type Choices = Omit<Choice, 'value'> & { values: readonly string[] }
+
+/** A labelled list to choose any number from. */
+export function choices(form: Form, { name, label, options, values, hint }: Choices): Html {
+  const chosen = form.values.size === 0 ? values : readLines(form.values, name)
+  return labelled(
+    form,
+    { name, label, hint },
+    (
+      described,
+      invalid,
+    ) => html`<select multiple size="8" id="${name}" name="${name}" aria-describedby="${described}" aria-invalid="${invalid}">
+${optionsOf(options, chosen)}
+</select>`,
+  )
+}
+
+const optionsOf = (options: Options, chosen: readonly string[]): Html[] =>
+  options.map(([key, text]) => html`<option value="${key}" ${chosen.includes(key) && html`selected`}>${text}</option>`)
 
 /** Beside the button of a list's filter: exports what the filter finds. A form of its own kind, because it is recorded. */
 export const exportButton = (address: string): Html =>

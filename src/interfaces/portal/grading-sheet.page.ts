@@ -129,7 +129,7 @@ ${mistake('points')}
 }
 <div class="field">
 <label for="${idOf('comment')}">Comment</label>
-<textarea id="${idOf('comment')}" name="comment" rows="3" autocomplete="off" aria-describedby="comment-mistake">
+<textarea id="${idOf('comment')}" name="comment" rows="3" autocomplete="off" dir="auto" aria-describedby="comment-mistake">
 ${typed('comment', own?.comment ?? '')}</textarea>
 ${mistake('comment')}
 </div>

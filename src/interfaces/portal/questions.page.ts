@@ -19,6 +19,7 @@ import {
   readText,
   seenField,
 } from './forms.ts'
+import { languageOptions } from './languages.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 import { table } from './table.ts'
@@ -143,8 +144,11 @@ ${field(form, { name: 'videoUrl', label: 'Address of the video', value: input.vi
 ${choice(form, { name: 'responseType', label: 'Answered by', options: formats(input.responseType), value: input.responseType })}
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
 ${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
-${field(form, { name: 'sourceLanguage', label: 'Language of the question', value: input.sourceLanguage, hint: 'Its code, such as en.', optional: true })}
-${field(form, { name: 'targetLanguage', label: 'Language of the answer', value: input.targetLanguage, hint: 'Its code, such as de.', optional: true })}`
+${language(form, 'sourceLanguage', 'Language of the question', input.sourceLanguage)}
+${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguage)}`
+
+const language = (form: Form, name: string, label: string, value: string): Html =>
+  choice(form, { name, label, options: [['', 'Not said'], ...languageOptions([value])], value })
 
 /** The formats, and the organization's own word if this is one. */
 const formats = (own: string): [value: string, label: string][] =>

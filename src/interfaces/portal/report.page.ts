@@ -54,7 +54,7 @@ ${table(
   ['Question', 'Text', 'Results', 'Mean', 'Of', 'Share'],
   questions.map(({ place, isRemoved, script, results, mean, ofPoints, share }) => [
     isRemoved ? `Removed ${place}` : place,
-    html`<span class="preformatted">${script}</span>`,
+    html`<span class="preformatted" lang="" dir="auto">${script}</span>`,
     results,
     rounded(mean),
     rounded(ofPoints),

@@ -69,7 +69,7 @@ ${panel(
     ['Question', 'Text', 'Points', 'Of'],
     paper.map(({ number, script }) => {
       const grade = grades.find((one) => one.number === number)
-      return [number, html`<span class="preformatted">${script}</span>`, grade?.points, grade?.ofPoints]
+      return [number, html`<span class="preformatted" lang="" dir="auto">${script}</span>`, grade?.points, grade?.ofPoints]
     }),
   ),
 )}

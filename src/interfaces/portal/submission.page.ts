@@ -7,7 +7,7 @@ import {
   type SubmittedInvite,
   type TakeDetail,
 } from '../../domain/submissions/submission.ts'
-import { wordCount, wordDuration } from '../../http/candidate-view.ts'
+import { wordCount, wordDuration, written } from '../../http/candidate-view.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, mistakes } from './forms.ts'
 import { type Page, panel, pathOf } from './layout.ts'
@@ -86,24 +86,25 @@ export function questionBody(ctx: Context, question: QuestionDetail): Html {
   const answer = answerOf(takes)
   const others = takes.filter((take) => take !== answer)
   const until = closedAt ?? closesAt
-  return html`${script && html`<p class="script">${script}</p>`}
+  return html`${script && written(script, question.sourceLanguage)}
 ${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
 <p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}</p>
 <p class="facts">${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
 <h3>Answer</h3>
-${answer ? takeShown(ctx, answer) : html`<p>None.</p>`}
+${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p>None.</p>`}
 ${
   others.length > 0 &&
   html`<details>
 <summary>Other attempts: ${others.length}</summary>
-${others.map((take) => takeShown(ctx, take))}
+${others.map((take) => takeShown(ctx, take, question.targetLanguage))}
 </details>`
 }`
 }
 
-function takeShown(ctx: Context, { kind, state, text, media, createdAt, completedAt }: TakeDetail): Html {
+function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
+  const { kind, state, text, media, createdAt, completedAt } = take
   const when = html`<p class="facts">${kind}, ${state === 'complete' ? html`saved ${time(completedAt ?? createdAt)}` : html`begun ${time(createdAt)}, ${state}`}</p>`
-  if (kind === 'text') return html`<p class="script">${text}</p>\n${when}`
+  if (kind === 'text') return html`${written(text ?? '', language)}\n${when}`
   return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
 }
 

@@ -102,7 +102,13 @@ export function demandsOf(said: Proctoring): string[] {
 }
 
 /** What an id or a name stands for that is none of the organization's. */
-const referents: Record<string, string> = { tags: 'tag with the name', clients: 'member with the address' }
+const referents: Record<string, string> = {
+  tags: 'tag with the name',
+  clients: 'member with the address',
+  languages: 'language',
+  sourceLanguage: 'language',
+  targetLanguage: 'language',
+}
 
 const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {
   minLength: (name, limit) => `${capitalize(name)} needs at least ${limit} characters.`,

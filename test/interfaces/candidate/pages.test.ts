@@ -102,7 +102,7 @@ describe('before the start', () => {
   it('greets the candidate and shows the message of the organization', async () => {
     const { text } = await (await makeInvite()).candidate.open()
     expect(text).toContain('Sam Rivera, you are invited')
-    expect(text).toContain('<blockquote>We look forward to hearing you.</blockquote>')
+    expect(text).toContain('<blockquote lang="" dir="auto">We look forward to hearing you.</blockquote>')
     const plain = await (await makeInvite({ recipientName: null, customMessage: '' })).candidate.open()
     expect(plain.text).toContain('You are invited')
     expect(plain.text).not.toContain('<blockquote>')
@@ -110,7 +110,7 @@ describe('before the start', () => {
 
   it('shows the instruction of the assessment to who has accepted', async () => {
     const { text } = await (await makeInvite({ status: 'accepted' })).candidate.open()
-    expect(text).toContain('<h2>Before you start</h2><p class="script">Find a quiet room.</p>')
+    expect(text).toContain('<h2>Before you start</h2><p class="script" lang="" dir="auto">Find a quiet room.</p>')
   })
 
   it.each([
@@ -140,10 +140,14 @@ describe('the page of an open question', () => {
   it('shows script, media, limits and points', async () => {
     const media = { audioUrl: 'https://media.example.com/a.mp3?x=1&y=2', videoUrl: 'http://media.example.com/v.mp4' }
     const text = await openQuestion({ script: 'First\nline', responseType: 'audio', timeLimit: 61, points: 1, ...media })
-    expect(text).toContain('<p class="script">First\nline</p>')
+    expect(text).toContain('<p class="script" lang="" dir="auto">First\nline</p>')
     expect(text).toContain('<a href="https://media.example.com/a.mp3?x=1&amp;y=2" rel="noreferrer">')
     expect(text).toContain('<a href="http://media.example.com/v.mp4" rel="noreferrer">')
     expect(text).toContain('Answer by audio, within 1 minute 1 second, 1 point')
+    await Promise.all(['ar', 'de'].map((code) => service.make.language(code)))
+    const translated = await openQuestion({ script: 'سؤال', responseType: 'text', sourceLanguage: 'ar', targetLanguage: 'de' })
+    expect(translated).toContain('<p class="script" lang="ar" dir="auto">سؤال</p>')
+    expect(translated).toContain('<textarea id="answer" name="text" lang="de" dir="auto"')
     const plain = await openQuestion({ script: 'Second', responseType: 'video' })
     expect(plain).toContain('Answer by video</p>')
     expect(plain).not.toContain('<a href="http')

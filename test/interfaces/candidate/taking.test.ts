@@ -18,7 +18,7 @@ describe('the way by forms', () => {
     await candidate.press('open', { number: '1' })
     const page = await candidate.open()
     expectPage(page, 200)
-    expect(page.text).toContain('<p class="script">What is 1?</p>')
+    expect(page.text).toContain('<p class="script" lang="" dir="auto">What is 1?</p>')
     expect(page.text).not.toContain('What is 2?')
     await candidate.answer(1, 'A first\r\ndraft', 'save')
     expect((await candidate.open()).text).toContain('>\nA first\ndraft</textarea>')

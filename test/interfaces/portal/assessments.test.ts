@@ -144,6 +144,22 @@ describe('an assessment', () => {
     expect(await lastEntry(organization.id)).toMatchObject({ action: 'updated_assessment', details: { name: 'Renamed' } })
   })
 
+  it('has languages that are chosen from a list, and keeps one that an import has brought', async () => {
+    const { post, get, path, create, read, organization } = await openAssessments()
+    expect((await get(`${path}/new`)).text).toContain('<option value="pt-BR" >Brazilian Portuguese (pt-BR)</option>')
+    expect(mistakesIn(await post(path, { ...NEW, name: 'New', languages: ['en', 'xx-new'] }))).toEqual([
+      'There is no language “xx-new”.',
+    ])
+    const address = await create({ name: 'Imported', languages: 'en' })
+    const assessmentId = address.split('/').at(-1)!
+    const language = await service.make.language('qaa-imported')
+    const organizationId = organization.id
+    await service.db.assessmentLanguage.create({ data: { organizationId, assessmentId, languageId: language.id, position: 1 } })
+    const fields = fieldsIn(await get(`${address}/edit`))
+    expect((await post(`${address}/edit`, { ...fields, languages: `${fields.languages}\nde` })).status).toBe(303)
+    expect((await read(address)).languages).toEqual(['qaa-imported', 'en', 'de'])
+  })
+
   it('keeps an instruction that it shares with another as it is for the other', async () => {
     const { get, post, organization, path } = await openAssessments()
     const instruction = await service.db.instruction.create({
@@ -195,7 +211,7 @@ describe('an assessment', () => {
     const fields = fieldsIn(await get(`${address}/edit`))
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
-        post(`${address}/edit`, { ...fields, name: `Number ${i}`, languages: 'qa\nqb', categories: 'A\nB' }),
+        post(`${address}/edit`, { ...fields, name: `Number ${i}`, languages: 'fr\nes', categories: 'A\nB' }),
       ),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 7 }, () => 422)])

@@ -78,7 +78,7 @@ describe('the page of a submission', () => {
     })
     const page = await read()
     expect(page).not.toContain('<script>')
-    expect(page.split(`<p class="script">${SHOWN}</p>`)).toHaveLength(3)
+    expect(page.split(`<p class="script" lang="" dir="auto">${SHOWN}</p>`)).toHaveLength(3)
     for (const words of [
       'in progress',
       'within 1 minute, 3 points',
