@@ -1,39 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
-import { Worker } from 'node:worker_threads'
-import type { Remux, Remuxed } from '../domain/submissions/join.ts'
+import { constants, setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { type Remux, type Remuxed, UnreadableRecording } from '../domain/submissions/join.ts'
+import type { Order, Report } from './join-process.ts'
+import { type Limits, limitProcess } from './limit-process.ts'
 
-/** Megabytes of the thread's heap: what is read and written goes through in pieces. */
-const MAX_HEAP_MB = 192
-/** For so long a thread may take, and for so long more for each megabyte. It takes a small part of that, even on a busy machine. */
-const LIMIT_MS = 60_000
-const LIMIT_MS_A_MB = 1_000
+const PROGRAM = fileURLToPath(new URL('./join-process.ts', import.meta.url))
+/** Megabytes of the heap: what is read and written goes through in pieces. */
+const HEAP = ['--max-old-space-size=64', '--max-semi-space-size=2']
+/** Beyond what the process has when it begins, buffers and all. Lists of pictures and sounds grow with the length. */
+const LIMIT_BYTES = 128_000_000
+/** Seconds of a processor's time, and so many more for each megabyte. It takes a small part of that. */
+const LIMIT_SECONDS = 5
+const LIMIT_SECONDS_A_MB = 0.1
+/** By the clock it may take so many times that, for a machine that is busy. */
+const PATIENCE = 20
+
+/** Of what it says about its end so much is logged. */
+const SAID_LENGTH = 1_000
+
+/** How a process ends that got no memory, or has used up its time. */
+const OF_INPUT: NodeJS.Signals[] = ['SIGXCPU', 'SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV']
 
 /**
- * Remuxes in a thread of its own, so that requests are answered meanwhile. What the recording makes of it, the thread dies of alone; and one
- * that comes to no end, as some that are damaged don't, is ended: the recordings behind it wait for it.
+ * Remuxes in a process of its own, with a limit of memory and of time by the size of the recording, behind everything else that the machine
+ * has to do. What the recording makes of it, that process dies of alone.
+ *
+ * @throws UnreadableRecording where the recording is at fault; Error where another try may succeed.
  */
-export const remuxInThread: Remux = async (segments, to) => {
+export const remuxInProcess: Remux = async (segments, to) => {
   const sizes = await Promise.all(segments.map((segment) => stat(segment)))
   const megabytes = sizes.reduce((sum, { size }) => sum + size, 0) / 1e6
-  return remuxWithin(LIMIT_MS + megabytes * LIMIT_MS_A_MB, segments, to)
+  return remuxWithin({ bytes: LIMIT_BYTES, cpuSeconds: LIMIT_SECONDS + megabytes * LIMIT_SECONDS_A_MB }, segments, to)
 }
 
-/** @throws Error for what is no recording, and for what is not done within so many milliseconds. */
-export async function remuxWithin(milliseconds: number, ...[segments, to]: Parameters<Remux>): Promise<Remuxed> {
-  const worker = new Worker(new URL('./remux-worker.ts', import.meta.url), {
-    workerData: { segments, to },
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+/** As {@link remuxInProcess}, within the given limits. */
+export async function remuxWithin(limits: Limits, ...[segments, to]: Parameters<Remux>): Promise<Remuxed> {
+  // Of the environment nothing but what a program needs to start: no secrets.
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, [...HEAP, PROGRAM], {
+    env: { PATH, NODE_COMPILE_CACHE },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  worker.unref() // a process that stops does not wait: the job is done again
-  const { promise, resolve, reject } = Promise.withResolvers<Remuxed>()
-  worker.once('message', resolve)
-  worker.once('error', reject)
-  worker.once('exit', () => reject(new Error('The thread ended without a result')))
-  const limit = setTimeout(() => reject(new Error('The recording comes to no end')), milliseconds).unref()
+  child.unref() // a process that stops does not wait: the job is done again
+  child.channel?.unref()
+  const patience = setTimeout(() => child.kill('SIGKILL'), limits.cpuSeconds * 1_000 * PATIENCE).unref()
   try {
-    return await promise
+    return await order(child, limits, { segments, to })
   } finally {
-    clearTimeout(limit)
-    await worker.terminate()
+    clearTimeout(patience)
+    child.kill('SIGKILL')
   }
+}
+
+/** Gives the process its limits when it has started, then its work. */
+async function order(child: ChildProcess, limits: Limits, work: Order): Promise<Remuxed> {
+  using cleanup = new DisposableStack()
+  const { promise, resolve, reject } = Promise.withResolvers<Remuxed>()
+  const said = keepEnd(child)
+  let exceeded = () => null as string | null
+  child.on('message', (report: Report) => {
+    if ('remuxed' in report) return resolve(report.remuxed)
+    if ('problem' in report) return reject(report.isOfInput ? new UnreadableRecording(report.problem) : new Error(report.problem))
+    limitProcess(child.pid!, limits).then((watch) => {
+      if (cleanup.disposed) return watch[Symbol.dispose]()
+      exceeded = cleanup.use(watch).exceeded
+      child.send(work)
+    }, reject)
+  })
+  child.once('spawn', () => setPriority(child.pid!, constants.priority.PRIORITY_BELOW_NORMAL))
+  child.once('error', reject)
+  child.once('close', (code, signal) => {
+    const reason = exceeded() ?? signal ?? code
+    if (exceeded() || code === 0 || (signal && OF_INPUT.includes(signal)))
+      return reject(new UnreadableRecording(`The process that was to join it ended: ${reason}`))
+    reject(new Error(`The process that joins a recording ended: ${reason} ${said()}`))
+  })
+  return await promise
+}
+
+/** The end of what it writes to its standard error, for the log. */
+function keepEnd({ stderr }: ChildProcess): () => string {
+  let end = ''
+  stderr?.setEncoding('utf8').on('data', (text: string) => {
+    end = (end + text).slice(-SAID_LENGTH)
+  })
+  return () => end
 }

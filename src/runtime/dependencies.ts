@@ -19,7 +19,7 @@ import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { createMailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
-import { remuxInThread } from '../media/join.ts'
+import { remuxInProcess } from '../media/join.ts'
 import { openMediaStore } from '../media/store.ts'
 import { createPost } from '../webhooks/post.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
@@ -144,7 +144,7 @@ export async function createDependencies(
       await startSweep(boss, system, config)
       await startSendingInvitations(boss, system, deliverInvitationsWith(mailer, mailSettings, config))
       await startInvitingBatches(boss, system)
-      await startJoiningRecordings(boss, system, remuxInThread)
+      await startJoiningRecordings(boss, system, remuxInProcess)
       await startSendingMemberEmails(boss, system, deliverMemberEmailsWith(mailer, mailSettings))
       await resealSecrets(system)
       const webhooks = startWebhooks(system, createPost(config.webhookAllowance))

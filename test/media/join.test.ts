@@ -6,7 +6,7 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { joinRecording } from '../../src/domain/submissions/join.ts'
-import { remuxInThread, remuxWithin } from '../../src/media/join.ts'
+import { remuxInProcess, remuxWithin } from '../../src/media/join.ts'
 import { play } from '../support/play.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
@@ -109,7 +109,8 @@ describe('joining', () => {
     damaged![352] = 0 // the size of an element, which the reader then meets again and again
     const file = path.join(folder, 'damaged')
     await writeFile(file, damaged!)
-    await expect(remuxWithin(3_000, [file], path.join(folder, 'joined'))).rejects.toThrow('no end')
+    const limits = { bytes: 128_000_000, cpuSeconds: 2 }
+    await expect(remuxWithin(limits, [file], path.join(folder, 'joined'))).rejects.toThrow(/SIGXCPU/)
   })
 
   /** A recording that is complete, in a service that joins none by itself. */
@@ -117,7 +118,7 @@ describe('joining', () => {
     const idle = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(idle)
     const mediaId = await record(candidate, [await readSlices('video-1')])
-    return { idle, candidate, mediaId, join: (remux = remuxInThread) => joinRecording(idle.system, mediaId, remux) }
+    return { idle, candidate, mediaId, join: (remux = remuxInProcess) => joinRecording(idle.system, mediaId, remux) }
   }
 
   it.each([
@@ -193,7 +194,7 @@ describe('joining', () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await join(async (segments, to) => {
       await idle.db.media.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
-      return remuxInThread(segments, to)
+      return remuxInProcess(segments, to)
     })
     expect(await contentOf(await candidate.media(mediaId), idle)).toBeNull()
   })
@@ -209,10 +210,10 @@ describe('joining', () => {
   })
 })
 
-it('runs in a thread that ends with an error, and takes nothing else with it, where there is nothing to read', async () => {
+it('runs in a process that ends with an error, and takes nothing else with it, where there is nothing to read', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'join-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'nothing')
   await writeFile(file, '')
-  await expect(remuxInThread([file], path.join(folder, 'out'))).rejects.toThrow()
+  await expect(remuxInProcess([file], path.join(folder, 'out'))).rejects.toThrow()
 })

@@ -10,10 +10,20 @@ import { inTransaction } from '../transaction.ts'
 import { makeJoinFolder } from './join-folder.ts'
 import { fileOf, folderOf, type Media, partOf, partsFolderOf } from './media.ts'
 
-/** What a recording is, once it is one file; and where each segment ends in it, in milliseconds: null for one that can't be read. */
-export type Remuxed = { contentType: string; milliseconds: number; ends: (number | null)[] }
-/** Makes segments one file that has a length and can be sought. @throws Error for what is no recording. */
+/**
+ * What a recording is, once it is one file and that was measured: its bytes and their SHA-256, in hexadecimal; and where each segment ends
+ * in it, in milliseconds: null for one that can't be read.
+ */
+export type Remuxed = { contentType: string; milliseconds: number; bytes: number; sha256: string; ends: (number | null)[] }
+/**
+ * Makes segments one file that has a length and can be sought.
+ *
+ * @throws UnreadableRecording where the segments are at fault; Error where another try may succeed.
+ */
 export type Remux = (segments: string[], to: string) => Promise<Remuxed>
+
+/** A recording can't be joined by its own fault: it is none, or takes more time, memory or room than one of its size may. */
+export class UnreadableRecording extends Error {}
 
 /** A segment as far as it can be put together; without a file, where nothing can. */
 type Fetched = { file: string | null; isCut: boolean }
@@ -35,7 +45,10 @@ export async function joinRecording(system: ServiceContext, mediaId: string, rem
     const segments = await fetchSegments(system, media, folder)
     const file = path.join(folder, 'joined')
     const files = segments.map((segment) => segment.file).filter((found) => found !== null)
-    const remuxed = await remux(files, file).catch((err) => ({ err }))
+    const remuxed = await remux(files, file).catch((err) => {
+      if (err instanceof UnreadableRecording) return { err }
+      throw err
+    })
     if ('err' in remuxed) return await giveUp(system, media, remuxed.err)
     await keep(system, media, file, { ...remuxed, cuts: findCuts(segments, remuxed.ends) })
   } finally {

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { type EncodedPacket, EncodedPacketSink, FilePathSource, Input, type InputTrack, MP4, WEBM } from 'mediabunny'
+
+/** What a track holds: how many pictures or sounds, the SHA-256 of them all, and when the last begins, in seconds. */
+export type Tallied = { count: number; sha256: string; last: number }
+/** Takes the pictures or sounds of a track in order. */
+export type Tally = { add: (packet: EncodedPacket) => void; read: () => Tallied }
+
+export function createTally(): Tally {
+  const hash = createHash('sha256')
+  let count = 0
+  let last = 0
+  return {
+    add({ data, timestamp }) {
+      count++
+      last = Math.max(last, timestamp)
+      hash.update(data)
+    },
+    read: () => ({ count, last, sha256: hash.copy().digest('hex') }),
+  }
+}
+
+/** What a recording holds, its length in seconds, and the file itself. */
+type Measured = { video: Tallied; audio: Tallied; seconds: number; bytes: number; sha256: string }
+
+/** Reads a recording from its beginning to its end. */
+export async function measureFile(path: string): Promise<Measured> {
+  using input = new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, { maxCacheSize: 2 ** 20 }) })
+  const video = await tallyTrack(await input.getPrimaryVideoTrack())
+  const audio = await tallyTrack(await input.getPrimaryAudioTrack())
+  return { video, audio, seconds: await input.computeDuration(), ...(await digestFile(path)) }
+}
+
+/** @param track none is one that holds nothing. */
+async function tallyTrack(track: InputTrack | null): Promise<Tallied> {
+  const tally = createTally()
+  if (track) for await (const packet of new EncodedPacketSink(track).packets()) tally.add(packet)
+  return tally.read()
+}
+
+async function digestFile(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256')
+  const file = createReadStream(path)
+  await pipeline(file, hash)
+  return { bytes: file.bytesRead, sha256: hash.digest('hex') }
+}
