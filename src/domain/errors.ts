@@ -28,6 +28,7 @@ export type ErrorKind =
   | 'too_many_webhooks'
   | 'too_many_exports'
   | 'too_many_searches'
+  | 'too_many_passwords'
   | 'webhook_disabled'
   | 'idempotency_key_reused'
   | 'cursor_gone'

@@ -15,8 +15,10 @@ export type FailureKind =
   | 'body_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
+  | 'too_many_uploads'
   | 'overloaded'
   | 'database_busy'
+  | 'store_unavailable'
   | 'internal'
 
 export type Failure = {
@@ -60,12 +62,14 @@ const fastifyKinds: Record<string, FailureKind> = {
 
 /** Longer than a migration holds anybody up, see db/migrate.ts. */
 const BUSY_RETRY_AFTER_SECONDS = 5
+/** Of what was refused because others' work comes first: when there may be room. */
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { too_many_searches: 5, too_many_passwords: 3 }
 
 /** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof DomainError) {
     const { kind, issues, existingId } = error
-    return { kind, issues, existingId, retryAfter: kind === 'too_many_searches' ? BUSY_RETRY_AFTER_SECONDS : undefined }
+    return { kind, issues, existingId, retryAfter: RETRY_AFTER_SECONDS[kind] }
   }
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
   if (isDatabaseBusy(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }

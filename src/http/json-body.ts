@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
+import type { BodyReader } from './bodies.ts'
 import { HttpError } from './failure.ts'
 
 /** Far more levels than any field has; the stack of whatever walks a body by recursion ends at a few thousand. */
@@ -12,16 +13,28 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Reads JSON bodies more strictly than Fastify does: invalid UTF-8, a `__proto__` member and nesting without
  * end are refused, not repaired or ignored. An empty body, of whatever type,
  * is left to the validation of the fields.
+ *
+ * @param readBody how bodies come into memory, where not as Fastify does it.
  */
-export function readJsonBodies(app: FastifyInstance): void {
+export function readJsonBodies(app: FastifyInstance, readBody?: BodyReader): void {
   app.removeAllContentTypeParsers()
   forgiveTypesOfEmptyBodies(app)
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
-    if (body.length === 0) return undefined
-    const value = parseStrictly(body)
-    if (isTooDeep(value)) throw new HttpError('malformed_json', { detail: `nested more than ${MAX_DEPTH} levels deep` })
-    return value
-  })
+  if (readBody)
+    app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
+      parseBody(await readBody(request, payload)),
+    )
+  else
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+      parseBody(body),
+    )
+}
+
+/** @returns undefined for an empty one. */
+function parseBody(body: Buffer): unknown {
+  if (body.length === 0) return undefined
+  const value = parseStrictly(body)
+  if (isTooDeep(value)) throw new HttpError('malformed_json', { detail: `nested more than ${MAX_DEPTH} levels deep` })
+  return value
 }
 
 /** Clients give a type even to what they don't send: axios that of a form. Without a type an empty body is none. */

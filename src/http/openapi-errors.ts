@@ -55,6 +55,7 @@ const occurrence = {
   too_many_webhooks: 'declared',
   too_many_exports: 'declared',
   too_many_searches: 'declared',
+  too_many_passwords: 'declared',
   webhook_disabled: 'declared',
   idempotency_key_reused: 'isIdempotent',
   cursor_gone: 'declared',
@@ -67,8 +68,10 @@ const occurrence = {
   request_timeout: 'always',
   headers_too_large: 'always',
   rate_limited: 'always',
+  too_many_uploads: 'declared',
   overloaded: 'always',
   database_busy: 'always',
+  store_unavailable: 'declared',
   internal: 'always',
 } as const satisfies Record<FailureKind, 'always' | keyof Traits>
 const kinds = Object.keys(occurrence) as FailureKind[]

@@ -17,8 +17,10 @@ import { refuseSession } from './refusals.ts'
 import { isHandedIn } from './session.ts'
 import { type Container, containerOf } from './type-of-content.ts'
 
+/** Which slice of a recording. */
+export type PartRef = { mediaId: string; segment: number; number: number }
 /** A slice of a recording, as a candidate's browser sends it. */
-export type Part = { mediaId: string; segment: number; number: number; content: Buffer }
+export type Part = PartRef & { content: Buffer }
 
 /** Of the link, the recording and the part itself, all that decides whether it is taken. */
 type Target = {
@@ -40,6 +42,24 @@ type Target = {
 }
 
 /**
+ * Whether a part would be taken, as far as can be said before anything of it is read.
+ *
+ * @param bytes of its content, as the request announces them.
+ * @returns whose it is.
+ * @throws DomainError session_refused as {@link putPart}, but for what the content says.
+ */
+export async function admitPart(
+  service: ServiceContext,
+  ref: InvitationRef,
+  tab: string | undefined,
+  { bytes, ...part }: PartRef & { bytes: number },
+): Promise<{ organizationId: string }> {
+  const target = await findOwnTarget(service, ref, tab, part, bytes)
+  if (!target.sha256) refuseUnlessTaken(target, bytes, service.deps.clock())
+  return target
+}
+
+/**
  * Keeps a part of a recording: in the store first, and known only then, so that a crash between the two leaves nothing that counts. The
  * same part again changes nothing. While 50 candidates record, 25 come in a second: it costs one question to the database and one write.
  *
@@ -52,18 +72,12 @@ type Target = {
 export async function putPart(service: ServiceContext, ref: InvitationRef, tab: string | undefined, part: Part): Promise<void> {
   const { db, deps } = service
   const { segment, number, content } = part
-  const target = await findTarget(service, ref, part)
-  if (!target) return refuseSession('not_found')
-  if (tab === undefined || target.tab !== tab.toLowerCase()) return refuseSession('taken_over')
   const bytes = content.length
-  if (bytes > MAX_PART_BYTES) refuseSession('too_big')
+  const target = await findOwnTarget(service, ref, tab, part, bytes)
   const sha256 = new Uint8Array(hash('sha256', content, 'buffer'))
   if (target.sha256) return refuseUnlessSame(target.sha256, sha256)
-  refuseUnlessOpen(target, deps.clock())
-  const limit = target.kind === 'answer' ? MAX_TAKE_BYTES : MAX_SUBMISSION_BYTES
-  if (Number(target.bytes) + bytes > limit || Number(target.submissionBytes) + bytes > MAX_SUBMISSION_BYTES)
-    refuseSession('quota')
-  if (target.parts >= MAX_SMALL_PARTS) refuseSession('quota')
+  refuseUnlessTaken(target, bytes, deps.clock())
+  const limit = limitOf(target)
   const contentType = number === 0 ? typeOfFirst(content, target.contentType) : target.contentType
 
   const { organizationId, submissionId } = target
@@ -95,17 +109,33 @@ export async function putPart(service: ServiceContext, ref: InvitationRef, tab: 
   if (added === 0) return putPart(service, ref, tab, part)
 }
 
+/** @throws DomainError session_refused: not_found, taken_over, too_big. */
+async function findOwnTarget(
+  service: ServiceContext,
+  ref: InvitationRef,
+  tab: string | undefined,
+  part: PartRef,
+  bytes: number,
+): Promise<Target> {
+  const target = await findTarget(service, ref, part, bytes)
+  if (!target) return refuseSession('not_found')
+  if (tab === undefined || target.tab !== tab.toLowerCase()) return refuseSession('taken_over')
+  if (bytes > MAX_PART_BYTES) refuseSession('too_big')
+  return target
+}
+
 async function findTarget(
   { db }: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
-  { mediaId, segment, number, content }: Part,
+  { mediaId, segment, number }: PartRef,
+  bytes: number,
 ): Promise<Target | undefined> {
   if (!isUuid(mediaId)) return undefined
   const [target] = await db.$queryRaw<Target[]>`
     SELECT s.organization_id AS "organizationId", s.id AS "submissionId", s.state AS "submissionState", s.tab,
       i.status NOT IN ('started', 'completed') AS "isWithdrawn", s.media_bytes AS "submissionBytes", m.key, m.kind, m.state,
       m.content_type AS "contentType", m.bytes, LEAST(q.closed_at, q.closes_at, s.submitted_at, s.deadline_at) AS "endsAt", p.sha256,
-      CASE WHEN ${content.length} < ${SMALL_PART_BYTES} THEN (SELECT count(*) FROM media_parts WHERE media_id = m.id) ELSE 0 END AS parts
+      CASE WHEN ${bytes} < ${SMALL_PART_BYTES} THEN (SELECT count(*) FROM media_parts WHERE media_id = m.id) ELSE 0 END AS parts
     FROM invites i
     JOIN submissions s ON s.organization_id = i.organization_id AND s.invite_id = i.id AND s.id = i.assessment_session
     JOIN media m ON m.organization_id = s.organization_id AND m.submission_id = s.id AND m.id = ${mediaId}::uuid
@@ -119,6 +149,17 @@ async function findTarget(
 
 function refuseUnlessSame(known: Uint8Array, given: Uint8Array): void {
   if (!Buffer.from(known).equals(given)) refuseSession('part_differs')
+}
+
+/** Of all parts of a recording, in bytes. */
+const limitOf = ({ kind }: Target): number => (kind === 'answer' ? MAX_TAKE_BYTES : MAX_SUBMISSION_BYTES)
+
+/** @throws DomainError session_refused: closed, submitted, quota. */
+function refuseUnlessTaken(target: Target, bytes: number, now: Date): void {
+  refuseUnlessOpen(target, now)
+  if (Number(target.bytes) + bytes > limitOf(target) || Number(target.submissionBytes) + bytes > MAX_SUBMISSION_BYTES)
+    refuseSession('quota')
+  if (target.parts >= MAX_SMALL_PARTS) refuseSession('quota')
 }
 
 /** What was recorded in time is taken for a while after it. */

@@ -14,6 +14,20 @@ export const PHOTO_KINDS = [...PHOTOS, 'webcam_still'] as const
 export type PhotoKind = (typeof PHOTO_KINDS)[number]
 
 /**
+ * Whether a photo would be taken, as far as can be said before anything of it is read.
+ *
+ * @param bytes of it, as the request announces them.
+ * @throws DomainError session_refused: too_big, closed, submitted.
+ */
+export function admitPhoto(session: PreparedSession, kind: PhotoKind, bytes: number): void {
+  const { submission } = session
+  if (bytes > MAX_PHOTO_BYTES) refuseSession('too_big')
+  if (kind === 'webcam_still') requireInProgress(session)
+  else if (submission.state !== 'preparing') refuseSession('closed')
+  if (!submission.consentMedia.includes(kind === 'webcam_still' ? 'camera' : kind)) refuseSession('closed')
+}
+
+/**
  * Keeps a photo: before the start one of each kind, the last; afterwards stills of the webcam, not too many and not too often. Its row is
  * there first, so that the sweep finds what a crash leaves.
  *
@@ -21,12 +35,9 @@ export type PhotoKind = (typeof PHOTO_KINDS)[number]
  *   time; submitted.
  */
 export async function putPhoto(session: PreparedSession, kind: PhotoKind, content: Buffer): Promise<void> {
-  const { ctx, submission } = session
-  if (content.length > MAX_PHOTO_BYTES) refuseSession('too_big')
+  const { ctx } = session
+  admitPhoto(session, kind, content.length)
   if (!isJpeg(content)) refuseSession('not_media')
-  if (kind === 'webcam_still') requireInProgress(session)
-  else if (submission.state !== 'preparing') refuseSession('closed')
-  if (!submission.consentMedia.includes(kind === 'webcam_still' ? 'camera' : kind)) refuseSession('closed')
   if (kind !== 'webcam_still') await refuseWithoutRoom(ctx)
   const media = await inTransaction(ctx, (inside) => beginPhoto({ ...session, ctx: inside }, kind, content.length))
   await ctx.deps.media.put(fileOf(media.key), content)

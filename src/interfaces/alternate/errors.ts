@@ -49,6 +49,7 @@ const answers = {
   too_many_webhooks: [409, 'There are too many webhooks.'],
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
   too_many_searches: [429, THROTTLED],
+  too_many_passwords: [429, THROTTLED],
   webhook_disabled: [409, 'The webhook is disabled.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
   cursor_gone: [410, 'Invalid cursor.'],
@@ -61,8 +62,10 @@ const answers = {
   body_too_large: [413, 'Request body too large.'],
   unsupported_media_type: [415, 'Unsupported media type'],
   rate_limited: [429, THROTTLED],
+  too_many_uploads: [429, THROTTLED],
   overloaded: [503, UNAVAILABLE],
   database_busy: [503, UNAVAILABLE],
+  store_unavailable: [503, UNAVAILABLE],
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 

@@ -32,7 +32,10 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   path_not_found: UNKNOWN,
   request_timeout: [408, refusedPage],
   headers_too_large: [431, refusedPage],
+  rate_limited: [429, failurePage],
+  too_many_uploads: [429, failurePage],
   overloaded: [503, failurePage],
+  store_unavailable: [503, failurePage],
   database_busy: [503, failurePage],
   internal: [500, failurePage],
 }

@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../domain/errors.ts'
 import { INVITATION_PATH } from '../../domain/invites/links.ts'
 import { type InvitationRef, isOwnForm, readInvitation } from '../../domain/invites/tokens.ts'
 import { MAX_INTEGER } from '../../domain/limits.ts'
+import type { BodyReader } from '../../http/bodies.ts'
 import { HttpError } from '../../http/failure.ts'
 
 /** A form that was sent. */
@@ -13,32 +15,55 @@ export type Sent = {
   reply: FastifyReply
 }
 
+/** Bytes of a form without a text: its fields are words. */
+const FORM_BODY_LIMIT = 4 * 1024
+
 /** Takes nothing but forms. */
-export function readForms(app: FastifyInstance): void {
+export function readForms(app: FastifyInstance, readBody: BodyReader): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_request: unknown, body: string) => new URLSearchParams(body),
+    async (request: FastifyRequest, payload: IncomingMessage) =>
+      new URLSearchParams((await readBody(request, payload)).toString()),
   )
 }
 
+/** Decides before a form is read. @returns whose it is, or an answer instead of reading it. */
+type Admit = (
+  ref: InvitationRef,
+  request: FastifyRequest<{ Params: { token: string } }>,
+  reply: FastifyReply,
+) => Promise<{ organizationId: string } | FastifyReply>
+
 /**
- * Adds the form of that name, for whoever has the link and its page.
+ * Adds the form of that name, for whoever has the link and its page. Nobody else's is read.
  *
  * @param work the answer it returns is sent; without one it goes on at the page.
+ * @param options.admit looks at the state first, for a form that is large.
  */
 export function addForm(
   app: FastifyInstance,
   secretKeys: readonly string[],
   action: string,
   work: (sent: Sent) => Promise<FastifyReply | undefined>,
-  options: { bodyLimit?: number } = {},
+  { bodyLimit = FORM_BODY_LIMIT, admit }: { bodyLimit?: number; admit?: Admit } = {},
 ): void {
-  app.post<{ Params: { token: string } }>(`/:token/${action}`, options, async (request, reply) => {
-    const { token } = request.params
+  const refOf = (token: string) => {
     const ref = readInvitation(secretKeys, token)
     if (!ref) throw new DomainError('invite_not_found')
+    return ref
+  }
+  type Route = { Params: { token: string } }
+  const onRequest = async (request: FastifyRequest<Route>, reply: FastifyReply) => {
+    const ref = refOf(request.params.token)
+    const admitted = (await admit?.(ref, request, reply)) ?? { organizationId: '' }
+    if (!('organizationId' in admitted)) return admitted
+    request.bodySource = { organization: admitted.organizationId, link: ref.inviteId, answer: reply.raw }
+    return undefined
+  }
+  app.post<Route>(`/:token/${action}`, { bodyLimit, onRequest }, async (request, reply) => {
+    const { token } = request.params
+    const ref = refOf(token)
     const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
     if (!isOwnForm(secretKeys, token, fields.get('proof') ?? '')) throw new HttpError('malformed_request')
     const answer = await work({ ref, fields, request, reply })

@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { INVITATION_PATH } from '../../domain/invites/links.ts'
 import { serveAssets } from '../../http/assets.ts'
+import { createBodyReader } from '../../http/bodies.ts'
 import { answerFailures } from '../../http/envelope.ts'
+import { createWindows } from '../../http/windows.ts'
 import { assets } from './assets.ts'
 import { candidateEnvelope } from './errors.ts'
 import { readForms } from './forms.ts'
@@ -11,6 +13,11 @@ import { invitationRoutes } from './invitation.routes.ts'
 import { sessionRoutes } from './session.routes.ts'
 import type { CandidateSettings } from './settings.ts'
 import { takingRoutes } from './taking.routes.ts'
+
+/** Bytes that all candidates' bodies may take in memory: of 70 of the largest parts. */
+const BODY_BUDGET = 64 * 1024 * 1024
+/** Of one link within a minute. The pages save once a second at most while somebody types. */
+const MAX_TEXTS = 120
 
 /** The pages behind the link in the mail. Opening one changes nothing, because mail scanners follow links: only its forms do. */
 export async function candidatePages(
@@ -24,9 +31,17 @@ export async function candidatePages(
   })
   answerFailures(app, () => candidateEnvelope)
   serveAssets(app, INVITATION_PATH, assets)
-  readForms(app)
-  invitationRoutes(app, { system, settings })
+  app.decorateRequest('bodySource', null)
+  const countSaved = createWindows()
+  const options = {
+    system,
+    settings,
+    readBody: createBodyReader(BODY_BUDGET),
+    countText: (inviteId: string) => countSaved(inviteId, MAX_TEXTS),
+  }
+  readForms(app, options.readBody)
+  invitationRoutes(app, options)
   if (playerUrl) return
-  takingRoutes(app, { system, settings })
-  await app.register((scope) => sessionRoutes(scope, { system, settings }), { prefix: '/:token/session' })
+  takingRoutes(app, options)
+  await app.register((scope) => sessionRoutes(scope, options), { prefix: '/:token/session' })
 }

@@ -1,12 +1,12 @@
-import { Type } from '@sinclair/typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ServiceContext } from '../../domain/context.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../domain/errors.ts'
 import { readInvitation } from '../../domain/invites/tokens.ts'
 import { MAX_PART_BYTES, MAX_PARTS, MAX_PHOTO_BYTES, MAX_SEGMENTS } from '../../domain/limits.ts'
 import { PHOTOS } from '../../domain/submissions/needs.ts'
-import { putPart } from '../../domain/submissions/parts.ts'
-import { PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../domain/submissions/photos.ts'
+import { admitPart, putPart } from '../../domain/submissions/parts.ts'
+import { admitPhoto, PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../domain/submissions/photos.ts'
 import {
   abandonRecording,
   beginCapture,
@@ -16,10 +16,11 @@ import {
   RECORDED_KINDS,
 } from '../../domain/submissions/recordings.ts'
 import { enterByTab, enterSession, type PreparedSession, requirePrepared } from '../../domain/submissions/session.ts'
+import { HttpError } from '../../http/failure.ts'
 import { Words } from '../../http/field-types.ts'
+import { createSlots } from '../../http/slots.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-
-type Options = { system: ServiceContext; secretKeys: readonly string[] }
+import type { Options } from './settings.ts'
 
 const Token = { token: Type.String() }
 const QuestionParams = Type.Object({ ...Token, number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
@@ -37,17 +38,11 @@ const CompleteBody = Type.Object({
 const Photo = Type.Object({ ...Token, kind: Words(PHOTO_KINDS) })
 const OwnPhoto = Type.Object({ ...Token, kind: Words(PHOTOS) })
 
-/** What candidates record and photograph. Its scope is within that of session.routes.ts, whose bodies are JSON. */
-export async function mediaRoutes(app: FastifyInstance, options: Options): Promise<void> {
-  recordingRoutes(app, options)
-  await app.register(async (scope) => contentRoutes(scope, options))
-}
-
-/** Beginning and ending recordings. */
-function recordingRoutes(scope: FastifyInstance, options: Options): void {
-  const app: TypedApp = scope.withTypeProvider()
-  const enter = enterFor(options)
-
+/** Beginning and ending recordings. @param enter the session, where the request's tab may write. */
+export function recordingRoutes(
+  app: TypedApp,
+  enter: (request: Pick<FastifyRequest, 'headers' | 'session'>) => Promise<PreparedSession>,
+): void {
   app.post(
     '/questions/:number/takes',
     { schema: { params: QuestionParams, body: Type.Object({ kind: Words(RECORDED_KINDS) }) } },
@@ -72,67 +67,117 @@ function recordingRoutes(scope: FastifyInstance, options: Options): void {
   })
 }
 
-/** What is recorded itself: bytes. Only whoever has a link gets the service to read them. */
-function contentRoutes(scope: FastifyInstance, options: Options): void {
+/** Of one link at once. A browser sends one part of each recording at a time, and a photo now and then. */
+const MAX_UPLOADS = 4
+
+/**
+ * What is recorded itself: bytes. They are read only where they would be taken, and never more than a few of a link at once: slot, state
+ * and size are looked at first.
+ */
+export async function contentRoutes(scope: FastifyInstance, options: Options): Promise<void> {
+  const { system, readBody } = options
+  const takeSlot = createSlots(MAX_UPLOADS)
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser(
-    ['application/octet-stream', 'image/jpeg'],
-    { parseAs: 'buffer' },
-    async (_request: unknown, body: Buffer) => body,
-  )
-  scope.addHook('onRequest', async (request) => void refOf(options, request))
+  scope.addContentTypeParser(['application/octet-stream', 'image/jpeg'], readBody)
+  scope.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return
+    const { inviteId } = refOf(options, request)
+    if (request.method !== 'GET' && request.method !== 'HEAD') takeSlot(inviteId, reply)
+  })
   const app: TypedApp = scope.withTypeProvider()
-  const enter = enterFor(options)
+  const enter = async (request: AnyRequest): Promise<PreparedSession> => {
+    const session = await enterSession(system, refOf(options, request))
+    requirePrepared(session)
+    return session
+  }
+  /** Whose body it is that will be read now. */
+  const expectFrom = (request: FastifyRequest, reply: FastifyReply, organization: string) => {
+    request.bodySource = { organization, link: refOf(options, request).inviteId, answer: reply.raw }
+  }
 
   app.put(
     '/media/:mediaId/parts/:segment/:number',
-    { schema: { params: PartParams }, bodyLimit: MAX_PART_BYTES },
+    {
+      schema: { params: PartParams },
+      bodyLimit: MAX_PART_BYTES,
+      async onRequest(request, reply) {
+        if (!isPart(request.params)) throw new HttpError('malformed_request')
+        const part = { ...partOf(request.params), bytes: lengthOf(request) }
+        const { organizationId } = await admitPart(system, refOf(options, request), tabOf(request), part)
+        expectFrom(request, reply, organizationId)
+      },
+    },
     async (request, reply) => {
-      const { mediaId, segment, number } = request.params
-      const part = { mediaId, segment: Number(segment), number: Number(number), content: contentOf(request) }
-      await putPart(options.system, refOf(options, request), tabOf(request), part)
+      const part = { ...partOf(request.params), content: contentOf(request) }
+      await putPart(system, refOf(options, request), tabOf(request), part)
       return reply.code(204).send()
     },
   )
 
-  app.put('/photos/:kind', { schema: { params: Photo }, bodyLimit: MAX_PHOTO_BYTES }, async (request, reply) => {
-    await putPhoto(await enter(request), request.params.kind, contentOf(request))
-    return reply.code(204).send()
-  })
+  app.put(
+    '/photos/:kind',
+    {
+      schema: { params: Photo },
+      bodyLimit: MAX_PHOTO_BYTES,
+      async onRequest(request, reply) {
+        const session = enterByTab(await enter(request), tabOf(request))
+        const kind = PHOTO_KINDS.find((known) => known === request.params.kind)
+        if (!kind) throw new HttpError('malformed_request')
+        admitPhoto(session, kind, lengthOf(request))
+        request.session = session
+        expectFrom(request, reply, session.ctx.organization.id)
+      },
+    },
+    async (request, reply) => {
+      await putPhoto(request.session, request.params.kind, contentOf(request))
+      return reply.code(204).send()
+    },
+  )
 
   app.get('/photos/:kind', { schema: { params: OwnPhoto } }, async (request, reply) => {
-    const session = await enterSession(options.system, refOf(options, request))
-    requirePrepared(session)
-    const { media, content } = await readOwnPhoto(session, request.params.kind)
+    const { media, content } = await readOwnPhoto(await enter(request), request.params.kind)
     return reply
       .type(media.contentType)
       .headers({ 'content-length': Number(media.bytes), 'cache-control': 'private, no-store' })
       .send(content)
   })
 
-  /** To measure how fast a candidate's uploads are. */
-  app.post('/speed', { bodyLimit: MAX_PART_BYTES }, async (_request, reply) => reply.code(204).send())
+  app.post(
+    '/speed',
+    {
+      bodyLimit: MAX_PART_BYTES,
+      async onRequest(request, reply) {
+        const { ctx } = await enter(request)
+        expectFrom(request, reply, ctx.organization.id)
+      },
+    },
+    /** To measure how fast a candidate's uploads are. */
+    async (_request, reply) => reply.code(204).send(),
+  )
 }
 
-/** A session in which the request's tab may write. */
-const enterFor =
-  (options: Options) =>
-  async (request: AnyRequest): Promise<PreparedSession> => {
-    const session = await enterSession(options.system, refOf(options, request))
-    requirePrepared(session)
-    return enterByTab(session, tabOf(request))
-  }
-
-type AnyRequest = Pick<FastifyRequest, 'headers'> & { params: unknown }
+type AnyRequest = { params: unknown }
 
 const tabOf = ({ headers }: Pick<FastifyRequest, 'headers'>) => headers['x-tab']?.toString()
 
 /** @throws DomainError invite_not_found for what is no link of ours. */
-function refOf({ secretKeys }: Options, { params }: AnyRequest) {
-  const ref = readInvitation(secretKeys, (params as { token: string }).token)
+function refOf({ settings }: Options, { params }: AnyRequest) {
+  const ref = readInvitation(settings.secretKeys, (params as { token: string }).token)
   if (!ref) throw new DomainError('invite_not_found')
   return ref
 }
 
 /** The body, empty if there is none. */
 const contentOf = ({ body }: { body: unknown }): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+
+/** How much the body is to have, as far as it is said. */
+const lengthOf = ({ headers }: Pick<FastifyRequest, 'headers'>): number => Number(headers['content-length'] ?? 0)
+
+/** Before the schema is looked at. */
+const isPart = (params: unknown): params is Static<typeof PartParams> => Value.Check(PartParams, params)
+
+const partOf = ({ mediaId, segment, number }: Static<typeof PartParams>) => ({
+  mediaId,
+  segment: Number(segment),
+  number: Number(number),
+})

@@ -29,8 +29,11 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   malformed_json: [400, 'The body is not valid JSON'],
   unsupported_media_type: [415, 'The body has another type than is taken here'],
   request_timeout: [408, 'The request took too long to arrive'],
+  rate_limited: [429, 'This has been sent too often: try again later'],
+  too_many_uploads: [429, 'Too much is being sent at once: try again'],
   overloaded: [503, 'The service is overloaded: try again'],
   database_busy: [503, 'The service is busy: try again'],
+  store_unavailable: [503, 'Nothing can be kept at the moment: try again'],
   internal: [500, 'Something went wrong on our side'],
 }
 

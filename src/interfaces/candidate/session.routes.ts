@@ -23,7 +23,7 @@ import { answerFailures } from '../../http/envelope.ts'
 import { Words } from '../../http/field-types.ts'
 import { readJsonBodies } from '../../http/json-body.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import { mediaRoutes } from './media.routes.ts'
+import { contentRoutes, recordingRoutes } from './media.routes.ts'
 import { sessionEnvelope } from './session.errors.ts'
 import { presentSession } from './session.view.ts'
 import type { Options } from './settings.ts'
@@ -39,26 +39,42 @@ const NotesBody = Type.Object({
 })
 const TextBody = Type.Object({ text: Type.String(), revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION }) })
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose session it is, known before anything of a body is read. */
+    session: PreparedSession
+  }
+}
+
 /** What the pages' scripts ask for, below the page of an invite. The link is the credential; only the tab opened last may write. */
-export async function sessionRoutes(scope: FastifyInstance, { system, settings }: Options): Promise<void> {
-  readJsonBodies(scope)
+export async function sessionRoutes(scope: FastifyInstance, options: Options): Promise<void> {
   answerFailures(scope, () => sessionEnvelope)
   const ajv = new Ajv() // without coercion
   scope.setValidatorCompiler(({ schema }) => ajv.compile(schema))
-  const app: TypedApp = scope.withTypeProvider<TypeBoxTypeProvider>()
+  scope.decorateRequest('session')
+  await scope.register((inside) => contentRoutes(inside, options))
+  await scope.register((inside) => stateRoutes(inside, options))
+}
 
-  const enter = async ({ params }: { params: unknown }): Promise<PreparedSession> => {
-    const { token } = params as { token: string }
-    const ref = readInvitation(settings.secretKeys, token)
+/** What is said in JSON, which is read only where the link's invite is being taken. */
+async function stateRoutes(scope: FastifyInstance, { system, settings, readBody, countText }: Options): Promise<void> {
+  readJsonBodies(scope, readBody)
+  scope.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return
+    const ref = readInvitation(settings.secretKeys, (request.params as { token: string }).token)
     if (!ref) throw new DomainError('invite_not_found')
     const session = await enterSession(system, ref)
     requirePrepared(session)
-    return session
-  }
+    request.session = session
+    request.bodySource = { organization: session.ctx.organization.id, link: ref.inviteId, answer: reply.raw }
+  })
+  const app: TypedApp = scope.withTypeProvider<TypeBoxTypeProvider>()
+
+  const enter = async ({ session }: Pick<FastifyRequest, 'session'>): Promise<PreparedSession> => session
   /** The same for a tab that may write. */
-  const enterToWrite = async (request: Pick<FastifyRequest, 'headers'> & { params: unknown }): Promise<PreparedSession> =>
+  const enterToWrite = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> =>
     enterByTab(await enter(request), request.headers['x-tab']?.toString())
-  const enterInProgress = async (request: Pick<FastifyRequest, 'headers'> & { params: unknown }): Promise<PreparedSession> => {
+  const enterInProgress = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> => {
     const session = await enterToWrite(request)
     requireInProgress(session)
     return session
@@ -83,7 +99,11 @@ export async function sessionRoutes(scope: FastifyInstance, { system, settings }
 
   app.put(
     '/questions/:number/text',
-    { schema: { params: QuestionParams, body: TextBody }, bodyLimit: TEXT_BODY_LIMIT },
+    {
+      schema: { params: QuestionParams, body: TextBody },
+      bodyLimit: TEXT_BODY_LIMIT,
+      onRequest: async ({ session }) => countText(session.invite.id),
+    },
     async (request) => ({
       saved: await saveText(await enterInProgress(request), Number(request.params.number), request.body),
     }),
@@ -93,5 +113,5 @@ export async function sessionRoutes(scope: FastifyInstance, { system, settings }
     playsLeft: await grantPlay(await enterInProgress(request), Number(request.params.number)),
   }))
 
-  await scope.register((inside) => mediaRoutes(inside, { system, secretKeys: settings.secretKeys }))
+  recordingRoutes(app, enterToWrite)
 }

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../../domain/context.ts'
 import type { KeptDays } from '../../domain/submissions/kept.ts'
+import type { BodyReader } from '../../http/bodies.ts'
 
 export type CandidateSettings = {
   secretKeys: readonly string[]
@@ -10,4 +11,11 @@ export type CandidateSettings = {
   keptDays: KeptDays
 }
 
-export type Options = { system: ServiceContext; settings: CandidateSettings }
+/** What all routes of the scope share. */
+export type Options = {
+  system: ServiceContext
+  settings: CandidateSettings
+  readBody: BodyReader
+  /** Counts a text that is saved by the link of an invite. @throws HttpError rate_limited. */
+  countText: (inviteId: string) => void
+}

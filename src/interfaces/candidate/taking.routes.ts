@@ -19,8 +19,8 @@ import type { Options } from './settings.ts'
 export const TEXT_BODY_LIMIT = 256 * 1024
 
 /** The forms from the consent to the end. What the state does not allow (any more) is no error to a person: the page shows what stands. */
-export function takingRoutes(app: FastifyInstance, { system, settings }: Options): void {
-  const add = (action: string, work: Parameters<typeof addForm>[3], options?: { bodyLimit: number }) =>
+export function takingRoutes(app: FastifyInstance, { system, settings, countText }: Options): void {
+  const add = (action: string, work: Parameters<typeof addForm>[3], options?: Parameters<typeof addForm>[4]) =>
     addForm(app, settings.secretKeys, action, work, options)
 
   add('consent', async ({ ref, fields, request }) => {
@@ -63,7 +63,16 @@ export function takingRoutes(app: FastifyInstance, { system, settings }: Options
       })
       return isSaved ? undefined : sayTooLate(sent)
     },
-    { bodyLimit: TEXT_BODY_LIMIT },
+    {
+      bodyLimit: TEXT_BODY_LIMIT,
+      async admit(ref, request, reply) {
+        const session = await enterToWrite(system, ref)
+        const isTaken = await ignoreRefusal(async () => requireInProgress(session))
+        if (!isTaken) return sayTooLate({ request, reply })
+        countText(ref.inviteId)
+        return { organizationId: session.ctx.organization.id }
+      },
+    },
   )
 
   add('next', async ({ ref, fields }) => {
@@ -83,7 +92,8 @@ export function takingRoutes(app: FastifyInstance, { system, settings }: Options
 /** Forms end lines by CR LF. */
 const readText = (fields: URLSearchParams): string => (fields.get('text') ?? '').replaceAll('\r\n', '\n')
 
-const sayTooLate = ({ request, reply }: Sent) => reply.redirect(`${INVITATION_PATH}/${request.params.token}?late=1`, 303)
+const sayTooLate = ({ request, reply }: Pick<Sent, 'request' | 'reply'>) =>
+  reply.redirect(`${INVITATION_PATH}/${request.params.token}?late=1`, 303)
 
 const isRefused = (error: unknown): error is DomainError => error instanceof DomainError && error.kind === 'session_refused'
 

@@ -27,6 +27,10 @@ const TOO_MANY_SEARCHES: Page = {
   title: 'Other searches are under way',
   body: html`<p>Only so many invites can be searched at the same time. Please try again in a few seconds.</p>\n${back}`,
 }
+const TOO_MANY_PASSWORDS: Page = {
+  title: 'Too many are signing in',
+  body: html`<p>Your password was not looked at. Please go back, and try again in a few seconds.</p>\n${back}`,
+}
 const FAILURE: Page = {
   title: 'Something went wrong on our side',
   body: html`<p>Please try again in a few minutes.</p>\n${back}`,
@@ -46,6 +50,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   delivery_not_found: [404, UNKNOWN],
   too_many_exports: [429, TOO_MANY_EXPORTS],
   too_many_searches: [429, TOO_MANY_SEARCHES],
+  too_many_passwords: [429, TOO_MANY_PASSWORDS],
   media_not_found: [404, UNKNOWN],
   submission_not_found: [404, UNKNOWN],
   request_timeout: [408, REFUSED],
@@ -53,6 +58,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   headers_too_large: [431, REFUSED],
   overloaded: [503, FAILURE],
   database_busy: [503, FAILURE],
+  store_unavailable: [503, FAILURE],
   internal: [500, FAILURE],
 }
 

@@ -47,6 +47,7 @@ const answers = {
   too_many_webhooks: [409, `An organization can have at most ${MAX_ENDPOINTS} webhooks`],
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
   too_many_searches: [429, RATE_LIMITED],
+  too_many_passwords: [429, RATE_LIMITED],
   webhook_disabled: [409, 'The webhook is disabled: enable it first'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],
   cursor_gone: [410, 'The events behind this cursor are no longer kept. List everything again, and go on from its Events-Cursor'],
@@ -59,8 +60,10 @@ const answers = {
   headers_too_large: [431, 'The address and the headers must not be larger than 16 KiB'],
   body_too_large: [413, 'The request body must not be larger than 64 KiB'],
   rate_limited: [429, RATE_LIMITED],
+  too_many_uploads: [429, RATE_LIMITED],
   overloaded: [503, 'The service is overloaded. Please try again later.'],
   database_busy: [503, 'The service is busy. Please try again later.'],
+  store_unavailable: [503, 'Photos and recordings can not be reached at the moment. Please try again later.'],
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 

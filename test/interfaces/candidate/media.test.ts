@@ -86,9 +86,9 @@ describe('a part of a recording', () => {
   it('is taken once of the same and different ones at the same time, and the one that is known is the one that lies in the store', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginTake()
-    const contents = ['one', 'other', 'one', 'other', 'one', 'other'].map((word) => webmPart(word))
+    const contents = ['one', 'other', 'one', 'other'].map((word) => webmPart(word))
     const answers = await Promise.all(contents.map((content) => candidate.putPart(mediaId, 0, 0, content)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 204, 204, 409, 409, 409])
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 204, 409, 409])
     expect((await candidate.media(mediaId)).parts).toHaveLength(1)
     expect(Number((await candidate.submission()).mediaBytes)).toBe((await candidate.media(mediaId)).parts[0]!.bytes)
   })
