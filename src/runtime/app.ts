@@ -15,6 +15,7 @@ import { requestId } from '../http/request-id.ts'
 import { logRequests, logUnrouted } from '../http/request-log.ts'
 import { sendSecurityHeaders } from '../http/security-headers.ts'
 import { noteTraffic } from '../http/traffic.ts'
+import { reportUntrustedProxies } from '../http/untrusted-proxies.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/player-sessions.ts'
@@ -26,7 +27,7 @@ import { renderInvitation } from '../mail/invitation-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
-import { createEnvelopeChoice, PATHS } from './paths.ts'
+import { createEnvelopeChoice, createSourceOf, PATHS } from './paths.ts'
 
 /** What of its dependencies the app itself uses. */
 export type AppDependencies = Pick<Dependencies, 'system' | 'log' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'>
@@ -80,12 +81,13 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   logRequests(app)
   metrics.observeRequests(app)
   noteTraffic(app, system.deps.traffic)
+  reportUntrustedProxies(app, log)
   sendSecurityHeaders(app)
   answerFailures(app, envelopeOf)
   // In this order: at a stop /readyz says no first, then requests are answered for as long as STOP_NOTICE says.
   await answerHealth(app, findProblems)
   keepAnsweringBeforeClose(app, { notice: config.stopNotice })
-  shedLoad(app, config)
+  shedLoad(app, config, createSourceOf(config.alternate.prefix))
   if (config.role !== 'worker') await mountInterfaces(app, config, dependencies)
   return app
 }

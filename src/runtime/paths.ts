@@ -1,12 +1,15 @@
+import type { FastifyRequest } from 'fastify'
 import { MEDIA_PATH } from '../domain/submissions/media-tokens.ts'
 import { DOCS_PREFIX } from '../http/docs.ts'
 import type { Envelope } from '../http/envelope.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
+import { KEY_HEADER as ALTERNATE_KEY_HEADER } from '../interfaces/alternate/index.ts'
 import { candidateEnvelope } from '../interfaces/candidate/errors.ts'
 import { PLAYER_SESSIONS_PREFIX } from '../interfaces/candidate/player-sessions.ts'
 import { MAILBOX_PREFIX } from '../interfaces/mailbox/index.ts'
 import { portalEnvelope } from '../interfaces/portal/errors.ts'
 import { v1Envelope } from '../interfaces/v1/errors.ts'
+import { KEY_HEADER as V1_KEY_HEADER } from '../interfaces/v1/index.ts'
 
 /** Where everything stands but the alternate interface, whose prefix is a setting. */
 export const PATHS = {
@@ -30,4 +33,19 @@ export function isTaken(prefix: string): boolean {
 export function createEnvelopeChoice(alternatePrefix: string): (path: string) => Envelope {
   const envelopes = [v1Envelope, candidateEnvelope, portalEnvelope, alternateEnvelope(alternatePrefix)]
   return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
+}
+
+/**
+ * Says whose a request is, as it claims itself: of an API key, or of a candidate's link. Of what is asked without any, undefined. A key or
+ * link that is none is refused before anything is done for it.
+ */
+export function createSourceOf(alternatePrefix: string): (request: FastifyRequest) => string | undefined {
+  const keyHeaders = { [PATHS.v1]: V1_KEY_HEADER, [alternatePrefix]: ALTERNATE_KEY_HEADER }
+  return ({ url, headers }) => {
+    for (const [prefix, header] of Object.entries(keyHeaders))
+      if (url.startsWith(`${prefix}/`)) return headers[header] === undefined ? undefined : `key ${headers[header]}`
+    if (!url.startsWith(`${PATHS.candidate}/`)) return undefined
+    const [token] = url.slice(PATHS.candidate.length + 1).split(/[/?]/, 1)
+    return `link ${token}`
+  }
 }

@@ -79,10 +79,6 @@ it('answers 503 with Retry-After at once when hundreds have waited too long, and
     return answer.status === 503 ? answer : undefined
   })
   expect(refused.retryAfter).toMatch(/^\d+$/)
-  const page = await fetch(`${url}/i/some-token`)
-  expect([page.status, page.headers.get('retry-after')]).toEqual([503, refused.retryAfter])
-  expect(await page.text()).toContain('Please try again in a few minutes')
-  expect(page.headers.get('x-robots-tag')).toBe('noindex, nofollow')
   expect(await statusOf('/healthz')).toBe(200)
   const readiness = ask('/readyz')
   await goOn()
@@ -92,6 +88,16 @@ it('answers 503 with Retry-After at once when hundreds have waited too long, and
   expect(counts[200]!.length).toBeGreaterThanOrEqual(100)
   expect(counts[200]!.length + (counts[503]?.length ?? 0)).toBe(200)
   expect(await Promise.all(Array.from({ length: 50 }, () => statusOf()))).toEqual(Array(50).fill(200))
+})
+
+it('answers others while the requests of one wait too long', async () => {
+  const goOn = await holdTagsUp()
+  const queue = Array.from({ length: 200 }, () => statusOf())
+  await waitUntil('a request to be refused', async () => (await ask('/api/v1/nowhere')).status === 503 || undefined)
+  expect((await fetch(`${url}/i/some-token`)).status).toBe(404)
+  expect((await fetch(`${url}/portal/sign-in`)).status).toBe(200)
+  await goOn()
+  await Promise.all(queue)
 })
 
 it('is not held up by clients that send their bodies slowly', async () => {

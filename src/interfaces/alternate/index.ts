@@ -20,7 +20,7 @@ import { tagRoutes } from './tags.routes.ts'
 
 type Options = { system: ServiceContext; limiter: RateLimiter; settings: AlternateSettings }
 
-const KEY_HEADER = 'x-service-docs-api-key'
+export const KEY_HEADER = 'x-service-docs-api-key'
 const introduction = `A RESTful JSON API for assessments, assessment invites, organization users and tags.
 An API key belongs to one organization. Organization ids in the query are filters, not credentials.`
 

@@ -20,6 +20,8 @@ import { webhookDeliveryRoutes } from './webhook-deliveries.routes.ts'
 import { webhookRoutes } from './webhooks.routes.ts'
 import { WebhookHeaders } from './webhooks.view.ts'
 
+export const KEY_HEADER = 'x-api-key'
+
 const introduction = `Read an organization's assessments, questions and members, read and write its tags, and invite candidates.
 An API key belongs to one organization; every answer is limited to it. Each invite is mailed to the candidate automatically.`
 
@@ -57,12 +59,12 @@ export async function v1Interface(
   const document = describeInterface(app, {
     title,
     introduction,
-    keyHeader: 'x-api-key',
+    keyHeader: KEY_HEADER,
     tags,
     webhooks,
     errors: errorDescription,
   })
-  guardInterface(app, { system, limiter, keyHeader: 'x-api-key', envelope: v1Envelope })
+  guardInterface(app, { system, limiter, keyHeader: KEY_HEADER, envelope: v1Envelope })
   validateWithSchemas(app)
   showEventsCursor(app)
 
