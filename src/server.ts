@@ -6,7 +6,7 @@ import { describeError } from './cli/output.ts'
 import { welcome } from './demo/welcome.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/access/first-key.ts'
 import { buildApp } from './runtime/app.ts'
-import { type Config, ConfigError, loadConfig } from './runtime/config.ts'
+import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
 import { createLog } from './runtime/log.ts'
 import { PATHS } from './runtime/paths.ts'
@@ -44,6 +44,8 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   const dependencies = await createDependencies(config, log, { signal })
   opened.defer(dependencies.dispose)
   const { system, mailSettings } = dependencies
+  if (lacksTrustedProxy(config))
+    log.warn('PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one')
   const app = await buildApp(config, dependencies)
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))

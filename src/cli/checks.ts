@@ -13,7 +13,7 @@ import { countFailedRecordings } from '../domain/submissions/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { openMediaStore } from '../media/store.ts'
-import type { Config } from '../runtime/config.ts'
+import { type Config, lacksTrustedProxy } from '../runtime/config.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
 import { secretFile } from '../runtime/secret.ts'
 import { describeError } from './output.ts'
@@ -25,6 +25,7 @@ export type Check = { name: string; problem: boolean; message: string }
 const PATIENCE_MS = 15 * 60_000
 /** A running service needs a second. */
 const NUMBERING_PATIENCE_MS = 60_000
+const PROXY_ANSWERS_WITHIN_MS = 3_000
 /** What failed before is history: who wanted to has acted on it. */
 const RECENT_MS = 86_400_000
 
@@ -136,6 +137,20 @@ export function checkPublicAddress({ publicUrl, smtpUrl }: Config): Check {
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname)
   if (isLocal && smtpUrl) return problem('links', `mails go out with links to ${publicUrl}: set PUBLIC_URL to the public address`)
   return ok('links', `lead to ${publicUrl}`)
+}
+
+/** Whether the proxy in front of the running service, if there is one, is trusted: asked as candidates do. */
+export async function checkProxy(config: Config): Promise<Check> {
+  const advice = 'Set TRUST_PROXY to its address, or all its clients count as one, and some lock out the others'
+  try {
+    const answer = await fetch(`${config.publicUrl}/readyz`, { signal: AbortSignal.timeout(PROXY_ANSWERS_WITHIN_MS) })
+    const { untrustedProxy } = (await answer.json()) as { untrustedProxy?: boolean }
+    if (untrustedProxy) return problem('proxy', `requests come through one that is not trusted. ${advice}`)
+    return ok('proxy', `${config.publicUrl} is reached without one, or by one that is trusted`)
+  } catch (error) {
+    const guess = lacksTrustedProxy(config) ? `; HTTPS needs a proxy, and none is trusted. ${advice}` : ''
+    return ok('proxy', `not tried, ${config.publicUrl} does not answer here: ${describeError(error)}${guess}`)
+  }
 }
 
 /** Where the links' secret comes from. */

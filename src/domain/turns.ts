@@ -26,3 +26,52 @@ export function createTurns(atOnce: number, limit?: Limit): <T>(whose: string, w
     }
   }
 }
+
+type Waiter = { begin: () => void; refuse: (error: Error) => void }
+
+/**
+ * Has so much work done at once, whoever's it is; the rest waits in a line for each of whom it is, of which the first ones begin in turn.
+ *
+ * @param limit of all that wait. Beyond it the newest in the longest line is refused.
+ */
+export function createFairTurns(atOnce: number, limit: Limit): <T>(whose: string, work: () => Promise<T>) => Promise<T> {
+  /** Whoever's turn is next comes first. */
+  const lines = new Map<string, Waiter[]>()
+  let running = 0
+  let waiting = 0
+
+  const leave = (whose: string, waiter: Waiter | undefined) => {
+    waiting--
+    if (lines.get(whose)!.length === 0) lines.delete(whose)
+    return waiter
+  }
+  const refuseNewest = () => {
+    const [whose, line] = [...lines].reduce((longest, other) => (other[1].length >= longest[1].length ? other : longest))
+    leave(whose, line.pop())?.refuse(limit.refusal())
+  }
+  const wait = (whose: string) =>
+    new Promise<void>((begin, refuse) => {
+      const line = lines.get(whose) ?? []
+      line.push({ begin, refuse })
+      lines.set(whose, line)
+      if (++waiting > limit.waiting) refuseNewest()
+    })
+  const goOn = () => {
+    const [first] = lines
+    if (!first) return void running--
+    const [whose, line] = first
+    lines.delete(whose)
+    lines.set(whose, line)
+    leave(whose, line.shift())?.begin()
+  }
+
+  return async (whose, work) => {
+    if (running === atOnce) await wait(whose)
+    else running++
+    try {
+      return await work()
+    } finally {
+      goOn()
+    }
+  }
+}

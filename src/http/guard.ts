@@ -29,7 +29,7 @@ export function guardInterface(app: FastifyInstance, { system, limiter, keyHeade
       request.ctx = { ...ctx, replica: system.deps.replica() }
     } catch (error) {
       // Not of a key that is known and no longer good: its owner is to be told so, however often.
-      if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request.ip)
+      if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)
       throw error
     }
     await limiter.count(request.ctx, reply)

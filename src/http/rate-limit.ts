@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Context, Tier } from '../domain/context.ts'
@@ -16,8 +16,8 @@ export type RateLimits = Record<Tier, number> & { unknownKeys: number }
 export type RateLimiter = {
   /** Counts a request of the organization and sets the `RateLimit-*` headers. @throws HttpError rate_limited. */
   count: (ctx: Context, reply: FastifyReply) => Promise<void>
-  /** Counts a request with an unknown key from the address. @throws HttpError rate_limited. */
-  countUnknownKey: (address: string | undefined) => void
+  /** Counts a request with an unknown key. @throws HttpError rate_limited. */
+  countUnknownKey: (request: FastifyRequest) => void
 }
 
 /**

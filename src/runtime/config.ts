@@ -123,6 +123,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
+/** Whether there has to be a proxy, because somebody speaks HTTPS and it is not the service, but none is trusted. */
+export const lacksTrustedProxy = ({ publicUrl, trustProxy }: Pick<Config, 'publicUrl' | 'trustProxy'>): boolean =>
+  publicUrl.startsWith('https:') && trustProxy === false
+
 /** The variables that are set, secrets also from their files. */
 function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
   const given: Record<string, string> = {}

@@ -71,6 +71,6 @@ export async function signInAs(service: Service, organizationId: string, roles: 
   const data = { id: deps.newId(), email: member.email, passwordHash: 'none', passwordChangedAt: now, createdAt: now }
   const credential = await db.credential.create({ data })
   await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
-  const session = await startSession(service.system, credential, { userAgent: 'A test', network: '192.0.2.1' })
+  const session = await startSession(service.system, credential, { userAgent: 'A test', network: '192.0.2.1', isShared: false })
   return { ...visit(service, `session=${session!.token}`), member, home: `/portal/${organizationId}/` }
 }

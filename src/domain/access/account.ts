@@ -6,8 +6,8 @@ import { inTransaction } from '../transaction.ts'
 import { claimLink, findOpenLink, isOpen } from './account-links.ts'
 import type { AccountLinkRef } from './account-tokens.ts'
 import { findNameIssues } from './names.ts'
-import { findPasswordIssues, hashPassword } from './passwords.ts'
-import { endOtherSessions, findMemberships, recordForAll, type SignedIn } from './sessions.ts'
+import { findPasswordIssues, hashPassword, lineOf } from './passwords.ts'
+import { endOtherSessions, findMemberships, type Origin, recordForAll, type SignedIn } from './sessions.ts'
 import { checkPassword } from './sign-in.ts'
 import { countReset, forgiveAddress } from './sign-in-attempts.ts'
 
@@ -34,15 +34,16 @@ export async function changeName(
 export async function changePassword(
   service: ServiceContext,
   signedIn: SignedIn,
-  { current, password, network }: { current: string; password: string; network: string },
+  { current, password, origin }: { current: string; password: string; origin: Origin },
 ): Promise<void> {
   const { credential, memberships } = signedIn
   const { email } = credential
   refuse(findPasswordIssues('password', password, email))
-  if (!(await checkPassword(service, { email, password: current, network }))) throw wrongPassword()
+  if (!(await checkPassword(service, { email, password: current, origin }))) throw wrongPassword()
   // Of two who change it at once, the second one's current password is not current any more.
   const where = { id: credential.id, passwordHash: credential.passwordHash }
-  const passwordHash = await hashPassword(password, async () => (await service.db.credential.count({ where })) > 0)
+  const isCurrent = async () => (await service.db.credential.count({ where })) > 0
+  const passwordHash = await hashPassword(password, lineOf(email, origin), isCurrent)
   if (passwordHash === null) throw wrongPassword()
   await inTransaction(service, async (inside) => {
     const data = { passwordHash, passwordChangedAt: inside.deps.clock() }
@@ -63,9 +64,9 @@ const wrongPassword = () => new DomainError('invalid', { issues: [{ field: 'curr
  */
 export async function requestPasswordReset(
   service: ServiceContext,
-  { email, network }: { email: string; network: string },
+  { email, origin }: { email: string; origin: Origin },
 ): Promise<void> {
-  const mayAsk = await countReset(service, { email, network })
+  const mayAsk = await countReset(service, { email, origin })
   if (mayAsk && isEmailAddress(email)) await service.deps.queue.enqueuePasswordReset(service.db, email)
 }
 
@@ -81,12 +82,16 @@ export async function readResetOffer(service: ServiceContext, ref: AccountLinkRe
  * @returns whether the link could be used.
  * @throws DomainError invalid, for the password.
  */
-export async function resetPassword(service: ServiceContext, ref: AccountLinkRef, password: string): Promise<boolean> {
+export async function resetPassword(
+  service: ServiceContext,
+  ref: AccountLinkRef,
+  { password, origin }: { password: string; origin: Origin },
+): Promise<boolean> {
   const link = await findOpenLink(service, ref)
   if (!link?.credential) return false
   const { id: credentialId, email } = link.credential
   refuse(findPasswordIssues('password', password, email))
-  const passwordHash = await hashPassword(password, () => isOpen(service, ref))
+  const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))
   if (passwordHash === null) return false
   return inTransaction(service, async (inside) => {
     if (!(await claimLink(inside, ref))) return false

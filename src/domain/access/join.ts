@@ -6,7 +6,7 @@ import { inTransaction } from '../transaction.ts'
 import { type AccountLink, claimLink, findOpenLink, isOpen } from './account-links.ts'
 import type { AccountLinkRef } from './account-tokens.ts'
 import { findNameIssues } from './names.ts'
-import { findPasswordIssues, hashPassword } from './passwords.ts'
+import { findPasswordIssues, hashPassword, lineOf } from './passwords.ts'
 import { asMember, type Browser, type Credential, type NewSession, startSession } from './sessions.ts'
 import { checkPassword, findCredential } from './sign-in.ts'
 
@@ -50,9 +50,9 @@ export async function join(
   const known = await findCredential(service, email)
   const issues = [...findNameIssues({ firstName, lastName }), ...(known ? [] : findPasswordIssues('password', password, email))]
   refuse(issues)
-  if (known && !(await checkPassword(service, { email, password, network: browser.network })))
+  if (known && !(await checkPassword(service, { email, password, origin: browser })))
     refuse([{ field: 'password', rule: 'account', problem: 'wrong' }])
-  const passwordHash = known?.passwordHash ?? (await hashPassword(password, () => isOpen(service, ref)))
+  const passwordHash = known?.passwordHash ?? (await hashPassword(password, lineOf(email, browser), () => isOpen(service, ref)))
   if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
     if (!(await claimLink(inside, ref))) return null

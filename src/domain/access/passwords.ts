@@ -1,7 +1,9 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
-import type { Issue } from '../errors.ts'
-import { createTurns } from '../turns.ts'
+import { DomainError, type Issue } from '../errors.ts'
+import { createFairTurns } from '../turns.ts'
+import type { Origin } from './sessions.ts'
 
 /** Characters. */
 export const MIN_PASSWORD_LENGTH = 10
@@ -12,9 +14,21 @@ const KEY_BYTES = 32
 /** 16 MiB and about a fifth of a second. */
 const COST = { N: 2 ** 14, r: 8, p: 5 }
 const NAME = `scrypt-${COST.N}-${COST.r}-${COST.p}`
-/** Each takes one of the four threads that files and names of hosts are looked up with, too: half of them are left for that. */
-const turns = createTurns(2)
-const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns('everybody', work)
+/** Each takes a processor, and one of the four threads that files and names of hosts are looked up with, too: both are left for others. */
+const AT_ONCE = availableParallelism() > 2 ? 2 : 1
+/** Nobody waits longer than this takes: about two seconds. */
+const WAITING = 20
+/**
+ * Everybody's passwords are compared, and made, one or two at a time. When too many wait, of the line that most wait in the newest is
+ * turned away: who tries many keeps out nobody else.
+ *
+ * @param line whose, see {@link lineOf}. @throws DomainError too_many_passwords.
+ */
+export const inTurn = createFairTurns(AT_ONCE, { waiting: WAITING, refusal: () => new DomainError('too_many_passwords') })
+
+/** Lines are of networks; behind a proxy that stands for everybody, of accounts. */
+export const lineOf = (email: string, { network, isShared }: Origin): string =>
+  isShared ? `account ${email.toLowerCase()}` : `network ${network}`
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
@@ -33,19 +47,21 @@ export function findPasswordIssues(field: string, password: string, email: strin
 /**
  * What is stored of a password.
  *
- * @param isWanted asked when its turn has come. @returns null when it is not wanted any more.
+ * @param line in which it waits for its turn. @param isWanted asked when that has come.
+ * @returns null when it is not wanted any more.
+ * @throws DomainError too_many_passwords.
  */
-export async function hashPassword(password: string, isWanted: () => Promise<boolean>): Promise<string | null> {
+export async function hashPassword(password: string, line: string, isWanted: () => Promise<boolean>): Promise<string | null> {
   const salt = randomBytes(SALT_BYTES)
-  const key = await inTurn(async () => ((await isWanted()) ? deriveKey(password, salt) : null))
+  const key = await inTurn(line, async () => ((await isWanted()) ? deriveKey(password, salt) : null))
   return key && [NAME, salt.toString('base64'), key.toString('base64')].join('$')
 }
 
-/** Whether it is the password. @param stored undefined: nobody's, which no password is. */
+/** Whether it is the password. It is for whoever has waited {@link inTurn}. @param stored undefined: nobody's, which no password is. */
 export async function isPassword(password: string, stored = NOBODYS): Promise<boolean> {
   const [, salt = '', expected = ''] = stored.split('$')
   // What is too long to be one costs no more than one that is not.
-  const key = await inTurn(() => deriveKey([...password].slice(0, MAX_PASSWORD_LENGTH + 1).join(''), Buffer.from(salt, 'base64')))
+  const key = await deriveKey([...password].slice(0, MAX_PASSWORD_LENGTH + 1).join(''), Buffer.from(salt, 'base64'))
   return timingSafeEqual(key, Buffer.from(expected, 'base64')) && stored !== NOBODYS
 }
 

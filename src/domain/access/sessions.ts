@@ -16,8 +16,16 @@ const MAX_USER_AGENT_LENGTH = 300
 /** What a person signs in with. */
 export type Credential = { id: string; email: string; passwordHash: string }
 
-/** The browser that a session is begun in. @property network an IPv4 address, or the part of an IPv6 one that a customer is given. */
-export type Browser = { userAgent: string; network: string }
+/**
+ * Where a browser asks from.
+ *
+ * @property network an IPv4 address, or the part of an IPv6 one that a customer is given.
+ * @property isShared whether it is only that of a proxy, behind which may be anybody.
+ */
+export type Origin = { network: string; isShared: boolean }
+
+/** The browser that a session is begun in. */
+export type Browser = Origin & { userAgent: string }
 
 const memberships = {
   where: { status: 'active' },

@@ -1,27 +1,36 @@
 import { hash } from 'node:crypto'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import type { Origin } from './sessions.ts'
 
 /** What is counted: attempts to sign in, or wishes for a new password. */
 type Purpose = 'sign-in' | 'reset'
-/** Whose attempts. Those of a network that is refused already are not counted against the address. */
-type Counted = 'address' | 'network'
+/**
+ * Whose attempts. Those of a network that is refused already are not counted against the address. A `proxy` is a network behind which may
+ * be anybody.
+ */
+type Counted = 'address' | 'network' | 'proxy'
 
 /** How often within {@link WINDOW_MS} of the first. */
-const LIMITS = { 'sign-in': { address: 5, network: 50 }, reset: { address: 3, network: 50 } } as const
+const LIMITS = {
+  'sign-in': { address: 5, network: 50, proxy: 1_000 },
+  reset: { address: 3, network: 50, proxy: 1_000 },
+} as const
 const WINDOW_MS = 15 * 60_000
 
-type Attempt = { email: string; network: string }
+type Attempt = { email: string; origin: Origin }
+
+const kindOf = ({ isShared }: Origin): Counted => (isShared ? 'proxy' : 'network')
 
 /** Five wrong passwords of an address, fifty from a network. @throws DomainError invalid: `tooMany`, with the seconds to wait. */
-export async function countSignIn(ctx: ServiceContext, { email, network }: Attempt): Promise<void> {
-  const seconds = (await count(ctx, 'sign-in', 'network', network)) ?? (await count(ctx, 'sign-in', 'address', email))
+export async function countSignIn(ctx: ServiceContext, { email, origin }: Attempt): Promise<void> {
+  const seconds = (await count(ctx, 'sign-in', kindOf(origin), origin.network)) ?? (await count(ctx, 'sign-in', 'address', email))
   if (seconds !== null) throw tooMany(seconds)
 }
 
 /** Whether a new password may be asked for once more for the address, which nobody is told. @throws DomainError invalid: `tooMany`, of the network. */
-export async function countReset(ctx: ServiceContext, { email, network }: Attempt): Promise<boolean> {
-  const seconds = await count(ctx, 'reset', 'network', network)
+export async function countReset(ctx: ServiceContext, { email, origin }: Attempt): Promise<boolean> {
+  const seconds = await count(ctx, 'reset', kindOf(origin), origin.network)
   if (seconds !== null) throw tooMany(seconds)
   return (await count(ctx, 'reset', 'address', email)) === null
 }
@@ -32,10 +41,10 @@ export async function forgiveAddress({ db }: ServiceContext, email: string): Pro
 }
 
 /** The same, and the attempt that was counted was no wrong one: to its network it does not count. */
-export async function forgiveSignIn(ctx: ServiceContext, { email, network }: Attempt): Promise<void> {
+export async function forgiveSignIn(ctx: ServiceContext, { email, origin }: Attempt): Promise<void> {
   await forgiveAddress(ctx, email)
   await ctx.db.signInAttempt.updateMany({
-    where: { key: keyOf('sign-in', 'network', network), count: { gt: 0 } },
+    where: { key: keyOf('sign-in', kindOf(origin), origin.network), count: { gt: 0 } },
     data: { count: { decrement: 1 } },
   })
 }

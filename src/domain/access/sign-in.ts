@@ -2,8 +2,16 @@ import type { ServiceContext } from '../context.ts'
 import { isEmailAddress } from '../email-address.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { isPassword } from './passwords.ts'
-import { type Browser, type Credential, findMemberships, type NewSession, recordForAll, startSession } from './sessions.ts'
+import { inTurn, isPassword, lineOf } from './passwords.ts'
+import {
+  type Browser,
+  type Credential,
+  findMemberships,
+  type NewSession,
+  type Origin,
+  recordForAll,
+  startSession,
+} from './sessions.ts'
 import { countSignIn, forgiveSignIn } from './sign-in-attempts.ts'
 
 /**
@@ -18,22 +26,24 @@ export async function findCredential({ db }: ServiceContext, email: string): Pro
 
 /**
  * Whether it is the password of whoever signs in with the address, counted against those who try. A wrong one takes as long as the
- * right one, and one of nobody's as long.
+ * right one, and one of nobody's as long. It is counted when its turn has come: what was turned away in the line was not tried.
  *
- * @throws DomainError invalid: `tooMany`, of the address or the network.
+ * @throws DomainError invalid: `tooMany`, of the address or the network; too_many_passwords.
  */
 export async function checkPassword(
   service: ServiceContext,
-  { email, password, network }: { email: string; password: string; network: string },
+  { email, password, origin }: { email: string; password: string; origin: Origin },
 ): Promise<Credential | null> {
-  await countSignIn(service, { email, network })
-  const credential = await findCredential(service, email)
-  const isRight = await isPassword(password, credential?.passwordHash)
+  const { credential, isRight } = await inTurn(lineOf(email, origin), async () => {
+    await countSignIn(service, { email, origin })
+    const credential = await findCredential(service, email)
+    return { credential, isRight: await isPassword(password, credential?.passwordHash) }
+  })
   if (!credential || !isRight) {
     if (isEmailAddress(email)) await service.deps.queue.enqueueFailedSignIn(service.db, email)
     return null
   }
-  await forgiveSignIn(service, { email, network })
+  await forgiveSignIn(service, { email, origin })
   return credential
 }
 
@@ -47,13 +57,13 @@ export async function recordFailedSignIn(service: ServiceContext, email: string)
 /**
  * Signs a person in by address and password, in a new session.
  *
- * @throws DomainError invalid: `wrong`, without saying which of the two; `tooMany`.
+ * @throws DomainError invalid: `wrong`, without saying which of the two; `tooMany`; too_many_passwords.
  */
 export async function signIn(
   service: ServiceContext,
   { email, password, browser }: { email: string; password: string; browser: Browser },
 ): Promise<NewSession> {
-  const credential = await checkPassword(service, { email, password, network: browser.network })
+  const credential = await checkPassword(service, { email, password, origin: browser })
   const memberships = credential ? await findMemberships(service, credential.id) : []
   if (!credential || memberships.length === 0) throw wrong()
   return inTransaction(service, async (inside) => {

@@ -32,9 +32,9 @@ export function accountRoutes(app: FastifyInstance): void {
     ),
   )
 
-  app.post('/account/password', (request, reply) =>
+  app.post('/account/password', { config: { hasOwnLine: true } }, (request, reply) =>
     answer(request, reply, 'password', (values) => {
-      const input = { ...readFields(values, 'current', 'password'), network: browserOf(request).network }
+      const input = { ...readFields(values, 'current', 'password'), origin: browserOf(request) }
       return changePassword(request.ctx, signedInOf(request), input)
     }),
   )

@@ -22,7 +22,7 @@ export function joinRoutes(app: FastifyInstance, { system, settings, cookie }: P
     return found ? show(request, reply, joinPage(emptyForm, token, found.offer)) : show(request, reply, deadLinkPage, 404)
   })
 
-  app.post<Route>('/join/:token', async (request, reply) => {
+  app.post<Route>('/join/:token', { config: { hasOwnLine: true } }, async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
     if (!found) return show(request, reply, deadLinkPage, 404)

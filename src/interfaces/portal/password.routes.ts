@@ -25,7 +25,7 @@ export function passwordRoutes(app: FastifyInstance, { system, settings }: Porta
       async work(values) {
         await requestPasswordReset(system, {
           email: readFields(values, 'email').email.trim(),
-          network: browserOf(request).network,
+          origin: browserOf(request),
         })
         return askedPage
       },
@@ -39,14 +39,14 @@ export function passwordRoutes(app: FastifyInstance, { system, settings }: Porta
     return show(request, reply, resetPage(emptyForm, token, found.offer.email))
   })
 
-  app.post<Route>('/reset/:token', async (request, reply) => {
+  app.post<Route>('/reset/:token', { config: { hasOwnLine: true } }, async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
     if (!found) return show(request, reply, deadLinkPage, 404)
     return submit(request, reply, {
       page: (form) => resetPage(form, token, found.offer.email),
       async work(values) {
-        const isReset = await resetPassword(system, found.ref, readFields(values, 'password').password)
+        const isReset = await resetPassword(system, found.ref, { ...readFields(values, 'password'), origin: browserOf(request) })
         return isReset ? `${PORTAL_PREFIX}/sign-in?done=reset` : deadLinkPage
       },
     })

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
 import { type Browser, contextOf, endSession, findSession, type NewSession, type SignedIn } from '../../domain/access/sessions.ts'
 import type { ServiceContext } from '../../domain/context.ts'
-import { networkOf } from '../../http/unknown-keys.ts'
+import { clientOf } from '../../http/client.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -78,9 +78,9 @@ export function safeNext(next: string): string {
 }
 
 /** The browser of a request. */
-export const browserOf = ({ headers, ip }: FastifyRequest): Browser => ({
-  userAgent: headers['user-agent'] ?? '',
-  network: networkOf(ip),
+export const browserOf = (request: FastifyRequest): Browser => ({
+  userAgent: request.headers['user-agent'] ?? '',
+  ...clientOf(request),
 })
 
 /** Whoever is signed in, in a scope that lets in nobody else. */

@@ -16,7 +16,7 @@ export function signInRoutes(app: FastifyInstance, { system, cookie }: Portal): 
     return show(request, reply, signInPage(emptyForm, safeNext(String(next)), notice))
   })
 
-  app.post('/sign-in', (request, reply) =>
+  app.post('/sign-in', { config: { hasOwnLine: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => signInPage(form, safeNext(readFields(form.values, 'next').next)),
       async work(values) {

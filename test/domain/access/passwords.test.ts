@@ -4,7 +4,10 @@ import { hashPassword, isPassword } from '../../../src/domain/access/passwords.t
 const wanted = async () => true
 
 it('is stored so that only the password matches, and no two hashes are the same', async () => {
-  const [one, two] = await Promise.all([hashPassword('correct horse', wanted), hashPassword('correct horse', wanted)])
+  const [one, two] = await Promise.all([
+    hashPassword('correct horse', 'line', wanted),
+    hashPassword('correct horse', 'line', wanted),
+  ])
   expect(one).toMatch(/^scrypt-16384-8-5\$[\w+/]{22}==\$[\w+/]{43}=$/)
   expect(one).not.toBe(two)
   expect(await isPassword('correct horse', one!)).toBe(true)
@@ -12,7 +15,7 @@ it('is stored so that only the password matches, and no two hashes are the same'
 })
 
 it('is the same however a keyboard composes its characters', async () => {
-  const stored = await hashPassword('Caf\u00e9 au lait', wanted)
+  const stored = await hashPassword('Caf\u00e9 au lait', 'line', wanted)
   expect(await isPassword('Cafe\u0301 au lait', stored!)).toBe(true)
 })
 
@@ -24,7 +27,7 @@ it('is not hashed for what is not wanted any more when its turn comes', async ()
   const asked: number[] = []
   const hashes = await Promise.all(
     Array.from({ length: 12 }, (_, i) =>
-      hashPassword('correct horse', async () => {
+      hashPassword('correct horse', 'line', async () => {
         asked.push(i)
         return i < 3
       }),
