@@ -65,6 +65,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await page.getByText('The assessment is made. Now add its questions.').waitFor()
     for (const script of ['One?', 'Two?', 'Three?']) {
       await follow(page, 'Add a question')
+      await page.getByLabel('Asked by').selectOption('Text')
       await page.getByLabel('Text', { exact: true }).fill(script)
       await page.getByLabel('Points').fill('5')
       await press(page, 'Add the question')
