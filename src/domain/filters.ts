@@ -14,11 +14,11 @@ export const readWords = (search = ''): string[] => [
   ...new Map(splitText(search, /[\s,]+/).map((word) => [word.toLowerCase(), word])).values(),
 ]
 
-/** The limit that the value of a filter exceeds, if any. Only the filter `search` has a limit of words. */
+/** The limit that the value of a filter exceeds, if any. Texts that are looked for word by word have a limit of words. */
 export function findExcess(field: string, value: unknown): Violation | undefined {
   if (Array.isArray(value)) return checkSize('maxItems', value.length, MAX_FILTER_VALUES)
   if (typeof value !== 'string') return undefined
-  const words = field === 'search' ? readWords(value).length : 0
+  const words = field === 'search' || field === 'recipient' ? readWords(value).length : 0
   return checkSize('maxLength', [...value].length, MAX_FILTER_LENGTH) ?? checkSize('maxWords', words, MAX_SEARCH_WORDS)
 }
 

@@ -54,6 +54,7 @@ export function searchCases(organizations: Organizations): Case[] {
       ['first page', first],
       [
         ['recipientEmail', fromAll((n) => `${FILTERED}?recipientEmail=Candidate${n}@example.com`), FILTER_COSTS],
+        ['recipient', fromAll((n) => `${FILTERED}?recipient=didate%20${n}`), SEARCH_COSTS],
         ['tagId', ({ tagIds }) => tagIds.map((id) => ({ path: `${FILTERED}?tagId=${id}` })), FILTER_COSTS],
       ],
     ),

@@ -50,7 +50,7 @@ function costliest({ name, schema }: Parameter): string[] {
   const only = { depth: '2', cursor: '0', recipientEmail: `${COMMON}@example.com` }[name]
   if (only !== undefined) return [only]
   const { type, format, enum: choices, maximum, maxLength = 0, items } = schema
-  if (name === 'search') return [words(MAX_SEARCH_WORDS), 'x'.repeat(maxLength)]
+  if (name === 'search' || name === 'recipient') return [words(MAX_SEARCH_WORDS), 'x'.repeat(maxLength)]
   if (name === 'page') return maximum === undefined ? ['last'] : [String(ROWS / 100), String(maximum)]
   if (name === 'page_size' || name === 'limit') return ['100']
   if (choices) return choices

@@ -41,9 +41,9 @@ export async function exportInvites(ctx: Context, filter: InviteFilter, write: W
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   await expireDueInvites(ctx)
-  const { status, assessmentId, tagId, assignedGraderId, search, recipientEmail } = filter
+  const { status, assessmentId, tagId, assignedGraderId, search, recipientEmail, recipient } = filter
   // Not for what was searched: the audit log keeps no candidate's address.
-  const searched = search || recipientEmail ? 'yes' : undefined
+  const searched = search || recipientEmail || recipient ? 'yes' : undefined
   const exported = { action: 'exported_invites', filter: { status, assessmentId, tagId, assignedGraderId, searched } } as const
   await runExport(ctx, exported, (last) => findFurther(ctx, filter, last?.id), write)
 }
@@ -53,7 +53,8 @@ const SEARCHED_AT_ONCE = 20_000
 
 /** The batch that begins after an invite. */
 async function findFurther(ctx: Context, filter: InviteFilter, after: string | undefined): Promise<ExportedInvite[]> {
-  if (readWords(filter.search).length === 0) return findInvites(ctx, filter, { after, atMost: EXPORTED_AT_ONCE })
+  if (readWords(filter.search).length === 0 && readWords(filter.recipient).length === 0)
+    return findInvites(ctx, filter, { after, atMost: EXPORTED_AT_ONCE })
   const found: ExportedInvite[] = []
   for (let from = after; ; ) {
     const until = await findStretchEnd(ctx, from)

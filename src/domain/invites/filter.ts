@@ -9,6 +9,8 @@ export type InviteFilter = {
   search?: string
   /** The recipient's address, in either case. */
   recipientEmail?: string
+  /** Each word in the recipient's name or address. */
+  recipient?: string
   /** A tag of the invite. */
   tagId?: string
   /** The member who is to grade it. */

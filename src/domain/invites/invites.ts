@@ -78,7 +78,8 @@ const findList: List<InviteFilter, null> = async (ctx, of, filter, order, page) 
 }
 
 /** Whether the index of addresses is of use. */
-const isFound = (filter: InviteFilter): boolean => readWords(filter.search).length > 0 && !narrows(filter)
+const isFound = (filter: InviteFilter): boolean =>
+  readWords(filter.search).length > 0 && readWords(filter.recipient).length === 0 && !narrows(filter)
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
 const listCurrent: List<CountedFilter, null> = async (ctx, of, filter, order, page) => {

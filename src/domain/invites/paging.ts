@@ -24,8 +24,9 @@ const TAGGED: readonly InviteOrder['field'][] = ['sentAt', 'status', 'expiresAt'
 
 /** Whether there are kept counts and an order for all of the filter. */
 export function isCounted(filter: InviteFilter, { field }: InviteOrder): boolean {
-  const { tagId, assessmentId, recipientEmail, assignedGraderId, search } = filter
-  if (recipientEmail !== undefined || assignedGraderId !== undefined || readWords(search).length > 0) return false
+  const { tagId, assessmentId, recipientEmail, recipient, assignedGraderId, search } = filter
+  if (recipientEmail !== undefined || assignedGraderId !== undefined) return false
+  if (readWords(search).length > 0 || readWords(recipient).length > 0) return false
   return tagId === undefined || (assessmentId === undefined && TAGGED.includes(field))
 }
 

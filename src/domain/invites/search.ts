@@ -31,8 +31,9 @@ export type List<Filter, None = never> = <Row extends Listed>(
 /** SQL: the invites that match the filter, with the columns that a list is ordered by, and the status of each as of now. */
 export function selectMatches(ctx: Context, filter: InviteFilter, now: Date): Prisma.Sql {
   const { organization } = ctx
-  const { assessmentId, status, search, recipientEmail, tagId, assignedGraderId } = filter
+  const { assessmentId, status, search, recipientEmail, recipient, tagId, assignedGraderId } = filter
   const patterns = readWords(search).map(containing)
+  const ofRecipient = readWords(recipient).map((word) => hasWord(ctx, word))
   // Words contain no white space, so none matches across the line break.
   const searched = Prisma.sql`AND (recipient_email || E'\\n' || name) ILIKE ALL (${patterns}::text[])`
   const withAssessments = Prisma.sql`JOIN assessments a ON a.organization_id = i.organization_id AND a.id = assessment_id`
@@ -48,7 +49,22 @@ export function selectMatches(ctx: Context, filter: InviteFilter, now: Date): Pr
       ${status === undefined ? Prisma.empty : Prisma.sql`AND ${hasStatus(status, now)}`}
       ${tagId === undefined ? Prisma.empty : ofTag}
       ${patterns.length === 0 ? Prisma.empty : searched}
+      ${ofRecipient.length === 0 ? Prisma.empty : Prisma.join(ofRecipient, ' ')}
       ${butBlind(ctx)}`
+}
+
+/** Shorter words are in no index of parts. */
+const GRAM_LENGTH = 3
+const isIndexed = (word: string): boolean => [...word].length >= GRAM_LENGTH
+
+/** SQL, `AND …`: the recipient's name or address has the word. Indexes of their parts find those that may have it. */
+function hasWord({ organization }: Context, word: string): Prisma.Sql {
+  const pattern = containing(word)
+  const has = Prisma.sql`AND (recipient_email ILIKE ${pattern} OR recipient_name ILIKE ${pattern})`
+  if (!isIndexed(word)) return has
+  const grams = Prisma.sql`address_grams(${organization.id}::uuid, ${word})`
+  return Prisma.sql`${has} AND (
+    address_grams(organization_id, recipient_email) @> ${grams} OR address_grams(organization_id, recipient_name) @> ${grams})`
 }
 
 /** Whether the filter is one of those that other indexes than that of addresses find. */
@@ -65,9 +81,10 @@ const inTurn = createTurns(2, { waiting: 20, refusal: () => new DomainError('too
 /** A page of the invites that match the filter, by their status as of now. @throws DomainError too_many_searches. */
 export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, page) => {
   const isNarrow = narrows(filter)
+  const isFew = isNarrow || readWords(filter.recipient).some(isIndexed)
   const read = async () => {
     const now = ctx.deps.clock()
-    const list = await (isNarrow ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
+    const list = await (isFew ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
     return { ...list, items: list.items.map((invite) => asOfNow(invite, now)) }
   }
   return isNarrow ? read() : inTurn(ctx.organization.id, read)

@@ -46,7 +46,7 @@ ${choice(form, { name: 'state', label: 'State', options: [['', 'Any'], ...INVITE
 ${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll || grades ? everything : '') })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Any') })}
 ${namedField(readNamed(form.values), [assessments, tags])}
-${field(form, { name: 'search', label: 'Address, or words of it', type: 'search', optional: true })}
+${field(form, { name: 'search', label: 'Name or address, or words of it', type: 'search', optional: true })}
 ${choice(form, { name: 'sort', label: 'Order', options: Object.entries(orders).map(([word, { label }]) => [word, label]) })}
 <button class="quiet">Show</button>
 ${list && exportButton(`${path}/export`)}

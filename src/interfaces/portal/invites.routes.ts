@@ -149,7 +149,8 @@ async function showList(request: FastifyRequest, reply: FastifyReply) {
     return show(request, reply, invitesPage({ values, issues: [] }, { ctx, assessments, tags, list }))
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-    return show(request, reply, invitesPage({ values, issues: error.issues }, { ctx, assessments, tags, list: null }), 422)
+    const issues = error.issues.map((issue) => (issue.field === 'recipient' ? { ...issue, field: 'search' } : issue))
+    return show(request, reply, invitesPage({ values, issues }, { ctx, assessments, tags, list: null }), 422)
   }
 }
 
@@ -185,7 +186,7 @@ function readFilter(values: URLSearchParams): InviteFilter {
     status: INVITE_STATUSES.find((status) => status === state),
     assessmentId: isUuid(assessment) ? assessment : undefined,
     tagId: isUuid(tag) ? tag : undefined,
-    ...(isEmailAddress(typed) ? { recipientEmail: typed } : { search: typed }),
+    ...(isEmailAddress(typed) ? { recipientEmail: typed } : { recipient: typed }),
   })
 }
 

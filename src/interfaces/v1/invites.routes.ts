@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { defined } from '../../domain/defined.ts'
 import { createInvite } from '../../domain/invites/create.ts'
 import { getInvite, listInvites } from '../../domain/invites/invites.ts'
+import { MAX_FILTER_LENGTH } from '../../domain/limits.ts'
 import { onReplica } from '../../domain/replica.ts'
 import { Email, InviteStatus, Uuid } from '../../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
@@ -24,6 +25,13 @@ const filters = {
   assessment_id: Type.Optional(Uuid('The same as assessmentId')),
   status: Type.Optional({ ...InviteStatus, description: 'Only invites of this status' }),
   recipientEmail: Type.Optional(Email('Only invites of this address, whatever its case. Beyond the original interface.')),
+  recipient: Type.Optional(
+    Type.String({
+      maxLength: MAX_FILTER_LENGTH,
+      description:
+        'Only invites whose recipient has each of these words in the name or the address, whatever their case. Beyond the original interface.',
+    }),
+  ),
   tagId: Type.Optional(Uuid('Only invites with this tag. Beyond the original interface.')),
 }
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
@@ -47,8 +55,14 @@ export function inviteRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const { status, recipientEmail, tagId } = query
-      const filter = defined({ assessmentId: query.assessmentId ?? query.assessment_id, status, recipientEmail, tagId })
+      const { status, recipientEmail, recipient, tagId } = query
+      const filter = defined({
+        assessmentId: query.assessmentId ?? query.assessment_id,
+        status,
+        recipientEmail,
+        recipient,
+        tagId,
+      })
       const list = await onReplica(ctx, (ctx) =>
         listInvites(ctx, shownOfInvite, filter, toOrder(sortWords, query), toPage(query)),
       )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -37,6 +38,9 @@ const NAMES = [
   'Senior Sales',
 ]
 
+/** Names of recipients; some have none. */
+const PEOPLE = ['Ann Smith', 'ΟΔΥΣΣΕΎΣ', "Bob O'Neil", null, 'Éva 42', 'smith', 'x']
+
 let service: Service
 let key: string
 let organizationId: string
@@ -51,7 +55,7 @@ beforeAll(async () => {
     INSERT INTO invites
     SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', address,
       'assessment_id', (${assessments.map((row) => row.id)}::text[])[n % ${NAMES.length}::int + 1],
-      'status', (enum_range(NULL::invite_status))[n % 6 + 1], 'created_at', i.created_at - (n / 7) * interval '1 minute'))).*
+      'recipient_name', (${PEOPLE}::text[])[n % ${PEOPLE.length}::int + 1], 'status', (enum_range(NULL::invite_status))[n % 6 + 1], 'created_at', i.created_at - (n / 7) * interval '1 minute'))).*
     FROM invites i, unnest(${addresses}::text[]) WITH ORDINALITY AS made (address, n) WHERE i.id = ${id}::uuid`
   await service.db.$executeRaw`ANALYZE invites`
 })
@@ -115,6 +119,33 @@ it('finds what each word being in the address or the name finds, whatever the wo
   expect(indexed).toBeGreaterThan(SEARCHES / 4)
   expect(indexed).toBeLessThan(SEARCHES)
 })
+
+it('finds recipients whose name or address has each of the words, by v1 and in the portal', async () => {
+  const admin = await signInAs(service, organizationId, ['admin'])
+  const faults: object[] = []
+  for (let n = 1; n <= SEARCHES / 4; n++) {
+    const words = Array.from({ length: 1 + (n % 2) }, (_, i) => (n % 3 === 0 ? word(n * 7 + i) : nameWord(n + i)))
+    const [{ expected } = { expected: 0 }] = await service.db.$queryRaw<{ expected: number }[]>`
+      SELECT count(*)::int AS expected FROM invites WHERE organization_id = ${organizationId}::uuid
+        AND (SELECT bool_and(recipient_email ILIKE pattern OR coalesce(recipient_name ILIKE pattern, false))
+          FROM unnest(${words.map(literally)}::text[]) pattern)`
+    const asked = encodeURIComponent(words.join(' '))
+    const { total } = (await service.v1(key).get(`/invites?recipient=${asked}`)).body.pagination
+    if (total !== expected) faults.push({ words, total, expected })
+  }
+  expect(faults).toEqual([])
+  const { text } = await admin.get(`${admin.home}invites?search=${encodeURIComponent("neil 'NE b")}&state=pending`)
+  const { body } = await service.v1(key).get(`/invites?recipient=${encodeURIComponent("neil 'NE b")}&status=pending`)
+  expect(body.pagination.total).toBeGreaterThan(0)
+  expect(text).toContain(`${body.pagination.total} invites`)
+  expect((await service.v1(key).get(`/invites?recipient=${'a+'.repeat(3)}b+c+d+e+f+g+h+i+j`)).status).toBe(400)
+})
+
+/** A part of a recipient's name. */
+function nameWord(seed: number): string {
+  const letters = [...(PEOPLE[seed % PEOPLE.length] ?? 'nobody').split(' ')[0]!]
+  return letters.slice(0, 2 + Math.floor(random(seed) * letters.length)).join('')
+}
 
 it('refuses what an organization searches beyond what can be answered soon, and nothing of another', async () => {
   const other = await service.make.organization()
