@@ -84,13 +84,15 @@ export type AccountProblem =
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question
- * is not open, or its time is over; `not_ready`: something is missing before the start, each with its name as the field.
+ * is not open, or its time is over; `not_ready`: something is missing before the start, each with its name as the field; `not_shared`: the screen
+ * has to be recorded, and is not.
  */
 export type SessionProblem =
   | 'taken_over'
   | 'closed'
   | 'submitted'
   | 'not_ready'
+  | 'not_shared'
   | 'no_plays_left'
   | 'no_takes_left'
   | 'quota'

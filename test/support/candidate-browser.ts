@@ -99,7 +99,10 @@ export function useCandidatesBrowser() {
       link: `http://127.0.0.1:${at}/i/${token}`,
       /** Whether there is something to try or to photograph before the start. */
       isChecked:
-        proctored || asked.webcamMonitoring === true || responseTypes.some((type) => type === 'audio' || type === 'video'),
+        proctored ||
+        asked.webcamMonitoring === true ||
+        asked.screenRecording === true ||
+        responseTypes.some((type) => type === 'audio' || type === 'video'),
       submission,
       takes: async () => db.take.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
       media: async () => db.media.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
@@ -107,6 +110,8 @@ export function useCandidatesBrowser() {
       /** As the organization does it. */
       withdraw: () =>
         fetch(`http://127.0.0.1:${at}/api/v1/invites/${invite.id}/revoke`, { method: 'POST', headers: { 'x-api-key': key } }),
+      /** As an admin does it in the portal. */
+      waive: (requirement: string) => db.invite.update({ where: { id: invite.id }, data: { waivedChecks: [requirement] } }),
       status: async () => (await db.invite.findUniqueOrThrow({ where: { id: invite.id } })).status,
     }
   }

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import type { PreparedSession } from './session.ts'
+import { requireSharedScreen } from './sharing.ts'
 
 export type { PaperQuestion }
 
@@ -50,10 +51,14 @@ export function findPosition<Q extends Timed>(paper: readonly Q[], now: Date): {
 /**
  * Opens a question: its time begins, and never goes beyond that of the whole. Only the next one can be opened, once those before it are
  * closed; otherwise nothing happens.
+ *
+ * @throws DomainError session_refused (not_shared).
  */
-export async function openQuestion({ ctx, submission }: PreparedSession, number: number): Promise<void> {
+export async function openQuestion(session: PreparedSession, number: number): Promise<void> {
+  const { ctx, submission } = session
   const now = ctx.deps.clock()
-  await inTransaction(ctx, async ({ db, organization }) => {
+  await inTransaction(ctx, async (inside) => {
+    const { db, organization } = inside
     const own = Prisma.sql`organization_id = ${organization.id}::uuid AND submission_id = ${submission.id}::uuid`
     const [held] = await db.$queryRaw<{ deadlineAt: Date | null }[]>`
       SELECT deadline_at AS "deadlineAt" FROM submissions
@@ -70,7 +75,9 @@ export async function openQuestion({ ctx, submission }: PreparedSession, number:
           AND (p.opened_at IS NULL OR ${openAt(now)})
       )
       RETURNING closes_at AS "closesAt"`
-    if (!opened?.closesAt || held.deadlineAt) return
+    if (!opened) return
+    await requireSharedScreen(inside, session)
+    if (!opened.closesAt || held.deadlineAt) return
     // After the end of the last question nothing can be answered any more: that is the end of the whole.
     await db.$executeRaw`
       UPDATE submissions SET deadline_at = ${opened.closesAt}

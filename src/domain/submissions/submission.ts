@@ -8,6 +8,7 @@ import { isBlindTo } from './blind.ts'
 import type { Media } from './media.ts'
 import { type Requirement, requirementsOf } from './needs.ts'
 import { findNeeds } from './prepared.ts'
+import { measureScreen, type ScreenFacts } from './screen-facts.ts'
 import { authorizeSubmission, graderOfInvite } from './visibility.ts'
 
 /** Stills of a page. */
@@ -19,6 +20,7 @@ const include = {
     include: { takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
   },
   media: { where: { kind: { notIn: ['answer', 'webcam_still'] } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+  invite: { select: { screenRecording: true, waivedChecks: true } },
   notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], take: MAX_SESSION_NOTES },
 } satisfies Prisma.SubmissionInclude
 
@@ -33,7 +35,11 @@ const shownInvite = {
 } satisfies Prisma.InviteSelect
 
 /** All that a candidate has sent in, with the paper as it was; of the webcam's stills, of which there are many, a page. */
-export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof include }> & { stills: Listing<Media> }
+export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof include }> & {
+  stills: Listing<Media>
+  /** Null where the screen was not to be recorded, or must not be seen. */
+  screen: ScreenFacts | null
+}
 export type QuestionDetail = SubmissionDetail['paper'][number]
 export type TakeDetail = QuestionDetail['takes'][number]
 export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvite }>
@@ -69,7 +75,8 @@ export async function findDetail(
 ): Promise<SubmissionDetail | null> {
   const where = { organizationId: ctx.organization.id, id, inviteId }
   const submission = await ctx.db.submission.findFirst({ where, include })
-  return submission && { ...submission, stills: await listStills(ctx, id, stills) }
+  if (!submission) return null
+  return { ...submission, stills: await listStills(ctx, id, stills), screen: measureScreen(submission, ctx.deps.clock()) }
 }
 
 /** Those that can be seen, in the order in which they were taken. */

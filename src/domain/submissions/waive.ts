@@ -3,10 +3,13 @@ import { checkChoice, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { changeInvite } from '../invites/change.ts'
 import { refuse } from '../refuse.ts'
-import { REQUIREMENTS } from './needs.ts'
+import { REQUIREMENTS, type Requirement } from './needs.ts'
+
+/** What a candidate's session notes when something is waived while it is taken. */
+export const waivedNoteOf = <R extends Requirement>(requirement: R): `waived_${R}` => `waived_${requirement}`
 
 /**
- * Lets a candidate start without something that can't be met.
+ * Lets a candidate start, or go on, without something that can't be met.
  *
  * @throws DomainError invite_not_found, not_permitted; invalid for what nobody needs.
  */
@@ -17,7 +20,17 @@ export async function waiveRequirement(ctx: Context, inviteId: string, requireme
     if (waivedChecks.includes(requirement)) return
     const data = { waivedChecks: [...waivedChecks, requirement], updatedAt: inside.deps.clock() }
     await inside.db.invite.updateMany({ where, data })
+    await noteInSession(inside, inviteId, requirement as Requirement)
     const target = { kind: 'invite', id: inviteId } as const
     await recordByMember(inside, { action: 'waived_requirement', target, details: { requirement } })
   })
+}
+
+/** From when on it was waived, where the assessment is being taken. */
+async function noteInSession({ db, deps, organization }: Context, inviteId: string, requirement: Requirement): Promise<void> {
+  const organizationId = organization.id
+  const taken = await db.submission.findFirst({ where: { organizationId, inviteId, state: 'in_progress' }, select: { id: true } })
+  if (!taken) return
+  const note = { id: deps.newId(), organizationId, submissionId: taken.id, kind: waivedNoteOf(requirement), at: deps.clock() }
+  await db.sessionNote.create({ data: note })
 }

@@ -12,7 +12,7 @@ import { prepareSection } from './prepare.page.ts'
 import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
 import type { CandidateSettings } from './settings.ts'
 
-/** What has just happened: an answer came after its time, or a start was refused. */
+/** What has just happened: an answer came after its time, or a start, or a question, was refused. */
 type Happened = { isLate?: boolean; refusal?: SessionProblem | undefined }
 
 /** The page that shows what stands. */
@@ -70,5 +70,5 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
   if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
   const progress = await readProgress({ ...session, submission })
   const now = session.ctx.deps.clock()
-  return progressPage({ view, submission, progress, terms, now, isLate: happened.isLate === true })
+  return progressPage({ view, submission, progress, terms, now, isLate: happened.isLate === true, refusal: happened.refusal })
 }

@@ -1,3 +1,4 @@
+import type { SessionProblem } from '../../domain/errors.ts'
 import { MAX_ANSWER_LENGTH } from '../../domain/limits.ts'
 import { isChosen, isRecorded } from '../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../domain/submissions/read.ts'
@@ -9,7 +10,15 @@ import { button, form, hidden, invitePage, type Page, pathOf, type View, withScr
 
 // The way through the paper: a question is opened, answered and left; then the end.
 
-type Here = { view: View; submission: Submission; progress: Progress; terms: Terms; now: Date; isLate: boolean }
+type Here = {
+  view: View
+  submission: Submission
+  progress: Progress
+  terms: Terms
+  now: Date
+  isLate: boolean
+  refusal: SessionProblem | undefined
+}
 
 /** Of an invite that was started without a submission: it gets one by going on. */
 export const begunPage = (view: View): Page =>
@@ -28,12 +37,18 @@ export function progressPage(here: Here): Page {
     : progress.next
       ? nextQuestion(here, progress.next)
       : end(here)
-  return withScript(invitePage(view, `${title}: ${view.invite.assessment.name}`, html`${lateNotice(here)}${body}`))
+  return withScript(
+    invitePage(view, `${title}: ${view.invite.assessment.name}`, html`${lateNotice(here)}${notSharedNotice(here)}${body}`),
+  )
 }
 
 const lateNotice = ({ isLate }: Here): Html | false =>
   isLate &&
   html`<div class="notice" role="alert"><p>That came too late: the time for the question was over. What had been saved before is your answer.</p></div>`
+
+const notSharedNotice = ({ refusal, view }: Here): Html | false =>
+  refusal === 'not_shared' &&
+  html`<div class="notice" role="alert"><p>The question was not opened: your screen has to be recorded, and is not. Share it, then open the question. If you can not, tell ${view.invite.organization.name}: they can let you go on without it.</p></div>`
 
 /** What the browser needs to know of the whole: what is recorded all the time, and until when. */
 function session({ view, submission, terms, now }: Here, content: Html): Html {

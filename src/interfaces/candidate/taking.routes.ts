@@ -41,13 +41,17 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     }
   })
 
-  add('open', async ({ ref, fields }) => {
+  add('open', async ({ ref, fields, request, reply }) => {
     const number = readNumber(fields)
     const session = await enterToWrite(system, ref)
-    await ignoreRefusal(async () => {
+    try {
       requireInProgress(session)
       await openQuestion(session, number)
-    })
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      if (problemOf(error) !== 'not_shared') return
+      return sendPage(reply, 422, await choosePage(session, request.params.token, settings, { refusal: 'not_shared' }))
+    }
   })
 
   add(

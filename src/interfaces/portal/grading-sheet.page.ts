@@ -9,7 +9,7 @@ import { limitHint, narrowing } from './choices.ts'
 import { choice, type Form, mistakes } from './forms.ts'
 import { given, others, progress, result, wordStanding } from './grading-sheet.parts.ts'
 import { type Page, panel, pathOf } from './layout.ts'
-import { captures, notes, questionBody } from './submission.page.ts'
+import { captures, notes, questionBody, screenHeadline } from './submission.page.ts'
 import { wordIssue } from './wording.ts'
 
 type Facts = {
@@ -38,7 +38,7 @@ export function sheetPage(form: Form, { ctx, sheet, graders, named, done, failed
     title: `Grade ${candidate}`,
     notice: noticeOf(done),
     body: html`${mistakes(form)}<div role="status" data-part="others">${others(sheet)}</div>
-${about(ctx, sheet, address)}
+${screenHeadline(detail)}${about(ctx, sheet, address)}
 ${TOOLS}
 <div class="beside" data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}">
 <div>

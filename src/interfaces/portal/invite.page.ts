@@ -28,7 +28,7 @@ const NOTICES = new Map([
   ['reactivate', 'The invite is pending again, and a new link is on its way.'],
   ['grader', 'The grader is changed.'],
   ['tags', 'The tags are changed.'],
-  ['waive', 'The candidate can start without it.'],
+  ['waive', 'The candidate can start, and go on, without it.'],
 ])
 
 type Facts = {
@@ -70,7 +70,7 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
     ['Asked for', demandsOf(invite).join(', ') || 'nothing'],
-    ['Started without', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
+    ['Waived', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
     [
       'Submission',
       mayReadSubmission(ctx, invite, null) &&
@@ -146,17 +146,21 @@ const REQUIREMENT_NAMES = new Map<string, string>([
   ['face_photo', 'The photo of the face'],
 ] satisfies [Requirement, string][])
 
-/** For a candidate who can't meet something, and has not started. */
-function waiving(form: Form, { status, waivedChecks }: InviteDetail, path: string, requirements: Requirement[]): Html[] {
-  const open = requirements.filter((requirement) => !waivedChecks.includes(requirement))
-  if (open.length === 0 || (status !== 'pending' && status !== 'accepted')) return []
+/** For a candidate who can't meet something: before the start or, of what is recorded all the time, while they take it. */
+function waiving(form: Form, invite: InviteDetail, path: string, requirements: Requirement[]): Html[] {
+  const { status, waivedChecks, webcamMonitoring } = invite
+  const isStarted = status === 'started'
+  const isLasting = (requirement: Requirement) => requirement === 'screen' || (requirement === 'camera' && webcamMonitoring)
+  const open = requirements.filter((requirement) => !waivedChecks.includes(requirement) && (!isStarted || isLasting(requirement)))
+  if (open.length === 0 || !(isStarted || status === 'pending' || status === 'accepted')) return []
   const options = open.map((requirement): [string, string] => [requirement, REQUIREMENT_NAMES.get(requirement)!])
-  const body = html`<p>If the candidate can not meet something, let them start without it. This stays in the audit log.</p>
+  const what = isStarted ? 'go on' : 'start'
+  const body = html`<p>If the candidate can not meet something, let them ${what} without it. This stays in the audit log.</p>
 <form method="post" action="${`${path}/waive`}">
-${choice(form, { name: 'requirement', label: 'Start without', options })}
+${choice(form, { name: 'requirement', label: isStarted ? 'Go on without' : 'Start without', options })}
 <button class="quiet">Let them</button>
 </form>`
-  return [panel('waive', 'Before the start', body)]
+  return [panel('waive', isStarted ? 'While it is taken' : 'Before the start', body)]
 }
 
 const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>

@@ -1,4 +1,5 @@
 import type { Context } from '../../domain/context.ts'
+import type { Requirement } from '../../domain/submissions/needs.ts'
 import type { NoteKind } from '../../domain/submissions/notes.ts'
 import {
   answerOf,
@@ -41,10 +42,33 @@ ${mayDelete && deletion(form, ctx, invite)}
 ${mayReadInvite && html`<p><a href="${pathOf(ctx, `invites/${invite.id}`)}">The invite</a></p>`}`,
 })
 
-const contents = (ctx: Context, invite: SubmittedInvite, submission: SubmissionDetail): Html => html`${about(invite, submission)}
+const contents = (
+  ctx: Context,
+  invite: SubmittedInvite,
+  submission: SubmissionDetail,
+): Html => html`${screenHeadline(submission)}${about(invite, submission)}
 ${submission.paper.map((question) => answered(ctx, question))}
 ${captures(ctx, submission, pathOf(ctx, `invites/${invite.id}/submission`))}
 ${notes(submission)}`
+
+/** Of a screen that had to be recorded: for how long it was not, or that it was waived. */
+export function screenHeadline({ screen }: Pick<SubmissionDetail, 'screen'>): Html | false {
+  if (!screen) return false
+  const { missing, required, waivedAt } = screen
+  const sentences = [
+    missing > 0 &&
+      html`The screen was not recorded for <strong>${wordLength(missing)}</strong> of the ${wordLength(required)} in which questions were open. `,
+    waivedAt === null && 'The candidate was let start without sharing the screen.',
+    waivedAt && html`From ${time(waivedAt)} on the candidate was let go on without sharing the screen.`,
+  ].filter((sentence) => sentence !== false && sentence !== undefined)
+  return (
+    sentences.length > 0 &&
+    html`<div class="${`notice ${missing > 0 ? 'bad' : ''}`}" id="screen-missing"><p>${sentences}</p></div>
+`
+  )
+}
+
+const wordLength = (milliseconds: number): string => wordDuration(Math.max(1, Math.round(milliseconds / 1_000)))
 
 const STATES = {
   preparing: 'being prepared',
@@ -180,7 +204,7 @@ ${stills.items.map(({ id, createdAt }, i) => {
 </ol>
 ${pager(address, new URLSearchParams(), stills, undefined, '#stills-heading')}`
 
-const NOTES: Record<NoteKind, string> = {
+const NOTES: Record<NoteKind | `waived_${Requirement}`, string> = {
   tab_hidden: 'The page was hidden',
   tab_shown: 'The page was in front again',
   full_screen_left: 'Full screen was left',
@@ -193,8 +217,13 @@ const NOTES: Record<NoteKind, string> = {
   online: 'The browser was on line again',
   taken_over: 'Another tab took over',
   reloaded: 'The page was loaded again',
+  waived_camera: 'The camera was waived',
+  waived_microphone: 'The microphone was waived',
+  waived_screen: 'Sharing the screen was waived',
+  waived_id_photo: 'The photo of the ID was waived',
+  waived_face_photo: 'The photo of the face was waived',
 }
-const wordNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as NoteKind] : kind)
+const wordNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as keyof typeof NOTES] : kind)
 
 /** Minutes and seconds since the start: about where to look in the recordings. */
 function sinceStart({ startedAt }: SubmissionDetail, at: Date): string {

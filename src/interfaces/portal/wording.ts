@@ -63,7 +63,7 @@ const names: Record<string, string> = {
   tagIds: 'the tag',
   url: 'the address',
   media: 'what is to be deleted',
-  requirement: 'what the candidate can start without',
+  requirement: 'what the candidate can start, or go on, without',
 }
 
 const targetFaults: Record<TargetFault, string> = {

@@ -40,7 +40,7 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
   const whole = await findDetail(ctx, submission, stills)
   if (!whole) throw new DomainError('submission_not_found')
   const detail = isBlindTo(ctx, submission.assessment)
-    ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 } }
+    ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 }, screen: null }
     : whole
   const [all, released, others] = await Promise.all([findGrades(ctx, id), findNewestResult(ctx, id), findOtherViewers(ctx, id)])
   const grades = visibleTo(round, submission, detail.paper, all)

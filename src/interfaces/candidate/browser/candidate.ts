@@ -25,6 +25,8 @@ const RELOAD_AGAIN_MS = 1_000
 const SEND_AGAIN_MS = 1_000
 const SEND_AGAIN_AT_LAST_MS = 8_000
 const NOT_SENT = 'The service could not be reached. Nothing is lost: it is tried again by itself.'
+/** The forms by which a candidate goes on to what they have not seen. */
+const GOING_ON = /\/(open|answer|next)$/
 const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => {} }
 
 const found = document.querySelector<HTMLElement>('[data-session]')
@@ -38,7 +40,7 @@ async function take(base: string): Promise<void> {
   const store: PartStore = openPartStore(database, () => status.uploads(outbox))
   const outbox: Outbox = openOutbox(session, store, () => status.uploads(outbox))
   const notes = keepNotes(session)
-  const proctoring = watchSession({ session, outbox, devices, notes, status })
+  const proctoring = watchSession({ session, outbox, devices, notes, status }, () => clearNotSent())
   const connectionBack = makeBell()
   let control = NO_CONTROL
   let stopClock = () => {}
@@ -64,7 +66,7 @@ async function take(base: string): Promise<void> {
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     if (taking) {
       const { capture = '', webcam = 'stills' } = taking.dataset
-      void proctoring.begin(capture.split(' '), webcam, deadlineAt)
+      proctoring.begin(capture.split(' '), webcam, deadlineAt)
       if (deadlineAt && deadlineAt !== player.state.question?.closesAt) countWhole(taking, deadlineAt)
     } else if (!document.querySelector('[data-prepare]')) void proctoring.end()
     control = controlOf()
@@ -126,7 +128,10 @@ async function take(base: string): Promise<void> {
 
   async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
     form.ariaBusy = 'true'
+    clearNotSent()
     try {
+      if (GOING_ON.test(form.action) && !(await proctoring.mayGoOn(player.state.deadlineAt)))
+        return sayNotSent(form, 'You can go on when your screen is shared again: see above.')
       await sendUntilShown(form, submitter)
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'taken_over')) sayNotSent(form, NOT_SENT)
@@ -151,7 +156,7 @@ async function take(base: string): Promise<void> {
       if (isShown) return readAndEnter()
       sayNotSent(form, NOT_SENT)
       await Promise.race([wait(pause), connectionBack.next()])
-      sayNotSent(form, '')
+      clearNotSent()
     }
   }
 
@@ -160,6 +165,10 @@ async function take(base: string): Promise<void> {
       form.querySelector<HTMLElement>('[data-not-sent]') ?? make('p', { class: 'mistake', role: 'alert', 'data-not-sent': true })
     form.append(line)
     setNotice(line, text)
+  }
+
+  function clearNotSent(): void {
+    for (const line of document.querySelectorAll<HTMLElement>('[data-not-sent]')) setNotice(line, '')
   }
 
   function reachable(is: boolean): void {

@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { isBrowserInstalled, press } from '../../support/browser.ts'
+import { answerBox, button, notice, start, useCandidatesBrowser } from '../../support/candidate-browser.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const { makeCandidate, openContext } = useCandidatesBrowser()
+
+/** A screen whose sharing the candidate ends by the browser's own button, and which can be refused. */
+const ENDABLE = `
+  const media = navigator.mediaDevices
+  const share = media.getDisplayMedia.bind(media)
+  let shared = []
+  media.getDisplayMedia = async (wanted) => {
+    if (sessionStorage.refuses) throw new DOMException('', 'NotAllowedError')
+    const stream = await share(wanted)
+    shared = stream.getTracks()
+    return stream
+  }
+  globalThis.endSharing = () => {
+    for (const track of shared) track.stop()
+    for (const track of shared) track.dispatchEvent(new Event('ended'))
+  }`
+
+const missing = (page: Page) => notice(page, 'Your screen is not being recorded.')
+const stopped = (page: Page) => page.getByRole('alert').getByText('You can go on when your screen is shared again')
+
+/** The first of two questions, open, with the screen being recorded. */
+async function startSharing() {
+  const candidate = await makeCandidate({ responseTypes: ['text', 'text'], screenRecording: true })
+  const context = await openContext()
+  await context.addInitScript(ENDABLE)
+  const page = await context.newPage()
+  await start(candidate, page)
+  await press(page, 'Open question 1')
+  await answerBox(page).fill('Mine.')
+  return { candidate, page }
+}
+
+describe.skipIf(!isBrowserInstalled)('a screen that has to be shared (skipped where no chromium is installed)', () => {
+  it('stops going on while it is not, and nothing of the answer is lost', async () => {
+    const { candidate, page } = await startSharing()
+    await page.evaluate('endSharing()')
+    await missing(page).waitFor()
+    await press(page, 'Save and go on')
+    await stopped(page).waitFor()
+    await answerBox(page).fill('Mine, and more.')
+    await waitUntil('the text', async () => (await candidate.takes()).find(({ text }) => text === 'Mine, and more.'))
+    await press(page, 'Share my screen')
+    await missing(page).waitFor({ state: 'hidden' })
+    await stopped(page).waitFor({ state: 'hidden' })
+    await press(page, 'Save and go on')
+    await press(page, 'Open question 2')
+    await answerBox(page).waitFor()
+    const noted = async () => (await candidate.notes()).map(({ kind }) => kind).filter((kind) => kind.startsWith('sharing'))
+    await waitUntil('the notes', async () => ((await noted()).length === 3 ? true : undefined))
+    expect((await noted()).sort()).toEqual(['sharing_begun', 'sharing_begun', 'sharing_ended'])
+  })
+
+  it('stops going on where it is refused after a reload, until the organization waives it', async () => {
+    const { candidate, page } = await startSharing()
+    await press(page, 'Save and go on')
+    await button(page, 'Open question 2').waitFor()
+    await page.evaluate('sessionStorage.refuses = "yes"')
+    await page.reload()
+    await missing(page).waitFor()
+    await press(page, 'Share my screen')
+    await missing(page).getByText('Sharing was cancelled').waitFor()
+    await press(page, 'Open question 2')
+    await stopped(page).waitFor()
+    await candidate.waive('screen')
+    await missing(page).waitFor({ state: 'hidden' })
+    await press(page, 'Open question 2')
+    await answerBox(page).fill('By a waiver.')
+    await press(page, 'Save and go on')
+    await press(page, 'Finish')
+    await page.getByText('You have completed this assessment').waitFor()
+    expect((await candidate.takes()).map(({ text }) => text)).toEqual(['Mine.', 'By a waiver.'])
+  })
+})
