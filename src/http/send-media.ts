@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ServiceContext } from '../domain/context.ts'
-import { type Media, readMedia } from '../domain/submissions/media.ts'
+import type { Context, ServiceContext } from '../domain/context.ts'
+import { type Media, readArrived, readMedia } from '../domain/submissions/media.ts'
 import { findRange } from './range.ts'
 
 const EXTENSIONS: Record<string, string> = {
@@ -9,6 +10,18 @@ const EXTENSIONS: Record<string, string> = {
   'audio/webm': 'webm',
   'video/mp4': 'mp4',
   'audio/mp4': 'm4a',
+}
+
+const headersOf = ({ kind, contentType }: Media, how: 'inline' | 'attachment') => ({
+  'cache-control': 'private, no-store',
+  'content-disposition': `${how}; filename="${kind.replace('_', '-')}.${EXTENSIONS[contentType] ?? 'bin'}"`,
+  'x-content-type-options': 'nosniff',
+})
+
+/** Sends what has arrived of a recording that could not be made one file, to be kept and looked at with other programs. */
+export function sendArrived(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: Media): FastifyReply {
+  reply.type('application/octet-stream').headers(headersOf(media, 'attachment'))
+  return reply.send(request.method === 'HEAD' ? undefined : Readable.from(readArrived(ctx, media)))
 }
 
 /** Sends a photo or a recording, or the range of it that is asked for. @param ctx what reads it. */
@@ -20,12 +33,7 @@ export async function sendMedia(
 ): Promise<FastifyReply> {
   const bytes = Number(media.bytes)
   const range = findRange(request.headers, bytes)
-  reply.type(media.contentType).headers({
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-store',
-    'content-disposition': `inline; filename="${media.kind.replace('_', '-')}.${EXTENSIONS[media.contentType]}"`,
-    'x-content-type-options': 'nosniff',
-  })
+  reply.type(media.contentType).headers({ 'accept-ranges': 'bytes', ...headersOf(media, 'inline') })
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${bytes}`).send()
   const { start, end } = range ?? { start: 0, end: bytes - 1 }
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${bytes}`)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Media, MediaKind } from '../../generated/prisma/client.ts'
+import type { Media, MediaKind, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../uuid.ts'
@@ -40,12 +40,13 @@ export function newMedia({ deps, organization }: Context, submissionId: string, 
 }
 
 /**
- * A photo or recording for who may see the submission; where it is graded blind, its graders see the answers alone.
+ * A photo or recording for who may see the submission; where it is graded blind, its graders see the answers alone. Of a recording that
+ * could not be made one file there is what {@link readArrived} reads.
  *
  * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
  */
 export async function getMedia(ctx: Context, id: string): Promise<Media> {
-  const where = { organizationId: ctx.organization.id, id, state: 'ready' } as const
+  const where = { organizationId: ctx.organization.id, id, OR: [...READABLE] }
   const found = isUuid(id)
     ? await ctx.db.media.findFirst({
         where,
@@ -67,6 +68,9 @@ export async function getMedia(ctx: Context, id: string): Promise<Media> {
   if (kind !== 'answer' && isBlindTo(ctx, submission.assessment)) throw new DomainError('not_permitted')
   return found
 }
+
+/** Of others there is nothing to read: they have not ended yet, or are deleted. */
+const READABLE: Prisma.MediaWhereInput[] = [{ state: 'ready' }, { state: 'failed', parts: { some: {} } }]
 
 /**
  * The recording that a link opens.
@@ -96,6 +100,21 @@ export async function readMedia(
   const content = await deps.media.get(fileOf(key), range)
   if (!content) throw new Error('A file is not in the media store')
   return content
+}
+
+/**
+ * What has arrived of a recording that could not be made one file: the parts of its segments, in their order, one after another.
+ *
+ * @throws Error when the store has lost one.
+ */
+export async function* readArrived({ db, deps }: Context, { id, organizationId, key }: Media): AsyncGenerator<Buffer> {
+  const where = { organizationId, mediaId: id }
+  const parts = await db.mediaPart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
+  for (const part of parts) {
+    const content = await deps.media.get(partOf(key, part))
+    if (!content) throw new Error('A part of a recording is not in the store')
+    yield* content
+  }
 }
 
 /** How many recordings could not be joined, whoever's. */

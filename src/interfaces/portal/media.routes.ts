@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { getMedia } from '../../domain/submissions/media.ts'
-import { sendMedia } from '../../http/send-media.ts'
+import { sendArrived, sendMedia } from '../../http/send-media.ts'
 
 type MediaRoute = { Params: { mediaId: string } }
 
@@ -11,7 +11,8 @@ export function mediaRoutes(app: FastifyInstance): void {
     url: '/media/:mediaId',
     async handler(request, reply) {
       const { ctx, params } = request
-      return sendMedia(ctx, request, reply, await getMedia(ctx, params.mediaId))
+      const media = await getMedia(ctx, params.mediaId)
+      return media.state === 'ready' ? sendMedia(ctx, request, reply, media) : sendArrived(ctx, request, reply, media)
     },
   })
 }

@@ -132,19 +132,23 @@ function takeShown(ctx: Context, take: TakeDetail, language: string | null): Htm
   return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
 }
 
-const UNSEEN: Record<Exclude<Medium['state'], 'ready'>, string> = {
+const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {
   uploading: 'still being sent in',
   joining: 'being made ready: look again in a minute',
-  failed: 'could not be made ready; what arrived is kept',
   deleted: 'deleted',
 }
+
+/** A recording that could not be made one file. @param address of what has arrived of it. */
+const kept = (address: string, name: string): Html =>
+  html`<p class="notice">${name}: it could not be made one file that plays here. What has arrived is kept, piece after piece: <a href="${address}" download>download it</a>, other programs may play it.</p>`
 
 /** @param name what it shows. */
 function medium(ctx: Context, one: Medium, name: string): Html {
   const { id, state, contentType, cuts } = one
+  const address = pathOf(ctx, `media/${id}`)
+  if (state === 'failed') return kept(address, name)
   if (state !== 'ready') return html`<p>${name}: ${UNSEEN[state]}.</p>`
   if (cuts.length > 0) return html`${medium(ctx, { ...one, cuts: [] }, name)}<p class="facts">${wordCuts(cuts)}</p>`
-  const address = pathOf(ctx, `media/${id}`)
   const link = html`<p class="facts"><a href="${address}">${name}, by itself</a></p>`
   if (contentType.startsWith('image/')) return html`<p><img class="photo" src="${address}" alt="${name}"></p>${link}`
   if (contentType.startsWith('audio/'))

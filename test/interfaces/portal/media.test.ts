@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { signInAs, visit } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
-import { jpeg, takeAssessment } from '../../support/submissions.ts'
+import { jpeg, takeAssessment, webmPart } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
@@ -21,6 +21,40 @@ async function makeMedia({ content = Buffer.from('0123456789'), kind = 'screen' 
   const admin = await signInAs(service, organizationId, ['admin'])
   return { candidate, organizationId, id, admin, path: `/portal/${organizationId}/media/${id}` }
 }
+
+it('offers what has arrived of a recording that could not be made one file, segment after segment, to whoever may see it', async () => {
+  const candidate = await takeAssessment(service)
+  const { organization, submissionId, invite } = candidate
+  const id = await candidate.beginTake()
+  const parts: [segment: number, number: number, content: Buffer][] = [
+    [1, 0, webmPart('third, ')],
+    [0, 1, Buffer.from('second, ')],
+    [0, 0, webmPart('first, ')],
+  ]
+  for (const part of parts) expect((await candidate.putPart(id, ...part)).status).toBe(204)
+  await service.db.media.update({ where: { id }, data: { state: 'failed' } })
+  const admin = await signInAs(service, organization.id, ['admin'])
+  await service.db.submission.update({
+    where: { id: submissionId },
+    data: { state: 'submitted', submittedAt: service.clock.now() },
+  })
+  await service.db.take.updateMany({ where: { mediaId: id }, data: { state: 'complete', completedAt: service.clock.now() } })
+  const path = `${admin.home}media/${id}`
+  for (const page of [`${admin.home}grading/${submissionId}`, `${admin.home}invites/${invite.id}/submission`]) {
+    const { text } = await admin.get(page)
+    expect(text).toContain('could not be made one file')
+    expect(text).toContain(`<a href="${path}" download>`)
+  }
+  const answer = await admin.get(path).buffer(true)
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': 'attachment; filename="answer.webm"',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(answer.body.toString('latin1').replace(/[^a-z, ]+webm/g, '')).toBe('first, second, third, ')
+  const stranger = await signInAs(service, (await service.make.organization()).id, ['admin'])
+  expect((await stranger.get(`${stranger.home}media/${id}`)).status).toBe(404)
+})
 
 describe('a recording', () => {
   it('is shown as what it is, to be kept by nobody', async () => {
