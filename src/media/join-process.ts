@@ -1,11 +1,12 @@
-import { remux } from './remux.ts'
+import type { Remuxed } from '../domain/submissions/join.ts'
+import { joinSegments, type Way } from './join-segments.ts'
 
 /** What the process is given to do. */
-export type Order = { segments: string[]; to: string }
+export type Order = { segments: string[]; to: string; way: Way }
 /** What it says: that it can be given its limits, and the recording then; and how that ended. */
 export type Report =
   | { ready: true }
-  | { remuxed: Awaited<ReturnType<typeof remux>> }
+  | { remuxed: Remuxed }
   /** @property isOfInput whether the recording is at fault; otherwise another try may succeed. */
   | { problem: string; isOfInput: boolean }
 
@@ -16,8 +17,8 @@ const ABSURD = ['EINVAL', 'EFBIG', 'EOVERFLOW', 'ERANGE']
 if (!process.send) throw new Error('This program is started by the service')
 process.once('disconnect', () => process.exit())
 process.once('uncaughtException', (error) => end(describe(error)))
-process.once('message', ({ segments, to }: Order) => {
-  remux(segments, to).then(
+process.once('message', ({ segments, to, way }: Order) => {
+  joinSegments(segments, to, way).then(
     (remuxed) => end({ remuxed }),
     (error) => end(describe(error)),
   )

@@ -3,7 +3,9 @@ import { stat } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Remux, type Remuxed, UnreadableRecording } from '../domain/submissions/join.ts'
+import { hasFfmpeg } from './ffmpeg.ts'
 import type { Order, Report } from './join-process.ts'
+import type { Way } from './join-segments.ts'
 import { type Limits, limitProcess } from './limit-process.ts'
 
 const PROGRAM = fileURLToPath(new URL('./join-process.ts', import.meta.url))
@@ -25,18 +27,25 @@ const OF_INPUT: NodeJS.Signals[] = ['SIGXCPU', 'SIGABRT', 'SIGTRAP', 'SIGILL', '
 
 /**
  * Remuxes in a process of its own, with a limit of memory and of time by the size of the recording, behind everything else that the machine
- * has to do. What the recording makes of it, that process dies of alone.
+ * has to do. What the recording makes of it, that process dies of alone. What the library makes nothing of, or dies of, is tried once more
+ * in another process, through ffmpeg, where that is installed.
  *
  * @throws UnreadableRecording where the recording is at fault; Error where another try may succeed.
  */
 export const remuxInProcess: Remux = async (segments, to) => {
   const sizes = await Promise.all(segments.map((segment) => stat(segment)))
   const megabytes = sizes.reduce((sum, { size }) => sum + size, 0) / 1e6
-  return remuxWithin({ bytes: LIMIT_BYTES, cpuSeconds: LIMIT_SECONDS + megabytes * LIMIT_SECONDS_A_MB }, segments, to)
+  const limits = { bytes: LIMIT_BYTES, cpuSeconds: LIMIT_SECONDS + megabytes * LIMIT_SECONDS_A_MB }
+  try {
+    return await remuxWithin(limits, segments, to)
+  } catch (error) {
+    if (!(error instanceof UnreadableRecording) || !(await hasFfmpeg())) throw error
+    return remuxWithin(limits, segments, to, 'by ffmpeg')
+  }
 }
 
 /** As {@link remuxInProcess}, within the given limits. */
-export async function remuxWithin(limits: Limits, ...[segments, to]: Parameters<Remux>): Promise<Remuxed> {
+export async function remuxWithin(limits: Limits, segments: string[], to: string, way: Way = 'mended'): Promise<Remuxed> {
   // Of the environment nothing but what a program needs to start: no secrets.
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [...HEAP, PROGRAM], {
@@ -47,7 +56,7 @@ export async function remuxWithin(limits: Limits, ...[segments, to]: Parameters<
   child.channel?.unref()
   const patience = setTimeout(() => child.kill('SIGKILL'), limits.cpuSeconds * 1_000 * PATIENCE).unref()
   try {
-    return await order(child, limits, { segments, to })
+    return await order(child, limits, { segments, to, way })
   } finally {
     clearTimeout(patience)
     child.kill('SIGKILL')

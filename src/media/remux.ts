@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import {
   EncodedAudioPacketSource,
   type EncodedPacket,
@@ -20,13 +19,20 @@ import { createTally, measureFile, type Tally } from './measure-file.ts'
 
 /** A kind of track in the output, how a packet gets into it, what went in, and whether that is to come out to the byte. */
 type Lane = {
-  add: (packet: EncodedPacket, track: InputAudioTrack | InputVideoTrack) => Promise<void>
+  /** @returns whether it was taken: one that goes back in time is not. */
+  add: (packet: EncodedPacket, track: InputAudioTrack | InputVideoTrack) => Promise<boolean>
   tally: Tally
   isCopied: boolean
 }
 type Lanes = { video: Lane | undefined; audio: Lane | undefined }
-/** A segment and its length in bytes. */
-type Segment = { input: Input; bytes: number }
+/**
+ * A segment of a recording. Of one that was mended it is known, in its own time, before which seconds something is missing, Infinity for its
+ * end; and how many bytes are to be read of it.
+ */
+export type Segment = { path: string; lost: number[]; bytes: number }
+type Opened = Segment & { input: Input }
+/** Where a segment ends in the output, in seconds, and where in it something is missing. */
+type Copied = { end: number; cuts: number[] }
 
 /** Bytes by which the output may be longer than the input: for an index of what browsers write without. */
 const HEADER_BYTES = 256_000
@@ -47,14 +53,15 @@ const DESCRIBED = ['avc', 'hevc', 'aac']
 /**
  * Makes the segments of a recording, which browsers write without an end in sight, one file that has a length and can be sought. Pictures
  * and sound are copied as they are. WebM stays WebM, MP4 stays MP4. Segments that can't be read, as those cut off in their beginning, are
- * left out. What was written is read again, and compared with what went in.
+ * left out; so are pictures and sounds that go back in time, or before the first that can be shown. What was written is read again, and
+ * compared with what went in.
  *
- * @param segments paths of files, in the order in which they were recorded.
+ * @param segments in the order in which they were recorded.
  * @throws Error where no segment can be read, or not all of one, they differ in their codecs, or the output is not what went in: longer than
  *   the input and an index, shorter, or other pictures and sounds. One of the system where the disk does not take it.
  */
-export async function remux(segments: string[], to: string): Promise<Remuxed> {
-  const opened = await Promise.all(segments.map(openSegment))
+export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
+  const opened = segments.map((segment): Opened => ({ ...segment, input: open(segment.path) }))
   try {
     const areReadable = await Promise.all(opened.map(({ input }) => isReadable(input)))
     const readable = opened.filter((_, place) => areReadable[place]).map(({ input }) => input)
@@ -67,30 +74,37 @@ export async function remux(segments: string[], to: string): Promise<Remuxed> {
     const lanes = await openLanes(readable, output)
     let offset = 0
     const ends: Remuxed['ends'] = []
+    const cuts: number[] = []
     await file.failing(async () => {
       await output.start()
       for (const [place, segment] of opened.entries()) {
-        if (areReadable[place]) offset = await copy(segment, lanes, offset)
+        const copied = areReadable[place] ? await copy(segment, lanes, offset) : { end: offset, cuts: [] }
+        offset = copied.end
+        cuts.push(...copied.cuts.map((cut) => Math.round(cut * 1_000)))
         ends.push(areReadable[place] ? Math.round(offset * 1_000) : null)
       }
       await output.finalize()
     })
+    if (offset === 0) throw new Error('The recording holds neither pictures nor sound')
     const measured = await measureFile(to)
     refuseUnlessSame(measured, lanes)
     const { seconds, bytes, sha256 } = measured
     const contentType = `${lanes.video ? 'video' : 'audio'}/${isMp4 ? 'mp4' : 'webm'}`
-    return { contentType, milliseconds: Math.round(seconds * 1_000), ends, bytes, sha256 }
+    return { contentType, milliseconds: Math.round(seconds * 1_000), ends, cuts, bytes, sha256 }
   } finally {
     for (const { input } of opened) input.dispose()
   }
 }
 
-async function openSegment(path: string): Promise<Segment> {
-  const { size } = await stat(path)
-  return { input: new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, CACHE) }), bytes: size }
+const open = (path: string) => new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, CACHE) })
+
+/** Whether a file has pictures or sound that can be copied. */
+export async function canBeRead(path: string): Promise<boolean> {
+  using input = open(path)
+  return isReadable(input)
 }
 
-function limitOf(segments: Segment[]): number {
+function limitOf(segments: Opened[]): number {
   const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
   return bytes + HEADER_BYTES + Math.floor(bytes / INDEXED_BYTES)
 }
@@ -146,52 +160,94 @@ async function openAudio(first: InputAudioTrack, output: Output): Promise<Lane> 
 
 function onlyOf(codec: string, { description }: { description?: unknown }, add: (packet: EncodedPacket) => Promise<void>): Lane {
   const tally = createTally()
+  const isInOrder = createOrder()
   return {
     tally,
     isCopied: description !== undefined || !DESCRIBED.includes(codec),
     async add(packet, track) {
       if (track.codec !== codec) throw new Error('The segments differ in their codecs')
+      if (!isInOrder(packet)) return false
       await add(packet)
       tally.add(packet)
+      return true
     },
+  }
+}
+
+/** Whether a packet can follow those before it: a group begins with a key packet, and none may be earlier than any of the group before. */
+function createOrder(): (packet: EncodedPacket) => boolean {
+  let [latest, latestBefore] = [-Infinity, -Infinity]
+  return ({ type, timestamp }) => {
+    const least = type === 'key' ? latest : latestBefore
+    if (timestamp < least || (latest === -Infinity && type !== 'key')) return false
+    latestBefore = least
+    latest = Math.max(latest, timestamp)
+    return true
   }
 }
 
 /**
  * Copies a segment behind what is there already.
  *
- * @returns where it ends, in seconds.
- * @throws Error where the reader stops before its end without saying so.
+ * @throws Error where the reader stops far before its end, whether or not it says so.
  */
-async function copy({ input, bytes }: Segment, lanes: Lanes, offset: number): Promise<number> {
+async function copy(segment: Opened, lanes: Lanes, offset: number): Promise<Copied> {
+  const readers = await openReaders(segment.input, lanes)
+  const begin = Math.min(...readers.map(({ head }) => head?.timestamp ?? Infinity))
+  let end = offset
+  let accounted = FRAME_BYTES + segment.bytes / UNREAD_PART
+  const lost = [...segment.lost]
+  for (;;) {
+    const earliest = readers.reduce((a, b) => ((b.head?.timestamp ?? Infinity) < (a.head?.timestamp ?? Infinity) ? b : a))
+    const { head, lane, track } = earliest
+    if (!head) break
+    const timestamp = head.timestamp - begin + offset
+    if (await lane.add(head.clone({ timestamp }), track)) {
+      end = Math.max(end, timestamp + head.duration)
+      accounted += head.byteLength + PACKET_FRAME_BYTES
+    } else {
+      lost.push(head.timestamp)
+    }
+    await advance(earliest)
+  }
+  if (accounted < segment.bytes) throw new Error(`Of a segment of ${segment.bytes} bytes a large part can not be read`)
+  if (readers.some(({ hasBroken }) => hasBroken)) lost.push(Infinity)
+  const cuts = lost.map((second) => Math.min(Math.max(second - begin, 0) + offset, end))
+  return { end, cuts }
+}
+
+type Reader = {
+  lane: Lane
+  track: InputAudioTrack | InputVideoTrack
+  packets: AsyncGenerator<EncodedPacket, void>
+  head: EncodedPacket | undefined
+  /** Whether it can't be read any further. */
+  hasBroken: boolean
+}
+
+async function openReaders(input: Input, lanes: Lanes): Promise<Reader[]> {
   const tracks = [
     { lane: lanes.video, track: await input.getPrimaryVideoTrack() },
     { lane: lanes.audio, track: await input.getPrimaryAudioTrack() },
   ]
-  const readers = tracks.flatMap(({ lane, track }) =>
-    lane && track ? [{ lane, track, packets: new EncodedPacketSink(track).packets() }] : [],
-  )
-  const heads = await Promise.all(readers.map(async (reader) => ({ ...reader, head: await next(reader.packets) })))
-  const begin = Math.min(...heads.map(({ head }) => head?.timestamp ?? Infinity))
-  let end = offset
-  let accounted = FRAME_BYTES + bytes / UNREAD_PART
-  for (;;) {
-    const earliest = heads.reduce((a, b) => ((b.head?.timestamp ?? Infinity) < (a.head?.timestamp ?? Infinity) ? b : a))
-    const { head, lane, track, packets } = earliest
-    if (!head) break
-    const timestamp = head.timestamp - begin + offset
-    end = Math.max(end, timestamp + head.duration)
-    accounted += head.byteLength + PACKET_FRAME_BYTES
-    await lane.add(head.clone({ timestamp }), track)
-    earliest.head = await next(packets)
-  }
-  if (accounted < bytes) throw new Error(`Of a segment of ${bytes} bytes a large part can not be read`)
-  return end
+  const readers = tracks.flatMap(({ lane, track }): Reader[] => {
+    if (!lane || !track) return []
+    return [{ lane, track, packets: new EncodedPacketSink(track).packets(), head: undefined, hasBroken: false }]
+  })
+  for (const reader of readers) await advance(reader)
+  return readers
 }
 
-async function next(packets: AsyncGenerator<EncodedPacket, void>): Promise<EncodedPacket | undefined> {
-  const { value } = await packets.next()
-  return value ?? undefined
+/** Reads the next packet. What the system refuses to read says nothing about the segment. */
+async function advance(reader: Reader): Promise<void> {
+  try {
+    const { value } = await reader.packets.next()
+    reader.head = value ?? undefined
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw error
+    reader.head = undefined
+    reader.hasBroken = true
+  }
 }
 
 async function firstOf<T>(found: Promise<T | null>[]): Promise<T | undefined> {

@@ -44,6 +44,8 @@ describe('a recording', () => {
     ['video-0', 'video', 'video/webm', ['audio', 'video']],
     ['audio', 'audio', 'audio/webm', ['audio']],
     ['mp4', 'video', 'video/mp4', ['audio', 'video']],
+    ['firefox-video', 'video', 'video/webm', ['audio', 'video']],
+    ['webkit-stopped-1', 'audio', 'audio/mp4', ['audio']],
   ] as const)('of one segment becomes a file with a length that can be sought: %s', async (name, kind, contentType, tracks) => {
     const candidate = await takeAssessment(service)
     const mediaId = await record(candidate, [await readSlices(name)], kind)

@@ -11,10 +11,17 @@ import { makeJoinFolder } from './join-folder.ts'
 import { fileOf, folderOf, type Media, partOf, partsFolderOf } from './media.ts'
 
 /**
- * What a recording is, once it is one file and that was measured: its bytes and their SHA-256, in hexadecimal; and where each segment ends
- * in it, in milliseconds: null for one that can't be read.
+ * What a recording is, once it is one file and that was measured: its bytes and their SHA-256, in hexadecimal; where each segment ends in
+ * it, in milliseconds, null for one that can't be read; and where something within a segment could not be read.
  */
-export type Remuxed = { contentType: string; milliseconds: number; bytes: number; sha256: string; ends: (number | null)[] }
+export type Remuxed = {
+  contentType: string
+  milliseconds: number
+  bytes: number
+  sha256: string
+  ends: (number | null)[]
+  cuts: number[]
+}
 /**
  * Makes segments one file that has a length and can be sought.
  *
@@ -50,7 +57,7 @@ export async function joinRecording(system: ServiceContext, mediaId: string, rem
       throw err
     })
     if ('err' in remuxed) return await giveUp(system, media, remuxed.err)
-    await keep(system, media, file, { ...remuxed, cuts: findCuts(segments, remuxed.ends) })
+    await keep(system, media, file, { ...remuxed, cuts: findCuts(segments, remuxed) })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -89,9 +96,9 @@ async function fetchSegments(system: ServiceContext, media: Media, folder: strin
   return segments
 }
 
-/** Where something is missing in the file: behind a segment that was cut, and in place of one of which there is nothing. */
-function findCuts(segments: Fetched[], ends: Remuxed['ends']): number[] {
-  const cuts = new Set<number>()
+/** Where something is missing in the file: within segments, behind one that was cut, and in place of one of which there is nothing. */
+function findCuts(segments: Fetched[], { ends, cuts: within }: Pick<Remuxed, 'ends' | 'cuts'>): number[] {
+  const cuts = new Set<number>(within)
   const read = ends.values()
   let position = 0
   for (const { file, isCut } of segments) {
@@ -99,7 +106,7 @@ function findCuts(segments: Fetched[], ends: Remuxed['ends']): number[] {
     position = end ?? position
     if (isCut || (file !== null && end === null)) cuts.add(position)
   }
-  return [...cuts]
+  return [...cuts].sort((a, b) => a - b)
 }
 
 async function* readParts({ deps }: ServiceContext, { key }: Media, parts: MediaPart[]): AsyncGenerator<Buffer> {

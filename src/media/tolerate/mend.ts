@@ -8,21 +8,27 @@ import { mendWebm } from './webm.ts'
 const WINDOW = 2 ** 20
 const HEADER_BYTES = 64
 
+/** Of a segment so much at most may be lost by mending it: of one that loses more, what arrived is better kept as it is. */
+const LOST_PART = 0.5
+
+/** What was written of a segment. @property lost see {@link Mended}. @property bytes how much of the segment that is. */
+export type Written = { lost: number[]; bytes: number }
+
 /**
  * Writes what is left of a segment that a browser has written wrongly, or that was damaged on its way. It works in one go, without giving
  * way to anything else: for a process that does nothing else.
  *
- * @returns the seconds, in the segment's own time, before which something of it is missing; null where there is nothing to mend, and nothing
- *   is written.
+ * @returns null where there is nothing to mend, or too little would be left: then nothing is written.
  * @throws Error for a file that was made to be expensive; for what the system refuses.
  */
-export function mendSegment(segment: string, to: string): number[] | null {
+export function mendSegment(segment: string, to: string): Written | null {
   const file = openSync(segment, 'r')
   try {
     const source = readFrom(file)
     const mended = mend(source)
-    if (mended) write(source, mended, to)
-    return mended?.lost ?? null
+    if (!mended || mended.kept < (source.size - mended.repeated) * (1 - LOST_PART)) return null
+    write(source, mended, to)
+    return { lost: mended.lost, bytes: mended.kept }
   } finally {
     closeSync(file)
   }
@@ -33,6 +39,16 @@ export function mend(source: Source): Mended | null {
   const container = containerOf(source.bytes(0, HEADER_BYTES))
   if (container === 'video/webm') return mendWebm(source)
   return container === 'video/mp4' ? mendMp4(source) : null
+}
+
+/** What tells which container a file is. */
+export function readBeginning(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    return Buffer.from(readFrom(file).bytes(0, HEADER_BYTES))
+  } finally {
+    closeSync(file)
+  }
 }
 
 function readFrom(file: number): Source {

@@ -13,10 +13,13 @@ export type Mended = {
   pieces: Piece[]
   /** Seconds, in the recording's own time, before which something is missing that was there; Infinity: at its end. */
   lost: number[]
+  /** How many bytes of it are left, and how many were left out without a loss: they stand in it once more. */
+  kept: number
+  repeated: number
 }
 
-/** More clusters, blocks or fragments than a recording of the allowed size has: what has more was made to be expensive. */
-export const MAX_ITEMS = 1_000_000
+/** More clusters, blocks or fragments than a damaged recording may have to be mended: all of them are in memory. */
+export const MAX_ITEMS = 400_000
 
 /** Puts a stretch behind the others; it becomes one with the one before where they touch. */
 export function addStretch(pieces: Piece[], from: number, to: number): void {
@@ -35,3 +38,9 @@ export function indexIn(source: Source, bytes: Buffer, from: number, to = source
 }
 
 const SEARCHED = 65_536
+
+export const sum = (numbers: readonly number[] | Uint32Array): number => {
+  let total = 0
+  for (const number of numbers) total += number
+  return total
+}

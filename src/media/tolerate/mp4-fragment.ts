@@ -1,11 +1,11 @@
-import type { Source } from './mended.ts'
+import { type Source, sum } from './mended.ts'
 
 /** A box: its header begins at `start`, its content at `body`. */
 export type Box = { type: string; start: number; body: number; end: number }
 /** Of a track, what a fragment does not say for itself. */
 export type TrackDefaults = { timescale: number; size: number }
 /** A row of samples: where its data begins, where its count stands, and the bytes of each sample. */
-export type Run = { data: number; countAt: number; sizes: number[] }
+export type Run = { data: number; countAt: number; sizes: Uint32Array }
 /** What a fragment has of a track. `ticks`: when it begins; null where it does not say. */
 export type TrackFragment = { track: number; ticks: number | null; runs: Run[] }
 
@@ -131,16 +131,11 @@ function readRun(source: Source, box: Box, { base, next, size }: Usual): Run | n
   const step = 4 * [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length
   if (count > MAX_SAMPLES || at + count * step > bytes.length) return null
   const sizeAt = flags & 0x100 ? 4 : 0
-  const rows = Array.from({ length: count }, (_, place) => at + place * step)
-  return {
-    data,
-    countAt: box.body + 4,
-    sizes: rows.map((row) => (flags & 0x200 ? bytes.readUInt32BE(row + sizeAt) : size)),
-  }
+  const sizes = new Uint32Array(count)
+  for (let place = 0; place < count; place++) sizes[place] = flags & 0x200 ? bytes.readUInt32BE(at + place * step + sizeAt) : size
+  return { data, countAt: box.body + 4, sizes }
 }
 
 /** What a box holds; a copy, because what a source gives is good for one call. */
 const copyOf = (source: Source, box: Box | undefined): Buffer | undefined =>
   box && box.end - box.body <= MAX_DESCRIPTION ? Buffer.from(source.bytes(box.body, box.end - box.body)) : undefined
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,18 +1,21 @@
 import { findLongestRise } from './longest-rise.ts'
-import { addStretch, indexIn, MAX_ITEMS, type Mended, type Piece, type Source } from './mended.ts'
+import { addStretch, indexIn, MAX_ITEMS, type Mended, type Piece, type Source, sum } from './mended.ts'
 import { type Box, type Run, readBox, readFragment, readTracks, type TrackDefaults, type TrackFragment } from './mp4-fragment.ts'
 
 const TYPES = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'free', 'skip', 'wide', 'sidx', 'mfra', 'udta', 'uuid', 'meta'])
 const MOOF = Buffer.from('moof')
 const MFHD = Buffer.from('mfhd')
 const FREE = Buffer.from('free')
+/** Of a recording of a day there are as many. */
+const MAX_SAMPLES = 10 * MAX_ITEMS
 /** A recording has two. */
 const MAX_TRACKS = 8
 
 type Fragment = { box: Box; tracks: TrackFragment[] | undefined; state: 'kept' | 'again' | 'lost'; isCut: boolean }
 /** Bytes that stand for as many others. */
 type Patch = { at: number; bytes: Buffer }
-type Read = { boxes: Box[]; patches: Patch[] /** Where something begins that is no box. */; gaps: number[] }
+/** `gaps`: where something begins that is no box; `skipped`: how many bytes that are. */
+type Read = { boxes: Box[]; patches: Patch[]; gaps: number[]; skipped: number }
 
 /**
  * What is left of a fragmented MP4 file in which boxes come again, fragments come again or go back in time, and bytes are damaged or cut
@@ -35,18 +38,26 @@ export function mendMp4(source: Source): Mended | null {
     ...fragments.flatMap((fragment) => (fragment.state === 'kept' ? cutRuns(fragment, media) : [free(fragment.box)])),
   ].sort((a, b) => a.at - b.at)
   if (patches.length === 0) return null
-  return { pieces: applyTo(source.size, patches), lost: findLost(fragments, read.gaps, tracks) }
+  const leftOut = (which: Fragment['state']) => sum(fragments.map((one) => (one.state === which ? lengthOf(one, media) : 0)))
+  const repeated = leftOut('again')
+  const kept = source.size - repeated - leftOut('lost') - read.skipped
+  return { pieces: applyTo(source.size, patches), lost: findLost(fragments, read.gaps, tracks), kept, repeated }
 }
+
+/** The bytes of a fragment with what there is of its data. */
+const lengthOf = ({ box, tracks = [] }: Fragment, media: Box[]): number =>
+  box.end - box.start + sum(tracks.flatMap(({ runs }) => runs.map((run) => sum(run.sizes.subarray(0, countIn(media, run))))))
 
 /** The boxes of the file, and what has to be mended of what stands between and around them. */
 function readAll(source: Source): Read {
-  const read: Read = { boxes: [], patches: [], gaps: [] }
+  const read: Read = { boxes: [], patches: [], gaps: [], skipped: 0 }
   const headers = new Set<string>()
   for (let at = 0; at < source.size; ) {
     const box = readKnown(source, at)
     if (!box) {
       const next = findFragment(source, at + 1, source.size) ?? source.size
       read.gaps.push(at)
+      read.skipped += next - at
       skip(read, at, next)
       at = next
       continue
@@ -114,7 +125,7 @@ function readFragments(source: Source, boxes: Box[], tracks: Map<number, TrackDe
     .map((box) => {
       const found = readFragment(source, box, tracks)
       for (const run of found?.flatMap(({ runs }) => runs) ?? []) samples += run.sizes.length
-      if (samples > MAX_ITEMS) throw new Error('The file has more samples than a recording')
+      if (samples > MAX_SAMPLES) throw new Error('The file has more samples than a recording')
       return { box, tracks: found ?? undefined, state: 'kept', isCut: false }
     })
 }

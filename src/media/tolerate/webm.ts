@@ -1,5 +1,5 @@
 import { findLongestRise } from './longest-rise.ts'
-import { addStretch, indexIn, MAX_ITEMS, type Mended, type Piece, type Source } from './mended.ts'
+import { addStretch, indexIn, MAX_ITEMS, type Mended, type Piece, type Source, sum } from './mended.ts'
 
 const EBML = 0x1a45dfa3
 const SEGMENT = 0x18538067
@@ -24,12 +24,23 @@ const USUAL_SCALE = 1_000_000
 type Element = { id: number; start: number; body: number /** Infinity where its size is not known. */; end: number }
 type Block = { start: number; end: number; track: number; ticks: number; cluster: number }
 type Cluster = { /** Its timestamp, the whole element. */ start: number; end: number; ticks: number }
+/** A walk through a file: what is told of it, and whether it goes on. */
+type Visitor = {
+  header: (element: Element) => void
+  cluster: (cluster: Cluster) => void
+  block: (block: Omit<Block, 'cluster'>) => void
+  /** Something that can't be read. */
+  gap: (from: number, to: number) => void
+  isEnough: () => boolean
+}
 type Read = {
   headers: Element[]
   clusters: Cluster[]
   blocks: Block[]
   /** Behind how many blocks something can't be read. */
   gaps: number[]
+  /** How many bytes can't. */
+  skipped: number
   isDamaged: boolean
 }
 
@@ -41,11 +52,15 @@ type Read = {
  * @throws Error for one with more blocks than any recording.
  */
 export function mendWebm(source: Source): Mended | null {
+  if (isOrderly(source)) return null
   const read = readAll(source)
   if (!read.headers.some(({ id }) => id === TRACKS)) return null
   const isKept = chooseBlocks(source, read.blocks)
   if (!read.isDamaged && isKept.every((is) => is === 'kept')) return null
-  return { pieces: writeAll(read, isKept), lost: findLost(read, isKept, readScale(source, read.headers) / 1e9) }
+  const lengthOf = (which: string) => sum(read.blocks.map(({ start, end }, place) => (isKept[place] === which ? end - start : 0)))
+  const lost = findLost(read, isKept, readScale(source, read.headers) / 1e9)
+  const repeated = lengthOf('again')
+  return { pieces: writeAll(read, isKept), lost, kept: source.size - repeated - lengthOf('lost') - read.skipped, repeated }
 }
 
 /** For each place at which something is missing, the second of the next block that is kept. */
@@ -60,56 +75,95 @@ function findLost({ blocks, gaps }: Read, states: string[], scale: number): numb
   return [...lost].reverse()
 }
 
+/** Whether everything can be read, and nothing comes again or goes back; it takes no memory for that. */
+function isOrderly(source: Source): boolean {
+  let isSo = true
+  const found = new Set<number>()
+  const last = new Map<number, number>()
+  walk(source, {
+    header({ id }) {
+      if (found.has(id)) isSo = false
+      found.add(id)
+    },
+    cluster() {},
+    block({ track, ticks }) {
+      if (ticks <= (last.get(track) ?? -Infinity)) isSo = false
+      if (last.size < MAX_TRACKS || last.has(track)) last.set(track, ticks)
+    },
+    gap() {
+      isSo = false
+    },
+    isEnough: () => !isSo,
+  })
+  return isSo
+}
+const MAX_TRACKS = 8
+
 function readAll(source: Source): Read {
-  const read: Read = { headers: [], clusters: [], blocks: [], gaps: [], isDamaged: false }
-  let isInCluster = false
-  for (let at = 0; at < source.size; ) {
-    const element = readElement(source, at)
-    const next = element && take(source, element, read, isInCluster)
-    if (next) {
-      if (element.id === CLUSTER) isInCluster = false // until its timestamp is known
-      if (element.id === TIMESTAMP) isInCluster = true
-      at = next
-      continue
-    }
-    read.isDamaged = true
-    read.gaps.push(read.blocks.length)
-    const cluster = indexIn(source, CLUSTER_ID, at + 1)
-    if (cluster === -1) break
-    at = cluster
-    isInCluster = false
-  }
+  const read: Read = { headers: [], clusters: [], blocks: [], gaps: [], skipped: 0, isDamaged: false }
+  walk(source, {
+    header(header) {
+      if (read.headers.some(({ id }) => id === header.id)) read.isDamaged = true
+      else read.headers.push(header)
+    },
+    cluster: (cluster) => addItem(read.clusters, cluster),
+    block: (block) => addItem(read.blocks, { ...block, cluster: read.clusters.length - 1 }),
+    gap(from, to) {
+      read.isDamaged = true
+      read.skipped += to - from
+      read.gaps.push(read.blocks.length)
+    },
+    isEnough: () => false,
+  })
   return read
 }
 
-/** Notes an element. @returns where the next one begins; null for what can't be one there. */
-function take(source: Source, element: Element, read: Read, isInCluster: boolean): number | null {
+/** Goes from element to element; from what is none, to the next cluster. */
+function walk(source: Source, visitor: Visitor): void {
+  /** The ticks of the cluster; null until these are known. */
+  let ticks: number | null = null
+  const noted: Visitor = {
+    ...visitor,
+    cluster(cluster) {
+      ticks = cluster.ticks
+      visitor.cluster(cluster)
+    },
+    block: (block) => visitor.block({ ...block, ticks: block.ticks + ticks! }),
+  }
+  for (let at = 0; at < source.size && !visitor.isEnough(); ) {
+    const element = readElement(source, at)
+    const next = element && visit(source, element, noted, ticks !== null)
+    if (next) {
+      if (element.id === CLUSTER) ticks = null
+      at = next
+      continue
+    }
+    const cluster = indexIn(source, CLUSTER_ID, at + 1)
+    const to = cluster === -1 ? source.size : cluster
+    visitor.gap(at, to)
+    at = to
+    ticks = null
+  }
+}
+
+/** Tells of an element. @returns where the next one begins; null for what can't be one there. */
+function visit(source: Source, element: Element, visitor: Visitor, isInCluster: boolean): number | null {
   const { id, start, body, end } = element
   if (id === CLUSTER) return body
   if (id !== SEGMENT && end > source.size) return null // also one without a size
-  if (HEADERS.has(id)) return takeHeader(element, read)
+  if (HEADERS.has(id)) {
+    visitor.header(element)
+    return id === SEGMENT ? body : end
+  }
   if (OTHERS.has(id)) return end
   if (id === TIMESTAMP && end - body <= 8) {
-    addItem(read.clusters, { start, end, ticks: readNumber(source, body, end) })
+    visitor.cluster({ start, end, ticks: readNumber(source, body, end) })
     return end
   }
-  return isInCluster ? takeBlock(source, element, read) : null
-}
-
-function takeHeader({ id, start, body, end }: Element, read: Read): number {
-  if (read.headers.some((header) => header.id === id)) read.isDamaged = true
-  else read.headers.push({ id, start, body, end })
-  return id === SEGMENT ? body : end
-}
-
-function takeBlock(source: Source, { id, start, body, end }: Element, read: Read): number | null {
-  if (id !== SIMPLE_BLOCK && id !== BLOCK_GROUP) return null
+  if (!isInCluster || (id !== SIMPLE_BLOCK && id !== BLOCK_GROUP)) return null
   const header = readBlock(source, id === SIMPLE_BLOCK ? body : findBlock(source, body, end), end)
-  if (!header) return null
-  const cluster = read.clusters.length - 1
-  const { track, ticks } = header
-  addItem(read.blocks, { start, end, track, ticks: read.clusters[cluster]!.ticks + ticks, cluster })
-  return end
+  if (header) visitor.block({ start, end, ...header })
+  return header && end
 }
 
 function addItem<T>(items: T[], item: T): void {
