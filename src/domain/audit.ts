@@ -38,6 +38,8 @@ export const AUDIT_ACTIONS = [
   'discarded_batch',
   'resent_invite',
   'extended_invite',
+  'shortened_invite',
+  'corrected_invite',
   'revoked_invite',
   'reactivated_invite',
   'assigned_grader',

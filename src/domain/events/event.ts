@@ -44,6 +44,10 @@ type Expiry = { expiresAt: string }
 export type InviteChanges = {
   tagIds?: { added: string[]; removed: string[] }
   assignedGraderId?: { before: string | null; after: string | null }
+  /** ISO times: it expires earlier now. */
+  expiresAt?: { before: string; after: string }
+  /** Texts that were put right; what they say is fetched. */
+  corrected?: ('recipientName' | 'customMessage')[]
 }
 
 /** What an event of each type says: ids and states, no names, addresses or links. Whoever may see more fetches it. */

@@ -46,14 +46,14 @@ export async function setGrader(inside: Context, inviteId: string, graderId: str
   })
   const after = graderId?.toLowerCase() ?? null
   if (before === after) return false
-  await update(inside, own, { assignedGraderId: after }, { assignedGraderId: { before, after } })
+  await updateInvite(inside, own, { assignedGraderId: after }, { assignedGraderId: { before, after } })
   return true
 }
 
 type Own = { organizationId: string; id: string }
 
 /** Changes the invite's row, at least its `updatedAt`, and tells what is different now. */
-async function update(
+export async function updateInvite(
   inside: Context,
   where: Own,
   data: Prisma.InviteUncheckedUpdateManyInput,
@@ -80,7 +80,7 @@ export async function tagInvite(ctx: Context, inviteId: string, tagId: string): 
     refuse(excess ? [{ field: 'tagIds', ...excess }] : [])
     const position = Math.max(-1, ...tags.map((tag) => tag.position)) + 1
     await db.inviteTag.create({ data: { organizationId, inviteId, tagId, position } })
-    await update(inside, where, {}, { tagIds: { added: [tagId.toLowerCase()], removed: [] } })
+    await updateInvite(inside, where, {}, { tagIds: { added: [tagId.toLowerCase()], removed: [] } })
     await recordByMember(inside, { action: 'tagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
   })
 }
@@ -95,7 +95,7 @@ export async function untagInvite(ctx: Context, inviteId: string, tagId: string)
       ? await db.inviteTag.deleteMany({ where: { organizationId: organization.id, inviteId, tagId } })
       : { count: 0 }
     if (count === 0) return
-    await update(inside, where, {}, { tagIds: { added: [], removed: [tagId.toLowerCase()] } })
+    await updateInvite(inside, where, {}, { tagIds: { added: [], removed: [tagId.toLowerCase()] } })
     await recordByMember(inside, { action: 'untagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
   })
 }

@@ -43,6 +43,8 @@ export const WORDS: Record<AuditAction, string> = {
   discarded_batch: 'discarded a list of candidates',
   resent_invite: 'sent an invitation again',
   extended_invite: 'extended an invite',
+  shortened_invite: 'had an invite expire earlier',
+  corrected_invite: 'corrected the name or the message of an invite',
   revoked_invite: 'revoked an invite',
   reactivated_invite: 'reactivated an invite',
   assigned_grader: 'assigned a grader',

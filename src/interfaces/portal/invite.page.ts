@@ -14,6 +14,7 @@ import { mayReadSubmission } from '../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { limitHint, narrowing } from './choices.ts'
 import { choice, type Form, field, mistakes } from './forms.ts'
+import { corrections } from './invite-corrections.page.ts'
 import { type Page, panel, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 import { table } from './table.ts'
@@ -23,7 +24,12 @@ import { badge, demandsOf, time } from './wording.ts'
 const NOTICES = new Map([
   ['invited', 'The candidate is invited.'],
   ['resend', 'The invitation is sent again.'],
-  ['extend', 'The invite expires later now.'],
+  ['extend', 'The expiry is changed.'],
+  [
+    'correct',
+    'It is corrected. A mail that has gone out stays as it is: send the invitation again if the candidate is to see it.',
+  ],
+  ['replaced', 'This address is invited now, and the invite of the other one is revoked.'],
   ['revoke', 'The invite is revoked: its link opens nothing any more.'],
   ['reactivate', 'The invite is pending again, and a new link is on its way.'],
   ['grader', 'The grader is changed.'],
@@ -106,6 +112,7 @@ function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): (H
   const path = pathOf(ctx, `invites/${invite.id}`)
   return [
     panel('moves', 'What can be done', moveForms(form, invite, path, link)),
+    ...corrections(form, invite, path),
     ...waiving(form, invite, path, requirements),
     narrowing(path, named, [graders, tagChoices]),
     panel('grader', 'Grader', graderForm(form, invite, path, graders)),
@@ -124,7 +131,7 @@ ${ifMay(
 <p><button hidden data-copy="link" type="button" class="quiet">Copy the link</button></p>
 <form method="post" action="${`${path}/resend`}">${onceField()}<p><button>Send the invitation again</button></p></form>`,
 )}
-${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Extend</button></p></form>`)}
+${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Change the expiry</button></p></form>`)}
 ${ifMay(
   'revoke',
   html`<details>

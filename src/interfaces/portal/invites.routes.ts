@@ -16,11 +16,12 @@ import {
   listTagChoices,
   type Named,
 } from '../../domain/invites/choices.ts'
+import { changeExpiry, correctInvite, replaceInvite } from '../../domain/invites/corrections.ts'
 import { createInvite } from '../../domain/invites/create.ts'
 import { listInviteEmails } from '../../domain/invites/emails.ts'
 import { getInvite, INVITE_STATUSES, type InviteFilter, listInvites, wholeInvite } from '../../domain/invites/invites.ts'
 import { getInvitationLink } from '../../domain/invites/links.ts'
-import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
+import { reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
 import { readTimeline } from '../../domain/invites/timeline.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { listRequirements } from '../../domain/submissions/submission.ts'
@@ -80,8 +81,26 @@ export function invitesRoutes(app: FastifyInstance): void {
 
   app.post<InviteRoute>('/invites/:inviteId/extend', (request, reply) =>
     answer(request, reply, 'extend', (ctx, values) =>
-      extendInvite(ctx, request.params.inviteId, { expiresInDays: readDays(values) ?? -1 }),
+      changeExpiry(ctx, request.params.inviteId, { expiresInDays: readDays(values) ?? -1 }),
     ),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/correct', (request, reply) =>
+    answer(request, reply, 'correct', (ctx, values) => {
+      const { recipientName, customMessage } = readFields(values, 'recipientName', 'customMessage')
+      return correctInvite(ctx, request.params.inviteId, { recipientName: recipientName.trim() || null, customMessage })
+    }),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/replace', (request, reply) =>
+    submitOnce(request, reply, {
+      page: (form) => onePage(request, request.params.inviteId, form),
+      async work(ctx, values) {
+        const { recipientEmail } = readFields(values, 'recipientEmail')
+        const id = await replaceInvite(ctx, request.params.inviteId, recipientEmail.trim()).catch(sayInForm)
+        return `${pathOf(ctx, `invites/${id}`)}?done=replaced`
+      },
+    }),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/revoke', (request, reply) =>

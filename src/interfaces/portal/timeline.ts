@@ -38,7 +38,11 @@ function whatOf({ type, data }: InviteEvent): Html {
   return html`${wordEvent(type)}${aside && `: ${aside}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
 }
 
-const wordChanges = ({ tagIds, assignedGraderId }: InviteChanges = {}): string[] => [
+const CORRECTED = { recipientName: 'the name was corrected', customMessage: 'the message was corrected' } as const
+
+const wordChanges = ({ tagIds, assignedGraderId, expiresAt, corrected = [] }: InviteChanges = {}): string[] => [
+  ...corrected.map((field) => CORRECTED[field]),
+  ...(expiresAt ? ['it expires earlier'] : []),
   ...(tagIds?.added ?? []).map(() => 'a tag was added'),
   ...(tagIds?.removed ?? []).map(() => 'a tag was taken off'),
   ...(assignedGraderId ? [assignedGraderId.after === null ? 'nobody grades it' : 'it has another grader'] : []),

@@ -27,6 +27,8 @@ const changes = Type.Object(
   {
     tagIds: Type.Optional(Type.Object({ added: Type.Array(Uuid()), removed: Type.Array(Uuid()) })),
     assignedGraderId: Type.Optional(Type.Object({ before: OrNull(Uuid()), after: OrNull(Uuid()) })),
+    expiresAt: Type.Optional(Type.Object({ before: DateTime(), after: DateTime() })),
+    corrected: Type.Optional(Type.Array(Words(['recipientName', 'customMessage']), { description: 'Texts that were put right' })),
   },
   { [NAME]: 'InviteChanges', description: 'What is different now, and nothing else' },
 )
@@ -61,7 +63,7 @@ const meanings: Record<EventType | typeof TEST_EVENT, string> = {
   'invite.reactivated': 'The organization brought the invite back, with a new link',
   'invite.extended': 'The organization moved the expiry',
   'invite.resent': 'The organization had the mail sent again',
-  'invite.updated': 'The organization changed the tags or the grader of the invite',
+  'invite.updated': 'The organization changed something about the invite: tags, grader, name, message, or to an earlier expiry',
   'invite.expired': 'The time was up',
   'email.sent': 'The mail server accepted a mail',
   'email.failed': 'A mail will not be sent',

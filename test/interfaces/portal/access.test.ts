@@ -97,6 +97,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /invites/:inviteId': everybody,
   'POST /invites/:inviteId/resend': ['admin'],
   'POST /invites/:inviteId/extend': ['admin'],
+  'POST /invites/:inviteId/correct': ['admin'],
+  'POST /invites/:inviteId/replace': ['admin'],
   'POST /invites/:inviteId/revoke': ['admin'],
   'POST /invites/:inviteId/reactivate': ['admin'],
   'POST /invites/:inviteId/grader': ['admin'],

@@ -287,6 +287,69 @@ describe('inviting a candidate', () => {
 })
 
 describe('an invite', () => {
+  it('has its name and message corrected while nobody has accepted it', async () => {
+    const { organization, assessment, admin, home } = await furnish()
+    const invite = await service.make.invite(assessment, { recipientName: 'Sma', customMessage: 'Helo' })
+    const path = `${home}invites/${invite.id}`
+    const answer = await admin.post(`${path}/correct`, { recipientName: ' Sam ', customMessage: 'Hello,\r\nSam' })
+    expect([answer.status, answer.headers.location]).toEqual([303, `${path}?done=correct`])
+    expect(await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).toMatchObject({
+      recipientName: 'Sam',
+      customMessage: 'Hello,\nSam',
+    })
+    await admin.post(`${path}/correct`, { recipientName: 'Sam', customMessage: 'Hello,\nSam' })
+    const told = await service.db.event.findMany({ where: { organizationId: organization.id, type: 'invite.updated' } })
+    expect(told.map(({ data }) => data)).toMatchObject([{ changes: { corrected: ['recipientName', 'customMessage'] } }])
+    await service.db.invite.update({ where: { id: invite.id }, data: { status: 'accepted' } })
+    expect(mistakesIn(await admin.post(`${path}/correct`, { recipientName: 'Late' }))).toEqual([
+      'That is not possible: the invite is accepted.',
+    ])
+    expect((await admin.get(path)).text).not.toContain(`action="${path}/correct"`)
+  })
+
+  it('expires earlier or later, as is chosen', async () => {
+    const { assessment, admin, home } = await furnish()
+    const inDays = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000)
+    const invite = await service.make.invite(assessment, { expiresAt: inDays(10) })
+    const path = `${home}invites/${invite.id}`
+    const types = async () =>
+      (await service.db.event.findMany({ where: { organizationId: assessment.organizationId }, orderBy: { id: 'asc' } })).map(
+        ({ type }) => type,
+      )
+    for (const days of [3, 20]) {
+      expect((await admin.post(`${path}/extend`, { expiresInDays: String(days) })).status).toBe(303)
+      const { expiresAt } = await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
+      expect(expiresAt).toEqual(inDays(days))
+    }
+    expect(await types()).toEqual(['invite.updated', 'invite.extended'])
+  })
+
+  it('is replaced by one of the right address, with all that it says, in one step and once', async () => {
+    const { organization, assessment, admin, home } = await furnish()
+    const tag = await service.make.tag(organization.id)
+    const terms = { recipientName: 'Sam', customMessage: 'Hello', questionReplayLimit: 3, screenRecording: false }
+    const expiresAt = new Date(service.clock.now().getTime() + 5 * 86_400_000)
+    const invite = await service.make.invite(assessment, { recipientEmail: 'wrnog@example.com', expiresAt, ...terms })
+    await service.db.inviteTag.create({
+      data: { organizationId: organization.id, inviteId: invite.id, tagId: tag.id, position: 0 },
+    })
+    const other = await service.make.invite(assessment, { recipientEmail: 'other@example.com' })
+    const path = `${home}invites/${invite.id}`
+    expect(mistakesIn(await admin.post(`${path}/replace`, { recipientEmail: other.recipientEmail }))).toEqual([
+      'This address has been invited to that assessment already.',
+    ])
+    expect((await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).status).toBe('pending')
+    const once = { recipientEmail: ' right@example.com ', once: service.deps.newId() }
+    const [first, second] = [await admin.post(`${path}/replace`, once), await admin.post(`${path}/replace`, once)]
+    expect([first.status, first.headers.location]).toEqual([303, second.headers.location])
+    const made = await service.db.invite.findFirstOrThrow({
+      where: { organizationId: organization.id, recipientEmail: 'right@example.com' },
+      include: { tags: true, emails: true },
+    })
+    expect(made).toMatchObject({ ...terms, status: 'pending', expiresAt, tags: [{ tagId: tag.id }], emails: [{}] })
+    expect(await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).toMatchObject({ status: 'revoked' })
+  })
+
   async function furnishOne(data = {}) {
     const furnished = await furnish()
     const { id } = await service.make.invite(furnished.assessment, data)
@@ -327,11 +390,8 @@ describe('an invite', () => {
     expect([await find(), await audited(organization.id)]).toEqual([before, []])
   })
 
-  it('is not extended to an earlier time, nor by what is no number', async () => {
+  it('gets no expiry from what is no number', async () => {
     const { admin, path } = await furnishOne()
-    expect((await admin.post(`${path}/extend`, { expiresInDays: '2' })).text).toContain(
-      'That would be earlier than it expires now.',
-    )
     for (const days of ['', 'x', '-1', '99999999999'])
       expect((await admin.post(`${path}/extend`, { expiresInDays: days })).text).toContain('a whole number from 1 to 3650')
   })
