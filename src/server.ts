@@ -55,6 +55,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   opened.defer(async () => void (await app.close()))
   mailSettings.publicUrl = addressOf(config, app.addresses()[0])
   await dependencies.startWork()
+  await dependencies.findProblems() // what is missing is said at the start, not only when somebody asks
   if (config.databaseUrl === undefined) {
     const { publicUrl } = mailSettings
     await welcome(system, {

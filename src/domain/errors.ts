@@ -150,3 +150,14 @@ export class DomainError extends Error {
     this.existingId = existingId
   }
 }
+
+/** The media store can't be reached, or does not do what it is asked. `code` is that of the system's error, where it has one. */
+export class StoreUnavailable extends Error {
+  readonly code: string | undefined
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.name = 'StoreUnavailable'
+    this.code = (cause as NodeJS.ErrnoException | null)?.code
+  }
+}

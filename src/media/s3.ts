@@ -15,6 +15,8 @@ import { checkKey, checkPrefix } from './key.ts'
 const CONNECT_MS = 5_000
 /** Without a byte moving. */
 const SILENCE_MS = 20_000
+/** For what is small, and for an answer to begin: as long as anybody waits for it, see store.ts. Then it is given up here as well. */
+const ANSWERS_WITHIN_MS = 8_000
 
 /**
  * A media store in a bucket of S3, or of what speaks its language. Credentials come from the SDK's usual environment.
@@ -40,14 +42,21 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenc
     async put(key, content) {
       const isBytes = content instanceof Uint8Array
       const body = isBytes ? { Body: content } : { Body: createReadStream(content.path), ContentLength: content.bytes }
-      await client.send(new PutObjectCommand({ ...object(key), ...body }))
+      const signal = isBytes && { abortSignal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }
+      await client.send(new PutObjectCommand({ ...object(key), ...body }), { ...signal })
     },
     async get(key, range) {
       const asked = range && { Range: `bytes=${range.start}-${range.end}` }
-      const found = await client.send(new GetObjectCommand({ ...object(key), ...asked })).catch((error) => {
-        if (error instanceof NoSuchKey) return null
-        throw error
-      })
+      const giveUp = new AbortController()
+      const timer = setTimeout(() => giveUp.abort(), ANSWERS_WITHIN_MS)
+      const command = new GetObjectCommand({ ...object(key), ...asked })
+      const found = await client
+        .send(command, { abortSignal: giveUp.signal })
+        .catch((error) => {
+          if (error instanceof NoSuchKey) return null
+          throw error
+        })
+        .finally(() => clearTimeout(timer))
       return found && (found.Body instanceof Readable ? found.Body : Readable.from([]))
     },
     async delete(key) {

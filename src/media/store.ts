@@ -1,20 +1,46 @@
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MediaStore } from '../domain/context.ts'
+import { StoreUnavailable } from '../domain/errors.ts'
 import { openFolder } from './folder.ts'
 
+/** Milliseconds that whoever waits for it waits. */
+const ANSWERS_WITHIN_MS = 8_000
+
 /**
- * Opens the media store. It connects to nothing yet.
+ * Opens the media store. It connects to nothing yet. What it can't do is a StoreUnavailable, at the latest after some seconds: a disk, or
+ * a server, may hang. A file, which may be large, may take longer, see s3.ts.
  *
  * @param mediaUrl `s3://bucket/prefix?endpoint=…&region=…`; undefined: a folder in the data folder.
  */
-export async function openMediaStore({
-  mediaUrl,
-  dataDir,
-}: {
-  mediaUrl: string | undefined
-  dataDir: string
-}): Promise<MediaStore> {
+export async function openMediaStore(
+  { mediaUrl, dataDir }: { mediaUrl: string | undefined; dataDir: string },
+  answersWithinMs = ANSWERS_WITHIN_MS,
+): Promise<MediaStore> {
+  const store = await open(mediaUrl, dataDir)
+  const inTime = <T>(answer: Promise<T>) => Promise.race([answer, runOutOfTime(answersWithinMs)])
+  return {
+    put: (key, content) =>
+      orUnavailable(content instanceof Uint8Array ? inTime(store.put(key, content)) : store.put(key, content)),
+    get: (key, range) => orUnavailable(inTime(store.get(key, range))),
+    delete: (key) => orUnavailable(store.delete(key)),
+    deletePrefix: (prefix) => orUnavailable(store.deletePrefix(prefix)),
+    free: () => orUnavailable(inTime(store.free())),
+  }
+}
+
+async function open(mediaUrl: string | undefined, dataDir: string): Promise<MediaStore> {
   if (mediaUrl === undefined) return openFolder(path.resolve(dataDir, 'media'))
   const { openS3 } = await import('./s3.ts') // S3's client is an optional package, and a large one
   return openS3(new URL(mediaUrl))
+}
+
+const orUnavailable = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error) => {
+    throw new StoreUnavailable(error)
+  })
+
+async function runOutOfTime(milliseconds: number): Promise<never> {
+  await sleep(milliseconds, undefined, { ref: false })
+  throw new Error('no answer in time')
 }

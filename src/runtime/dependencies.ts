@@ -26,9 +26,10 @@ import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
 import { deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
-import { findProblems } from './readiness.ts'
+import { type Check, findProblems } from './readiness.ts'
 import { readOrMakeSecret } from './secret.ts'
 
 /** What the service runs on. */
@@ -129,6 +130,8 @@ export async function createDependencies(
   }
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
   if (serves) await numbering.start(system)
+  // Where candidates answer elsewhere there is nothing to keep.
+  const own: Check[] = config.playerUrl === undefined ? [['media', createMediaCheck(deps.media, log)]] : []
   const kept = opened.move()
   return {
     system,
@@ -138,7 +141,7 @@ export async function createDependencies(
     redis,
     numbering,
     migrated: database.migrated,
-    findProblems: coalesce(() => findProblems(system, boss, migrations)),
+    findProblems: coalesce(() => findProblems(system, boss, migrations, own)),
     startWork: async () => {
       if (!works) return
       await startSweep(boss, system, config)

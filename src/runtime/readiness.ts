@@ -5,13 +5,21 @@ import type { ServiceContext } from '../domain/context.ts'
 
 const CHECK_TIMEOUT_MS = 2_000
 
+/** A name for what is missing, and what fails while it is. */
+export type Check = [name: string, check: () => Promise<unknown>]
+
 /**
  * Why requests should not be sent to this process now; empty when all is well. It answers within {@link CHECK_TIMEOUT_MS}.
  *
- * @param migrations the names of those that this release needs.
+ * @param migrations the names of those that this release needs. @param others what this process needs besides.
  */
-export async function findProblems({ db }: ServiceContext, boss: PgBoss, migrations: string[]): Promise<string[]> {
-  const checks: [string, () => Promise<unknown>][] = [
+export async function findProblems(
+  { db }: ServiceContext,
+  boss: PgBoss,
+  migrations: string[],
+  others: Check[] = [],
+): Promise<string[]> {
+  const checks: Check[] = [
     ['database', () => db.$queryRaw`SELECT 1`],
     [
       'migrations',
@@ -25,6 +33,7 @@ export async function findProblems({ db }: ServiceContext, boss: PgBoss, migrati
         if (!(await boss.isInstalled())) throw new Error('not installed')
       },
     ],
+    ...others,
   ]
   const results = await Promise.allSettled(checks.map(([, check]) => Promise.race([check(), runOutOfTime()])))
   return checks.flatMap(([name], i) => (results[i]!.status === 'rejected' ? [name] : []))

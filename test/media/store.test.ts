@@ -9,6 +9,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { MediaStore } from '../../src/domain/context.ts'
 import { openS3 } from '../../src/media/s3.ts'
 import { openMediaStore } from '../../src/media/store.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { startServiceForTest } from '../support/service.ts'
+import { takeAssessment, webmPart } from '../support/submissions.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'media-store-'))
@@ -121,3 +125,74 @@ it('in S3 fails a request that the server does not answer', async () => {
   await expect(store.put('organization/one', Buffer.from('x'))).rejects.toThrow('timed out')
   await expect(store.get('organization/one')).rejects.toThrow('timed out')
 })
+
+it.each<[string, (port: number) => Promise<void>]>([
+  ['hangs', (port) => listenSilently(port)],
+  ['is dead', async () => {}],
+])(
+  'in S3 that %s answers candidates 503 in time, is told by /readyz and the log, and takes what comes when it is back',
+  { timeout: 60_000 },
+  async (_what, fail) => {
+    const directory = await makeFolder()
+    const port = await findFreePort()
+    const start = async () => {
+      const server = new S3rver({
+        address: '127.0.0.1',
+        port,
+        silent: true,
+        directory,
+        configureBuckets: [{ name: 'recordings', configs: [] }],
+      })
+      await server.run()
+      return server
+    }
+    signAs('S3RVER')
+    await fail(port)
+    const endpoint = encodeURIComponent(`http://127.0.0.1:${port}`)
+    const service = await startServiceForTest({
+      ROLE: 'api',
+      MEDIA_URL: `s3://recordings/below?endpoint=${endpoint}&region=us-east-1`,
+    })
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    const refused = await candidate.putPart(mediaId, 0, 0, webmPart())
+    expect([refused.status, refused.body.code]).toEqual([503, 'store_unavailable'])
+    expect(refused.headers['retry-after']).toMatch(/^\d+$/)
+    const readiness = await service.http().get('/readyz')
+    expect([readiness.status, readiness.body]).toEqual([503, { status: 'not ready', problems: ['media'] }])
+    await waitUntil(
+      'the log to say it',
+      async () => service.logLines.some((line) => line.includes('can not be kept')) || undefined,
+    )
+    await stopSilent()
+    const server = await start()
+    onTestFinished(() => server.close())
+    await waitUntil('the service to be ready', async () => (await service.http().get('/readyz')).status === 200 || undefined)
+    expect((await candidate.putPart(mediaId, 0, 0, webmPart())).status).toBe(204)
+    expect(service.logLines.some((line) => line.includes('can be kept again'))).toBe(true)
+  },
+)
+
+it('in a folder that can not be written to is told by /readyz, and answers candidates 503; not where candidates answer elsewhere', async () => {
+  const dataDir = await makeFolder()
+  await writeFile(path.join(dataDir, 'media'), 'a file where the folder should be')
+  const service = await startServiceForTest({ ROLE: 'api', DATA_DIR: dataDir })
+  expect((await service.http().get('/readyz')).body.problems).toEqual(['media'])
+  const candidate = await takeAssessment(service)
+  const answer = await candidate.post('questions/1/takes', { kind: 'video' })
+  expect([answer.status, answer.body.code]).toEqual([503, 'store_unavailable'])
+  const elsewhere = await startServiceForTest({ ROLE: 'api', DATA_DIR: dataDir, PLAYER_URL: 'https://player.example.com' })
+  expect((await elsewhere.http().get('/readyz')).body.problems).toEqual([])
+})
+
+let stopSilent = async () => {}
+
+/** A server that takes connections, and says nothing. */
+async function listenSilently(port: number): Promise<void> {
+  const silent = createServer(() => undefined)
+  await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve))
+  stopSilent = async () => {
+    silent.closeAllConnections()
+    await new Promise((resolve) => silent.close(resolve))
+  }
+}

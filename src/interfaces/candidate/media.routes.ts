@@ -100,6 +100,7 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
     {
       schema: { params: PartParams },
       bodyLimit: MAX_PART_BYTES,
+      config: { hasOwnLine: true },
       async onRequest(request, reply) {
         if (!isPart(request.params)) throw new HttpError('malformed_request')
         const part = { ...partOf(request.params), bytes: lengthOf(request) }
@@ -119,6 +120,7 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
     {
       schema: { params: Photo },
       bodyLimit: MAX_PHOTO_BYTES,
+      config: { hasOwnLine: true },
       async onRequest(request, reply) {
         const session = enterByTab(await enter(request), tabOf(request))
         const kind = PHOTO_KINDS.find((known) => known === request.params.kind)
