@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
+import { takesGzip } from './compression.ts'
 
 /** A file that pages load. */
 export type Asset = { content: Buffer; type: string; address: string }
@@ -11,6 +14,7 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 }
+const MIN_COMPRESSED_BYTES = 1_024
 /** What src/bundle.ts makes. */
 const BUNDLES = path.join(import.meta.dirname, '../generated/browser')
 const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
@@ -37,8 +41,21 @@ function loadAsset(prefix: string, file: string): Asset {
 
 /** Serves them in the scope of the prefix, to be kept by browsers for good. */
 export function serveAssets(app: FastifyInstance, prefix: string, assets: Record<string, Asset>): void {
-  for (const { content, type, address } of Object.values(assets))
-    app.get(address.slice(prefix.length), async (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(content),
-    )
+  for (const { content, type, address } of Object.values(assets)) {
+    const compressed = createCompressed(content)
+    app.get(address.slice(prefix.length), async (request, reply) => {
+      reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+      if (content.length < MIN_COMPRESSED_BYTES || !takesGzip(request)) return reply.send(content)
+      return reply.header('content-encoding', 'gzip').send(await compressed())
+    })
+  }
+}
+
+/** Compressed when it is first asked for, and once. */
+function createCompressed(content: Buffer): () => Promise<Buffer> {
+  let made: Promise<Buffer> | undefined
+  return () => {
+    made ??= promisify<Buffer, { level: number }, Buffer>(gzip)(content, { level: 9 })
+    return made
+  }
 }

@@ -24,6 +24,7 @@ export function guardInterface(app: FastifyInstance, { system, limiter, keyHeade
   readJsonBodies(app)
   fingerprintRequests(app)
   app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
     try {
       const ctx = await authenticate(system, request.headers[keyHeader]?.toString())
       request.ctx = { ...ctx, replica: system.deps.replica() }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { toCsv } from './csv.ts'
+import { BYTE_ORDER_MARK, toCsv } from './csv.ts'
 
 /** Milliseconds for which a client may read nothing: somebody else may be waiting to export. */
 const STALLED_AFTER_MS = 30_000
@@ -31,7 +31,7 @@ export async function sendCsv<Row>(
     if (file.write(toCsv(rows.map((row) => columns.map(([, cell]) => toText(cell(row))))))) return
     await once(file, 'drain', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(STALLED_AFTER_MS)]) })
   }
-  file.write(toCsv([columns.map(([column]) => column)]))
+  file.write(BYTE_ORDER_MARK + toCsv([columns.map(([column]) => column)]))
   work(write).then(
     () => file.end(),
     (error: Error) => {

@@ -3,6 +3,7 @@ import type { MemberEmail } from '../domain/access/member-emails.ts'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { answerClientErrors } from '../http/client-error.ts'
+import { compressAnswers } from '../http/compression.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'
 import { answerEntrance } from '../http/entrance.ts'
 import { answerError, answerFailures } from '../http/envelope.ts'
@@ -82,7 +83,8 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   metrics.observeRequests(app)
   noteTraffic(app, system.deps.traffic)
   reportUntrustedProxies(app, log)
-  sendSecurityHeaders(app)
+  sendSecurityHeaders(app, config.publicUrl.startsWith('https:'))
+  compressAnswers(app)
   answerFailures(app, envelopeOf)
   // In this order: at a stop /readyz says no first, then requests are answered for as long as STOP_NOTICE says.
   await answerHealth(app, findProblems)

@@ -1,4 +1,5 @@
 import { pageHeaders } from '../../http/html-page.ts'
+import { permissionsPolicy } from '../../http/security-headers.ts'
 
 const OWN = ['style-src', 'script-src', 'img-src', 'connect-src'].map((directive) => `${directive} 'self'`)
 
@@ -10,6 +11,7 @@ const OWN = ['style-src', 'script-src', 'img-src', 'connect-src'].map((directive
  */
 export const candidateHeaders = (formTargets: readonly string[] = []) => ({
   ...pageHeaders(),
+  'permissions-policy': permissionsPolicy(['camera', 'microphone', 'display-capture']),
   'content-security-policy': [
     "default-src 'none'",
     ...OWN,

@@ -19,7 +19,7 @@ async function start() {
 type Made = Awaited<ReturnType<typeof start>>
 type Person = Awaited<ReturnType<typeof signInAs>>
 
-const read = (text: string): Record<string, string>[] => parse(text, { columns: true })
+const read = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })
 const exportAs = async (person: Person, list: string, filter: Record<string, string> = {}) => {
   const answer = await person.post(`${person.home}${list}/export`, filter)
   expect([list, filter, answer.status]).toEqual([list, filter, 200])

@@ -22,7 +22,7 @@ async function furnish(of: Parameters<typeof makeHandedIn>[1] = {}) {
       export: async () => {
         const answer = await person.post(`${address}/export`)
         expect(answer.status).toBe(200)
-        return parse(answer.text, { columns: true }) as Record<string, string>[]
+        return parse(answer.text, { columns: true, bom: true }) as Record<string, string>[]
       },
     }
   }
