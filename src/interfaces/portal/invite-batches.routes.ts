@@ -19,6 +19,9 @@ type BatchRoute = { Params: { batchId: string } }
 /** The list, pasted and typed in is up to three times as long on its way, and the other fields. */
 const BODY_LIMIT = 3 * MAX_BATCH_BYTES + 256 * 1024
 
+/** Characters of a pasted list that is not taken, up to which it is shown again. */
+const MAX_SHOWN_LIST = 100_000
+
 export function inviteBatchesRoutes(app: FastifyInstance): void {
   app.get('/invites/batches', async (request, reply) => show(request, reply, await batchesPage(request, emptyForm)))
 
@@ -28,7 +31,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     readUploads(uploads)
     uploads.post('/invites/batches', { bodyLimit: BODY_LIMIT }, (request, reply) =>
       submit(request, reply, {
-        page: (form) => batchesPage(request, form),
+        page: (form) => batchesPage(request, withoutLongList(form)),
         async work(values) {
           const { assessmentId, file, list } = readFields(values, 'assessmentId', 'file', 'list')
           const id = await createBatch(request.ctx, { assessmentId, list: file || list, terms: readTerms(values) })
@@ -64,6 +67,14 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
         },
       }),
     )
+}
+
+/** A refused form without its list where that is long: to write megabytes into the page would hold up everybody, and nobody reads them there. */
+function withoutLongList(form: Form): Form {
+  if ((form.values.get('list') ?? '').length <= MAX_SHOWN_LIST) return form
+  const values = new URLSearchParams(form.values)
+  values.delete('list')
+  return { ...form, values }
 }
 
 async function batchesPage(request: FastifyRequest, form: Form) {

@@ -34,3 +34,16 @@ it.each([
 ])('refuses %s', async (_what, list, problem) => {
   await expect(parseList(list)).rejects.toMatchObject({ kind: 'invalid', issues: [{ field: 'list', problem }] })
 })
+
+it('lets others have their turns hundreds of times while it reads 4 MB that have hardly anything but quotes', async () => {
+  let turns = 0
+  let isOver = false
+  const takeTurn = () => {
+    turns += 1
+    if (!isOver) setImmediate(takeTurn)
+  }
+  setImmediate(takeTurn)
+  await expect(parseList(`email\n${'""\n'.repeat((MAX_BATCH_BYTES - 100) / 3)}`)).rejects.toMatchObject({ kind: 'invalid' })
+  isOver = true
+  expect(turns).toBeGreaterThan(400)
+})

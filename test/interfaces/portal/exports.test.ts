@@ -59,7 +59,7 @@ it('has every fact of the invites, under clear names, with exact times, and noth
     {
       id,
       email: 'sam@example.com',
-      name: '\'=HYPERLINK("http://evil.example")\n+1',
+      name: '\'=HYPERLINK("http://evil.example")\n\'+1',
       assessment: 'Café "B2", spoken',
       assessment_id: assessment.id,
       state: 'completed',

@@ -170,6 +170,15 @@ describe('a list', () => {
     expect((await give(`email${',name'.repeat(300_000)}\n${'a@example.com\n'.repeat(10_000)}`)).status).toBe(303)
   })
 
+  it('is shown again where it is not taken, but not with megabytes, which would hold up everybody', async () => {
+    const { admin, assessment, path } = await furnish()
+    const refused = (list: string) => admin.post(path, { assessmentId: assessment.id, list })
+    expect((await refused('no "address" here')).text).toContain('no &quot;address&quot; here</textarea>')
+    const { status, text } = await refused('"'.repeat(4_000_000))
+    expect(status).toBe(422)
+    expect(text.length).toBeLessThan(200_000)
+  })
+
   it('is answered as soon where a box is sent a million times', async () => {
     const { organization, admin, assessment, path } = await furnish()
     const now = service.clock.now()

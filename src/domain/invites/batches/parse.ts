@@ -29,7 +29,7 @@ const MAX_HEADER_LENGTH = 100
 const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '' }
 
 /** Bytes that are read before others' requests get their turn. */
-const SLICE_BYTES = 32 * 1024
+const SLICE_BYTES = 8 * 1024
 
 /**
  * Reads a list of candidates: CSV (RFC 4180) with a header that names the columns, or without one, then an address and perhaps a name in
@@ -98,7 +98,9 @@ function layoutOf(first: string[]): Layout {
 }
 
 function meaningOf(header: string): Column | undefined {
-  const word = header.toLowerCase().replace(/[^\p{L}]/gu, '')
+  const word = cut(header, MAX_HEADER_LENGTH)
+    .toLowerCase()
+    .replace(/[^\p{L}]/gu, '')
   return (Object.keys(HEADERS) as Column[]).find((column) => HEADERS[column].includes(word))
 }
 
