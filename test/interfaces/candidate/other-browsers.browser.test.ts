@@ -1,0 +1,192 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LONG } from '../../faults/scale.ts'
+import { type Recording, readSlices } from '../../media/recordings.ts'
+import { findComplaints } from '../../support/decode.ts'
+import type { Driven } from '../../support/other-browsers.ts'
+import { OTHER_BROWSERS, pressIn, see } from '../../support/other-browsers.ts'
+import { signInAs } from '../../support/portal.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { takeAssessment } from '../../support/submissions.ts'
+import { makeAccepted } from '../../support/taking.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+let service: Service
+let origin: string
+beforeAll(async () => {
+  service = await startService()
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => service?.close())
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'other-browsers-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const TWENTY = 20
+/** Notes in the page how many milliseconds each recording lasted, from when the browser says that it has begun. */
+const WATCH_RECORDERS = `(() => {
+  globalThis.recorded = []
+  const { start } = MediaRecorder.prototype
+  MediaRecorder.prototype.start = function (...given) {
+    let begun
+    this.addEventListener('start', () => (begun = performance.now()))
+    this.addEventListener('stop', () => recorded.push(performance.now() - begun))
+    return start.apply(this, given)
+  }
+})()`
+
+const ready = (submissionId: string) =>
+  waitUntil('the recordings to be ready', async () => {
+    const media = await service.db.media.findMany({
+      where: { submissionId },
+      include: { parts: true },
+      orderBy: { createdAt: 'asc' },
+    })
+    return media.every(({ state, parts }) => (state === 'ready' && parts.length === 0) || state === 'failed') ? media : undefined
+  })
+
+/** What a browser has recorded, as an answer that was handed in. */
+async function handInRecording(name: Recording, kind: 'audio' | 'video') {
+  const candidate = await takeAssessment(service, { responseType: kind })
+  const mediaId = await candidate.beginTake(kind)
+  const slices = await readSlices(name)
+  for (const [number, slice] of slices.entries()) await candidate.putPart(mediaId, 0, number, slice)
+  await candidate.post(`media/${mediaId}/complete`, { segments: [slices.length] })
+  await ready(candidate.submissionId)
+  await service.db.submission.update({
+    where: { id: candidate.submissionId },
+    data: { state: 'submitted', submittedAt: service.clock.now() },
+  })
+  return { organizationId: candidate.organization.id, submissionId: candidate.submissionId }
+}
+
+async function openSheet(browser: Driven, { organizationId, submissionId }: { organizationId: string; submissionId: string }) {
+  const grader = await signInAs(service, organizationId, ['admin'])
+  const [name, value] = grader.cookie()!.split('=') as [string, string]
+  await browser.open(`${origin}/healthz`)
+  await browser.setCookie({ name, value, domain: '127.0.0.1' })
+  await browser.open(`${origin}${grader.home}grading/${submissionId}`)
+}
+
+/** Plays the sheet's recording, and then goes into its middle. @returns how far it came, and where it is then. */
+const PLAY_AND_SEEK = `(async () => {
+  const player = document.querySelector('audio, video')
+  player.muted = true
+  const until = (isSo) => new Promise((resolve, reject) => {
+    const look = () => player.error ? reject(new Error(player.error.message || 'code ' + player.error.code)) : isSo() ? resolve() : setTimeout(look, 20)
+    look()
+  })
+  await player.play()
+  await until(() => player.currentTime > 0.3)
+  player.pause()
+  const middle = player.duration / 2
+  player.currentTime = middle
+  await until(() => !player.seeking && player.readyState >= 2)
+  return { duration: player.duration, off: Math.abs(player.currentTime - middle) }
+})()`
+
+/** From the invitation to the first question. */
+async function begin(browser: Driven, link: string, isHeard: boolean): Promise<void> {
+  await browser.open(link)
+  await pressIn(browser, 'I agree')
+  if (isHeard) {
+    await pressIn(browser, 'Try your')
+    await pressIn(browser, 'Record three seconds')
+    await see(browser, /Play it back/)
+  }
+  await pressIn(browser, 'Start')
+}
+
+async function recordAnswer(browser: Driven, kind: 'audio' | 'video'): Promise<void> {
+  await pressIn(browser, `Record ${kind}`)
+  await see(browser, /saved up to 0:0[2-9]/)
+  await pressIn(browser, 'Stop recording')
+  await see(browser, /Saved: /)
+}
+
+/** What lets the candidate pass where the browser can't tell whether it hears something. */
+const waive = (isHeard: boolean) => (isHeard ? {} : { waivedChecks: ['camera', 'microphone'] })
+
+describe.each(Object.entries(OTHER_BROWSERS))('in %s', (name, { isInstalled, start, records, isHeard }) => {
+  let browser: Driven
+  beforeAll(async () => {
+    if (isInstalled) browser = await start()
+  })
+  afterAll(() => browser?.close())
+
+  it.skipIf(!isInstalled)(
+    'a candidate answers by audio and video, as far as it records these (skipped where it is not installed)',
+    async () => {
+      const made = await makeAccepted(service, {
+        questions: records.map((responseType) => ({ responseType })),
+        answerRecordLimit: 1,
+        ...waive(isHeard),
+      })
+      await begin(browser, `${origin}${made.candidate.path}`, isHeard)
+      for (const [i, kind] of records.entries()) {
+        await pressIn(browser, `Open question ${i + 1}`)
+        await recordAnswer(browser, kind)
+        await pressIn(browser, 'Go on')
+      }
+      await pressIn(browser, 'Finish')
+      await see(browser, /You have completed this assessment/)
+      const { id: submissionId } = await made.submission()
+      const media = await ready(submissionId)
+      expect(media.map(({ state, contentType, cuts }) => [state, contentType.split('/')[0], cuts])).toEqual(
+        records.map((kind) => ['ready', kind, []]),
+      )
+      await openSheet(browser, { organizationId: made.organization.id, submissionId })
+      expect(await browser.evaluate(PLAY_AND_SEEK)).toMatchObject({ off: expect.closeTo(0, 0) })
+    },
+  )
+
+  it.skipIf(!isInstalled || !LONG)(
+    'twenty recordings are whole, and as long as what the browser handed over (FAULTS=long)',
+    async () => {
+      const made = await makeAccepted(service, {
+        questions: [{ responseType: 'mixed' }],
+        answerRecordLimit: TWENTY,
+        ...waive(isHeard),
+      })
+      await begin(browser, `${origin}${made.candidate.path}`, isHeard)
+      await pressIn(browser, 'Open question 1')
+      await see(browser, /Record /)
+      await browser.evaluate(WATCH_RECORDERS)
+      for (let i = 0; i < TWENTY; i++) await recordAnswer(browser, records[i % records.length]!)
+      const lasted = (await browser.evaluate('recorded')) as number[]
+      const media = await ready((await made.submission()).id)
+      expect(media.map(({ state, cuts }) => [state, cuts])).toEqual(media.map(() => ['ready', []]))
+      const shorter = media.map(({ milliseconds }, i) => Math.round(lasted[i]! - milliseconds!))
+      process.stdout.write(`${name}: shorter than from start to stop by, in ms: ${shorter.join(' ')}\n`)
+      for (const { key } of media) {
+        const file = path.join(folder, key.replaceAll('/', '-'))
+        await pipeline((await service.deps.media.get(`${key}/file`))!, createWriteStream(file))
+        expect(await findComplaints(file), key).toBe('')
+      }
+      expect(media).toHaveLength(TWENTY)
+      // WebKitGTK hands over nothing of the last second, in some recordings.
+      expect(Math.max(...shorter.map(Math.abs))).toBeLessThan(name === 'webkit' ? 1_500 : 500)
+    },
+  )
+
+  it.skipIf(!isInstalled).each(
+    (
+      [
+        ['video-0', 'video'],
+        ['mp4', 'video'],
+        ['firefox-video', 'video'],
+        ['webkit-audio', 'audio'],
+      ] as const
+    ).filter(([recording]) => !recording.startsWith(name)),
+  )('a grader plays and seeks what another browser has recorded: %s', async (recording, kind) => {
+    await openSheet(browser, await handInRecording(recording, kind))
+    expect(await browser.evaluate(PLAY_AND_SEEK)).toMatchObject({ off: expect.closeTo(0, 0) })
+  })
+})
