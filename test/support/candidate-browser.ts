@@ -20,7 +20,10 @@ type Terms = {
   timeLimit?: number
   proctored?: boolean
   answerRecordLimit?: number
+  questionReplayLimit?: number
   at?: number
+  /** What the questions play, in their order. */
+  prompts?: { audioUrl?: string; videoUrl?: string }[]
 } & Partial<typeof ASKS_NOTHING>
 
 /** Notes in the page how long each recording lasted: since it was asked for, and since the browser said that it had begun. */
@@ -80,13 +83,14 @@ export function useCandidatesBrowser() {
     proctored = false,
     answerRecordLimit = 2,
     at = port,
+    prompts = [],
     ...asked
   }: Terms) {
     const { make, db } = database
     const { id, key } = await make.organization()
     const assessment = await make.assessment(id, { name: 'Customer support' })
-    for (const responseType of responseTypes)
-      await make.question(assessment, { script: 'Please introduce yourself.', responseType, timeLimit })
+    for (const [i, responseType] of responseTypes.entries())
+      await make.question(assessment, { script: 'Please introduce yourself.', responseType, timeLimit, ...prompts[i] })
     const invite = await make.invite(assessment, {
       status: 'accepted',
       answerRecordLimit,
@@ -104,6 +108,8 @@ export function useCandidatesBrowser() {
         asked.screenRecording === true ||
         responseTypes.some((type) => type === 'audio' || type === 'video'),
       submission,
+      paper: async () =>
+        db.paperQuestion.findMany({ where: { submissionId: (await submission()).id }, orderBy: { number: 'asc' } }),
       takes: async () => db.take.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
       media: async () => db.media.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
       notes: async () => db.sessionNote.findMany({ where: { submissionId: (await submission()).id } }),
@@ -135,6 +141,8 @@ export function useCandidatesBrowser() {
   }
 
   return {
+    /** Of the service. */
+    port: () => port,
     makeCandidate,
     openContext,
     launch,

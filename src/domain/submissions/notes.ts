@@ -1,5 +1,5 @@
 import { MAX_SESSION_NOTES } from '../limits.ts'
-import { inTransaction } from '../transaction.ts'
+import { attemptOnce } from './attempts.ts'
 import { refuseSession } from './refusals.ts'
 import type { PreparedSession } from './session.ts'
 
@@ -24,21 +24,27 @@ export type NoteKind = (typeof NOTE_KINDS)[number]
 export type Note = { kind: NoteKind; ago: number }
 
 /**
- * Keeps what has happened, not before the start. Beyond MAX_SESSION_NOTES nothing more is kept.
+ * Keeps what has happened, not before the start, and once for an attempt. Beyond MAX_SESSION_NOTES nothing more is kept.
  *
- * @throws DomainError session_refused (submitted).
+ * @throws DomainError session_refused (submitted); as {@link attemptOnce}.
  */
-export async function keepNotes({ ctx, submission }: PreparedSession, notes: readonly Note[]): Promise<void> {
-  await inTransaction(ctx, async ({ db, deps, organization }) => {
+export async function keepNotes(session: PreparedSession, notes: readonly Note[]): Promise<void> {
+  const { ctx, submission } = session
+  const own = { organizationId: ctx.organization.id, submissionId: submission.id }
+  const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_NOTES - (await db.sessionNote.count({ where: own }))
+  // Of what keeps nothing there is no record either: these are as many as the browser likes.
+  const isKept = notes.length > 0 && (await countRoom(ctx)) > 0
+  await attemptOnce({ ...session, attempt: isKept ? session.attempt : null }, 'notes', async (inside) => {
+    const { db, deps, organization } = inside
     const now = deps.clock()
-    const own = { organizationId: organization.id, submissionId: submission.id }
     const [held] = await db.$queryRaw<{ startedAt: Date }[]>`
       SELECT started_at AS "startedAt" FROM submissions
       WHERE organization_id = ${organization.id}::uuid AND id = ${submission.id}::uuid AND state = 'in_progress' FOR NO KEY UPDATE`
     if (!held) refuseSession('submitted')
-    const room = MAX_SESSION_NOTES - (await db.sessionNote.count({ where: own }))
+    const room = await countRoom(inside)
     const at = (ago: number) => new Date(Math.max(held.startedAt.getTime(), now.getTime() - ago))
     const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...own, kind, at: at(ago) }))
     if (data.length > 0) await db.sessionNote.createMany({ data })
+    return {}
   })
 }

@@ -1,4 +1,5 @@
 import type { MediaKind, Take } from '../../generated/prisma/client.ts'
+import { answerOf, stands } from './answer.ts'
 import { missingToStart, type Needs, type Photo } from './needs.ts'
 import { findPosition, type PaperQuestion } from './paper.ts'
 import { findNeeds, findPhotos } from './prepared.ts'
@@ -38,6 +39,16 @@ export type OpenQuestion = PaperQuestion & {
   text: Pick<Take, 'text' | 'revision'> | null
   /** The recordings that were begun, oldest first. */
   takes: Pick<Take, 'id' | 'mediaId' | 'kind' | 'state'>[]
+  /** What the candidate can choose from, oldest first. */
+  answers: PossibleAnswer[]
+}
+
+/** Of the attempts at a question one that stands, see answer.ts. */
+export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'cutOff'> & {
+  /** How long the recording is; null until that is known, and of a text. */
+  milliseconds: number | null
+  /** Whether it is the answer. */
+  counts: boolean
 }
 
 export async function readProgress({ ctx, submission }: PreparedSession): Promise<Progress> {
@@ -46,35 +57,40 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const own = { organizationId: organization.id, submissionId: submission.id }
   const paper = await db.paperQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
   const takes = await db.take.findMany({
-    where: { ...own, NOT: { kind: 'text', text: '' } },
-    select: { id: true, questionNumber: true, kind: true, state: true, mediaId: true, media: { select: { bytes: true } } },
+    where: own,
+    include: { media: { select: { bytes: true, milliseconds: true } } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const { open, next } = findPosition(paper, now)
   const isOver = submission.deadlineAt !== null && submission.deadlineAt <= now
   // A recording whose end is not told yet is an answer with what has arrived of it.
-  const isAnswer = ({ state, media }: (typeof takes)[number]) =>
-    state === 'complete' || (state === 'recording' && (media?.bytes ?? 0n) > 0n)
+  const isAnswer = (take: (typeof takes)[number]) =>
+    stands(take) || (take.state === 'recording' && (take.media?.bytes ?? 0n) > 0n)
   const answered = new Set(takes.filter(isAnswer).map(({ questionNumber }) => questionNumber))
   return {
     of: paper.length,
-    open: open && (await describe(open)),
+    open: open && describe(open),
     next: isOver ? undefined : next,
     isOver,
     unanswered: paper.map(({ number }) => number).filter((number) => !answered.has(number)),
   }
 
-  async function describe(question: PaperQuestion): Promise<OpenQuestion> {
-    const recordings = takes.filter(({ kind, questionNumber }) => kind !== 'text' && questionNumber === question.number)
+  function describe(question: PaperQuestion): OpenQuestion {
+    const own = takes.filter(({ questionNumber }) => questionNumber === question.number)
+    const recordings = own.filter(({ kind }) => kind !== 'text')
+    const text = own.find(({ kind }) => kind === 'text')
+    const answer = answerOf(own)
     return {
       ...question,
       playsLeft: Math.max(0, submission.questionReplayLimit - question.plays),
       takesLeft: Math.max(0, submission.answerRecordLimit - recordings.length),
-      text: await db.take.findFirst({
-        where: { ...own, questionNumber: question.number, kind: 'text' },
-        select: { text: true, revision: true },
-      }),
+      text: text ? { text: text.text, revision: text.revision } : null,
       takes: recordings,
+      answers: own.filter(stands).map((take) => ({
+        ...take,
+        milliseconds: take.media?.milliseconds ?? null,
+        counts: take === answer,
+      })),
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { MAX_CAPTURES } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
+import { attemptOnce } from './attempts.ts'
 import { type Media, newMedia } from './media.ts'
 import { isOpen, type PaperQuestion } from './paper.ts'
 import { refuseWithoutRoom } from './quotas.ts'
@@ -24,14 +25,15 @@ export type BegunTake = { takeId: string; mediaId: string; takesLeft: number }
 /**
  * Begins an attempt at a recorded answer. It counts from now on, whatever becomes of it; the attempt before ends.
  *
- * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, taken_over, no_takes_left, quota.
+ * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, taken_over, no_takes_left, quota;
+ *   as {@link attemptOnce}.
  */
 export async function beginTake(session: PreparedSession, number: number, kind: RecordedKind): Promise<BegunTake> {
   requireInProgress(session)
-  const { ctx, submission } = session
-  await refuseWithoutRoom(ctx)
-  return inTransaction(ctx, async (inside) => {
+  const { submission } = session
+  return attemptOnce(session, `take ${number} ${kind}`, async (inside) => {
     const { db, deps, organization } = inside
+    await refuseWithoutRoom(inside)
     await holdSubmission({ ...session, ctx: inside })
     const question = await holdQuestion(inside, submission.id, number)
     if (!question || !isOpen(question, deps.clock()) || !takes(question, kind)) return refuseSession('closed')
@@ -61,15 +63,16 @@ const takes = ({ responseType }: PaperQuestion, kind: RecordedKind): boolean => 
 /**
  * Begins to record the screen or the webcam. There is one of a kind at a time: another that was going on is complete with what is there.
  *
- * @throws DomainError session_refused: closed, where the candidate has not agreed to it as well; submitted, taken_over, quota, too_many.
+ * @throws DomainError session_refused: closed, where the candidate has not agreed to it as well; submitted, taken_over, quota, too_many; as
+ *   {@link attemptOnce}.
  */
 export async function beginCapture(session: PreparedSession, kind: Capture): Promise<{ mediaId: string }> {
   requireInProgress(session)
   const { ctx, submission } = session
   if (!submission.consentMedia.includes(kind === 'screen' ? 'screen' : 'camera')) refuseSession('closed')
-  await refuseWithoutRoom(ctx)
-  const { mediaId, before } = await inTransaction(ctx, async (inside) => {
+  const { mediaId, before } = await attemptOnce(session, kind, async (inside) => {
     const { db, organization } = inside
+    await refuseWithoutRoom(inside)
     await holdSubmission({ ...session, ctx: inside })
     const own = { organizationId: organization.id, submissionId: submission.id, kind }
     if ((await db.media.count({ where: own })) >= MAX_CAPTURES) refuseSession('too_many')
@@ -90,7 +93,8 @@ export async function beginCapture(session: PreparedSession, kind: Capture): Pro
 export type Completion = { segments: number[]; incomplete?: boolean }
 
 /**
- * Completes a recording all of whose parts are there, or all that will come: it becomes one file soon. Once more changes nothing.
+ * Completes a recording all of whose parts are there, or all that will come: it becomes one file soon. Once more changes nothing. A page of
+ * an earlier release, which gives its attempts no ids, does not tell when the candidate stops a recording: there this is when.
  *
  * @throws DomainError session_refused: not_found; parts_missing, with those, also where there is nothing; closed for one that was abandoned.
  */
@@ -109,7 +113,9 @@ export async function completeRecording(
   })
   const missing = findMissing(parts, segments)
   if ((missing.length > 0 && !incomplete) || parts.length === 0) refuseSession('parts_missing', [''], missing)
-  await inTransaction(ctx, (inside) => settleRecording(inside, media.id, segments))
+  await inTransaction(ctx, (inside) =>
+    settleRecording(inside, media.id, { toldParts: segments, isStopped: session.attempt === null }),
+  )
 }
 
 /** The first that are missing, some at a time: how many there are said to be is up to whoever asks. */

@@ -14,6 +14,8 @@ export type Session = {
   submission: Submission | null
   /** Of the browser that asks; null for forms, which are of none. */
   tab: string | null
+  /** What the browser calls this attempt, a uuid: a request that was not answered is repeated with it. Null where it says nothing. */
+  attempt: string | null
 }
 /** The same of a candidate who has consented. */
 export type PreparedSession = Session & { submission: Submission }
@@ -23,7 +25,7 @@ export async function enterSession(service: ServiceContext, ref: InvitationRef):
   const invite = await findInvitation(service, ref)
   if (!invite) throw new DomainError('invite_not_found')
   const ctx = asCandidate(service, invite)
-  return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null }
+  return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null, attempt: null }
 }
 
 /** An invite's own submission is the one that its session names or, before the start, the one in preparation. */
@@ -46,13 +48,14 @@ export function requirePrepared(session: Session): asserts session is PreparedSe
 /**
  * Lets in only the tab that the candidate has opened last.
  *
+ * @param attempt see {@link Session}.
  * @returns the session of that tab: what it writes is written only while it is the last, see {@link writableBy}.
  * @throws DomainError session_refused (taken_over); a request that names none is of no tab either.
  */
-export function enterByTab(session: PreparedSession, named: string | undefined): PreparedSession {
+export function enterByTab(session: PreparedSession, named: string | undefined, attempt: string | null = null): PreparedSession {
   const tab = named?.toLowerCase()
   if (tab === undefined || session.submission.tab !== tab) return refuseSession('taken_over')
-  return { ...session, tab }
+  return { ...session, tab, attempt }
 }
 
 /** What a submission is in while its candidate sends something in. */

@@ -9,9 +9,9 @@ export const countParts = ({ db, organization }: Context, mediaId: string): Prom
   db.mediaPart.count({ where: { organizationId: organization.id, mediaId } })
 
 /**
- * Ends the attempts that are still going on, of one question or of all: those of which something has arrived are answers from now on. What
- * was recorded in time may arrive for a while yet, so that the rest is left to {@link settleOverdueRecordings}: they have ended now all the
- * same, before any attempt that begins later.
+ * Ends the attempts that are still going on, of one question or of all: those of which something has arrived stand from now on, see answer.ts.
+ * What was recorded in time may arrive for a while yet, so that the rest is left to {@link settleOverdueRecordings}: they have ended now all
+ * the same, before any attempt that begins later. Those that the candidate had not stopped were cut off.
  */
 export async function completeOpenRecordings(
   { db, deps, organization }: Context,
@@ -20,7 +20,7 @@ export async function completeOpenRecordings(
 ): Promise<void> {
   const ofQuestion = number === undefined ? Prisma.empty : Prisma.sql`AND t.question_number = ${number}`
   await db.$executeRaw`
-    UPDATE takes t SET completed_at = COALESCE(t.completed_at, ${deps.clock()}),
+    UPDATE takes t SET completed_at = COALESCE(t.completed_at, ${deps.clock()}), cut_off = t.cut_off OR t.completed_at IS NULL,
       state = CASE WHEN EXISTS (
         SELECT FROM media_parts p WHERE p.organization_id = t.organization_id AND p.media_id = t.media_id
       ) THEN 'complete'::take_state ELSE t.state END
@@ -31,8 +31,13 @@ export async function completeOpenRecordings(
  * Ends a recording in the open transaction with what is there: to be joined or, of which nothing has arrived, abandoned.
  *
  * @param toldParts how many parts each segment has, where the browser has said so.
+ * @param isStopped the candidate has stopped it; otherwise it was cut off, unless they had said before that they stopped it.
  */
-export async function settleRecording(ctx: Context, mediaId: string, toldParts: number[] = []): Promise<void> {
+export async function settleRecording(
+  ctx: Context,
+  mediaId: string,
+  { toldParts = [], isStopped = false }: { toldParts?: number[]; isStopped?: boolean } = {},
+): Promise<void> {
   const { db, deps, organization } = ctx
   const organizationId = organization.id
   await holdRecording(ctx, mediaId)
@@ -44,8 +49,9 @@ export async function settleRecording(ctx: Context, mediaId: string, toldParts: 
   })
   if (count === 0) return
   await db.$executeRaw`
-    UPDATE takes SET state = 'complete', completed_at = COALESCE(completed_at, ${completedAt})
-    WHERE organization_id = ${organizationId}::uuid AND media_id = ${mediaId}::uuid AND state = 'recording'`
+    UPDATE takes SET state = 'complete', completed_at = COALESCE(completed_at, ${completedAt}),
+      cut_off = NOT ${isStopped} AND (cut_off OR completed_at IS NULL)
+    WHERE organization_id = ${organizationId}::uuid AND media_id = ${mediaId}::uuid AND state <> 'abandoned'`
   await deps.queue.enqueueRecording(db, mediaId)
 }
 

@@ -89,16 +89,6 @@ function listStills({ db, organization }: Context, submissionId: string, number:
   )
 }
 
-/** The answer to a question: the complete take that came last; undefined when there is none. */
-export const answerOf = <T extends Pick<TakeDetail, 'kind' | 'state' | 'text' | 'completedAt'>>(
-  takes: readonly T[],
-): T | undefined =>
-  takes
-    .filter(({ kind, state, text }) => state === 'complete' && (kind !== 'text' || text.trim() !== ''))
-    .reduce<T | undefined>((last, take) => (last && time(last) > time(take) ? last : take), undefined)
-
-const time = ({ completedAt }: Pick<TakeDetail, 'completedAt'>): number => completedAt?.getTime() ?? 0
-
 /** What a candidate of the invite has to meet before the start, as the questions are now. */
 export const listRequirements = async (ctx: Context, invite: Parameters<typeof findNeeds>[1]): Promise<Requirement[]> =>
   requirementsOf(await findNeeds(ctx, invite, null))

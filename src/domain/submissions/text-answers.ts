@@ -5,8 +5,11 @@ import { openAt, openOrJustOverAt } from './paper.ts'
 import { refuseSession } from './refusals.ts'
 import { type PreparedSession, refuseUnlessWritable, writableBy } from './session.ts'
 
-/** @param revision rises with each change; undefined: this is the latest, whatever was saved before. */
-export type TextAnswer = { text: string; revision?: number | undefined }
+/**
+ * @param revision rises with each change; undefined: this is the latest, whatever was saved before.
+ * @param ago how many milliseconds before now it was typed; undefined: just now.
+ */
+export type TextAnswer = { text: string; revision?: number | undefined; ago?: number | undefined }
 
 /**
  * Saves the text of an answer; a revision that comes after a later one, or once more, changes nothing. With a revision, which the page's
@@ -16,11 +19,16 @@ export type TextAnswer = { text: string; revision?: number | undefined }
  * @throws DomainError session_refused: closed, also for a question that is answered by a recording; submitted, taken_over; invalid for a
  *   text beyond its limit.
  */
-export async function saveText(session: PreparedSession, number: number, { text, revision }: TextAnswer): Promise<number> {
+export async function saveText(
+  session: PreparedSession,
+  number: number,
+  { text, revision, ago = 0 }: TextAnswer,
+): Promise<number> {
   const { ctx, submission } = session
   const { db, deps, organization } = ctx
   refuse(findIssues([['text', checkText(text, MAX_ANSWER_LENGTH)]]))
   const now = deps.clock()
+  const typedAt = new Date(Math.max(0, now.getTime() - ago))
   const given = revision ?? null
   const isTaken = given === null ? openAt(now) : openOrJustOverAt(now)
   // One statement, for which both rows are held: whoever closes them at the same time comes before it, or after it.
@@ -29,7 +37,7 @@ export async function saveText(session: PreparedSession, number: number, { text,
       id, organization_id, submission_id, question_number, kind, state, text, revision, created_at, completed_at
     )
     SELECT ${deps.newId()}::uuid, p.organization_id, p.submission_id, p.number, 'text', 'complete', ${text},
-      COALESCE(${given}::integer, 1), ${now}, ${now}
+      COALESCE(${given}::integer, 1), ${now}, GREATEST(p.opened_at, ${typedAt}::timestamptz)
     FROM paper_questions p JOIN submissions s ON s.organization_id = p.organization_id AND s.id = p.submission_id
     WHERE p.organization_id = ${organization.id}::uuid AND p.submission_id = ${submission.id}::uuid AND p.number = ${number}
       AND ${isTaken} AND p.response_type NOT IN ('audio', 'video') AND ${writableBy(session)}

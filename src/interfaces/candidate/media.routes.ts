@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../domain/errors.ts'
 import { readInvitation } from '../../domain/invites/tokens.ts'
 import { MAX_PART_BYTES, MAX_PARTS, MAX_PHOTO_BYTES, MAX_SEGMENTS } from '../../domain/limits.ts'
+import { stopTake } from '../../domain/submissions/choices.ts'
 import { PHOTOS } from '../../domain/submissions/needs.ts'
 import { admitPart, putPart } from '../../domain/submissions/parts.ts'
 import { admitPhoto, PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../domain/submissions/photos.ts'
@@ -20,6 +21,7 @@ import { HttpError } from '../../http/failure.ts'
 import { Words } from '../../http/field-types.ts'
 import { createSlots } from '../../http/slots.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
+import { Ago, tabOf } from './attempts.ts'
 import type { Options } from './settings.ts'
 
 const Token = { token: Type.String() }
@@ -60,6 +62,15 @@ export function recordingRoutes(
     await completeRecording(await enter(request), request.params.mediaId, request.body)
     return reply.code(202).send({})
   })
+
+  app.post(
+    '/media/:mediaId/stop',
+    { schema: { params: MediaParams, body: Type.Object({ ago: Ago() }) } },
+    async (request, reply) => {
+      await stopTake(await enter(request), request.params.mediaId, request.body.ago)
+      return reply.code(204).send()
+    },
+  )
 
   app.post('/media/:mediaId/abandon', { schema: { params: MediaParams } }, async (request, reply) => {
     await abandonRecording(await enter(request), request.params.mediaId)
@@ -159,8 +170,6 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
 }
 
 type AnyRequest = { params: unknown }
-
-const tabOf = ({ headers }: Pick<FastifyRequest, 'headers'>) => headers['x-tab']?.toString()
 
 /** @throws DomainError invite_not_found for what is no link of ours. */
 function refOf({ settings }: Options, { params }: AnyRequest) {

@@ -27,6 +27,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   invite_not_found: [404, 'The link is not valid'],
   path_not_found: [404, 'There is nothing here'],
   invalid: [422, 'A value is not valid'],
+  idempotency_key_reused: [422, 'This id was given to another attempt'],
   malformed_json: [400, 'The body is not valid JSON'],
   unsupported_media_type: [415, 'The body has another type than is taken here'],
   request_timeout: [408, 'The request took too long to arrive'],

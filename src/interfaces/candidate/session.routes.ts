@@ -6,16 +6,11 @@ import { DomainError } from '../../domain/errors.ts'
 import { readInvitation } from '../../domain/invites/tokens.ts'
 import { MAX_NOTES_AT_ONCE, MAX_REVISION } from '../../domain/limits.ts'
 import { passChecks } from '../../domain/submissions/checks.ts'
+import { chooseTake } from '../../domain/submissions/choices.ts'
 import { CHECKS } from '../../domain/submissions/needs.ts'
 import { keepNotes, NOTE_KINDS } from '../../domain/submissions/notes.ts'
 import { grantPlay } from '../../domain/submissions/plays.ts'
-import {
-  enterByTab,
-  enterSession,
-  type PreparedSession,
-  requireInProgress,
-  requirePrepared,
-} from '../../domain/submissions/session.ts'
+import { enterSession, type PreparedSession, requireInProgress, requirePrepared } from '../../domain/submissions/session.ts'
 import { takeOver } from '../../domain/submissions/tab.ts'
 import { saveText } from '../../domain/submissions/text-answers.ts'
 import { UUID_PATTERN } from '../../domain/uuid.ts'
@@ -23,6 +18,7 @@ import { answerFailures } from '../../http/envelope.ts'
 import { Words } from '../../http/field-types.ts'
 import { readJsonBodies } from '../../http/json-body.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
+import { Ago, enterWithAttempt } from './attempts.ts'
 import { contentRoutes, recordingRoutes } from './media.routes.ts'
 import { sessionEnvelope } from './session.errors.ts'
 import { presentSession } from './session.view.ts'
@@ -33,11 +29,16 @@ const QuestionParams = Type.Object({ token: Type.String(), number: Type.String({
 const TabBody = Type.Object({ tab: Type.String({ pattern: UUID_PATTERN }) })
 const ChecksBody = Type.Object({ passed: Type.Array(Words(CHECKS), { maxItems: CHECKS.length }) })
 const NotesBody = Type.Object({
-  notes: Type.Array(Type.Object({ kind: Words(NOTE_KINDS), ago: Type.Number({ minimum: 0, maximum: 1e12 }) }), {
+  notes: Type.Array(Type.Object({ kind: Words(NOTE_KINDS), ago: Ago() }), {
     maxItems: MAX_NOTES_AT_ONCE,
   }),
 })
-const TextBody = Type.Object({ text: Type.String(), revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION }) })
+const TextBody = Type.Object({
+  text: Type.String(),
+  revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION }),
+  ago: Type.Optional(Ago()),
+})
+const ChoiceBody = Type.Object({ take: Type.String({ pattern: UUID_PATTERN }), ago: Ago() })
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -73,7 +74,7 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   const enter = async ({ session }: Pick<FastifyRequest, 'session'>): Promise<PreparedSession> => session
   /** The same for a tab that may write. */
   const enterToWrite = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> =>
-    enterByTab(await enter(request), request.headers['x-tab']?.toString())
+    enterWithAttempt(await enter(request), request)
   const enterInProgress = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> => {
     const session = await enterToWrite(request)
     requireInProgress(session)
@@ -112,6 +113,11 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   app.post('/questions/:number/plays', { schema: { params: QuestionParams } }, async (request) => ({
     playsLeft: await grantPlay(await enterInProgress(request), Number(request.params.number)),
   }))
+
+  app.post('/questions/:number/choice', { schema: { params: QuestionParams, body: ChoiceBody } }, async (request, reply) => {
+    await chooseTake(await enterInProgress(request), Number(request.params.number), request.body)
+    return reply.code(204).send()
+  })
 
   recordingRoutes(app, enterToWrite)
 }

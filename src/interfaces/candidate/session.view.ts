@@ -36,4 +36,12 @@ const presentQuestion = (question: OpenQuestion, of: number) => ({
   takesLeft: question.takesLeft,
   text: question.text,
   takes: question.takes.map(({ id, mediaId, kind, state }) => ({ id, mediaId, kind, state })),
+  answers: question.answers.map(({ id, mediaId, kind, milliseconds, cutOff, counts }) => ({
+    id,
+    mediaId,
+    kind,
+    milliseconds,
+    cutOff,
+    counts,
+  })),
 })

@@ -1,13 +1,8 @@
 import type { Context } from '../../domain/context.ts'
+import { answerOf } from '../../domain/submissions/answer.ts'
 import type { Requirement } from '../../domain/submissions/needs.ts'
 import type { NoteKind } from '../../domain/submissions/notes.ts'
-import {
-  answerOf,
-  type QuestionDetail,
-  type SubmissionDetail,
-  type SubmittedInvite,
-  type TakeDetail,
-} from '../../domain/submissions/submission.ts'
+import type { QuestionDetail, SubmissionDetail, SubmittedInvite, TakeDetail } from '../../domain/submissions/submission.ts'
 import { wordCount, wordDuration, written } from '../../http/candidate-view.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, mistakes } from './forms.ts'
@@ -126,8 +121,9 @@ ${others.map((take) => takeShown(ctx, take, question.targetLanguage))}
 }
 
 function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
-  const { kind, state, text, media, createdAt, completedAt } = take
-  const when = html`<p class="facts">${kind}, ${state === 'complete' ? html`saved ${time(completedAt ?? createdAt)}` : html`begun ${time(createdAt)}, ${state}`}</p>`
+  const { kind, state, text, media, createdAt, completedAt, cutOff, chosenAt } = take
+  const ended = html`${cutOff ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${chosenAt && html`, chosen ${time(chosenAt)}`}`
+  const when = html`<p class="facts">${kind}, ${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
   if (kind === 'text') return html`${written(text ?? '', language)}\n${when}`
   return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
 }

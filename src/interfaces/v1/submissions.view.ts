@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
+import { answerOf } from '../../domain/submissions/answer.ts'
 import { gradesOf, type Result, toResult } from '../../domain/submissions/grading/results.ts'
 import { type ListedSubmission, SUBMISSION_STATES, type WholeSubmission } from '../../domain/submissions/list.ts'
 import { LINKED_FOR_MS } from '../../domain/submissions/media-tokens.ts'
-import { answerOf } from '../../domain/submissions/submission.ts'
 import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 
@@ -84,7 +84,7 @@ const AnswerView = Type.Object(
     media: OrNull(MediaView),
     answeredAt: DateTime(),
   },
-  { description: 'The last complete one; null when there is none' },
+  { description: 'What the candidate recorded, wrote or chose last; null when there is nothing' },
 )
 const GradeView = Type.Object(
   { points: OrNull(Type.Number({ description: 'null where the question gives none' })), comment: Type.String() },

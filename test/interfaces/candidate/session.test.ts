@@ -47,6 +47,7 @@ describe('GET session', () => {
         takesLeft: 3,
         text: { text: 'So far', revision: 4 },
         takes: [],
+        answers: [{ id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, cutOff: false, counts: true }],
       },
       uploads: [],
     })

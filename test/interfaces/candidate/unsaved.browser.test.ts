@@ -94,7 +94,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     await page.close()
     const elsewhere = await (await openContext()).newPage()
     await elsewhere.goto(candidate.link)
-    await elsewhere.getByText('Saved.', { exact: true }).last().waitFor()
+    await elsewhere.locator('.hint', { hasText: /^Saved\.$/ }).waitFor() // by the script: the box says it before
     await press(elsewhere, 'Save and go on')
     await button(elsewhere, 'Open question 2').waitFor()
     const back = await context.newPage()

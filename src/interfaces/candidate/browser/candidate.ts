@@ -15,6 +15,7 @@ import { watchSession } from './proctoring.ts'
 import { answerQuestion } from './question.ts'
 import { openSession, Refusal } from './session.ts'
 import { showStatus } from './status.ts'
+import { tellLeftStops } from './stops.ts'
 import { sendLeftTexts } from './text-drafts.ts'
 
 const SYNCHRONIZE_EVERY_MS = 60_000
@@ -51,6 +52,7 @@ async function take(base: string): Promise<void> {
   await outbox.resume(state.uploads, state.question?.closesAt ?? state.deadlineAt, state.deadlineAt)
   enter()
   void sendLeftTexts(player)
+  tellLeftStops(session)
 
   /** What the page before had to do ends. */
   function leave(): void {

@@ -1,5 +1,6 @@
 import { MAX_NOTES_AT_ONCE } from '../../../domain/limits.ts'
-import type { Session } from './session.ts'
+import { measureAgo } from './ago.ts'
+import { newId, type Session } from './session.ts'
 
 export type NoteKind =
   | 'tab_hidden'
@@ -17,12 +18,17 @@ export type NoteKind =
 
 export type Notes = ReturnType<typeof keepNotes>
 
+type Note = { kind: NoteKind; at: number }
+/** What is sent together, with one id however often: it is kept once. */
+type Batch = { attempt: string; notes: Note[] }
+
 const SEND_AFTER_MS = 2_000
 
 /** Notes what happens besides the answers, and sends it: with how long ago it was, since the device's clock may be wrong. */
 export function keepNotes(session: Session) {
-  const waiting: { kind: NoteKind; at: number }[] = []
-  let isSending = false
+  const waiting: Note[] = []
+  /** On its way: whether it has arrived is not known. */
+  let underway: Batch | null = null
   let isOn = false
 
   function note(kind: NoteKind): void {
@@ -32,21 +38,19 @@ export function keepNotes(session: Session) {
   }
 
   async function send(): Promise<void> {
-    if (isSending || waiting.length === 0 || !session.isReachable()) return
-    isSending = true
-    const notes = waiting.slice(0, MAX_NOTES_AT_ONCE)
-    const isTaken = await post(notes)
-    if (isTaken) waiting.splice(0, notes.length)
-    isSending = false
-    if (isTaken) void send()
+    if (underway || waiting.length === 0 || !session.isReachable()) return
+    underway = takeBatch()
+    await post(underway)
+    underway = null
+    void send()
   }
 
-  const post = (notes: typeof waiting, keepalive = false): Promise<boolean> => {
-    const json = { notes: notes.map(({ kind, at }) => ({ kind, ago: Math.round(performance.now() - at) })) }
-    return session.send('POST', '/notes', { json, keepalive }).then(
-      () => true,
-      () => false,
-    )
+  const takeBatch = (): Batch => ({ attempt: newId(), notes: waiting.splice(0, MAX_NOTES_AT_ONCE) })
+
+  /** Until it is kept, or refused for good: the assessment has been handed in, or another tab goes on with it. */
+  const post = ({ attempt, notes }: Batch, keepalive = false): Promise<unknown> => {
+    const json = { notes: notes.map(({ kind, at }) => ({ kind, ago: measureAgo(at) })) }
+    return session.send('POST', '/notes', { json, keepalive, attempt }).catch(() => {})
   }
 
   document.addEventListener('visibilitychange', () => note(document.hidden ? 'tab_hidden' : 'tab_shown'))
@@ -54,7 +58,9 @@ export function keepNotes(session: Session) {
     note(document.fullscreenElement ? 'full_screen_entered' : 'full_screen_left'),
   )
   window.addEventListener('pagehide', () => {
-    if (isOn && waiting.length > 0) void post(waiting.splice(0, MAX_NOTES_AT_ONCE), true)
+    if (!isOn) return
+    if (underway) void post(underway, true)
+    if (waiting.length > 0) void post(takeBatch(), true)
   })
 
   return {

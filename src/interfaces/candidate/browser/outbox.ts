@@ -162,7 +162,9 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     const left = await store.list()
     const open = new Set(uploads.map(({ mediaId }) => mediaId))
     for (const mediaId of new Set(left.map(({ mediaId }) => mediaId))) if (!open.has(mediaId)) await store.drop(mediaId)
-    return Promise.all(uploads.map((upload) => resumeOne(upload, left, upload.kind === 'answer' ? closesAt : deadlineAt)))
+    // One of which there is nothing at all may only just have been granted, and the answer lost: it is asked for again.
+    const begun = uploads.filter(({ mediaId, segments }) => segments.length > 0 || left.some((part) => part.mediaId === mediaId))
+    return Promise.all(begun.map((upload) => resumeOne(upload, left, upload.kind === 'answer' ? closesAt : deadlineAt)))
   }
 
   async function resumeOne({ mediaId, kind, segments }: Upload, left: PartKey[], closesAt: string | null): Promise<Recording> {

@@ -28,6 +28,10 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const recording = recorderPlace && recordable.length > 0 ? offerRecording(player, number, recordable, recorderPlace) : null
   if (area && recording)
     recorderPlace!.before(make('p', { class: 'hint' }, 'Write your answer, or record it. What you save last is what counts.'))
+  area?.addEventListener('change', async () => {
+    await text?.save()
+    await recording?.refresh()
+  })
   const left = player.state.question?.takes.findLast(({ state }) => state === 'recording')
   const leftBehind = outbox.list().find(({ mediaId }) => mediaId === left?.mediaId)
   if (leftBehind) recording?.adopt(leftBehind)
@@ -51,7 +55,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   async function endByClock(element: HTMLElement): Promise<void> {
     setNotice(progress, 'The time for this question is over. Your answer is being saved.')
     text?.setOpen(false)
-    await Promise.all([text?.save(), recording?.stop()])
+    await Promise.all([text?.save(), recording?.end()])
     while (!isClosed) {
       const question = await session.read().then(
         (state) => state.question,

@@ -1,11 +1,14 @@
 import { button, make, setNotice, setText, wordTime } from '../../../http/browser/dom.ts'
+import { offerChoice } from './answer-choice.ts'
 import { showStream } from './devices.ts'
 import { explainFailure, obstacle } from './failures.ts'
+import { type KeptAttempt, keepAttempt } from './kept-attempt.ts'
 import { measureLevel } from './meter.ts'
 import type { Recording } from './outbox.ts'
 import type { Player } from './player.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 import { Refusal, type TakeKind } from './session.ts'
+import { tellStop } from './stops.ts'
 import { wordFailure } from './wording.ts'
 
 const BEGIN_WITHIN_MS = 20_000
@@ -18,10 +21,15 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
   const { session, outbox, devices, status, state } = player
   const question = state.question!
   const hasAnswered = question.takes.some(({ kind, state }) => kind !== 'text' && state === 'complete')
+  const choice = offerChoice(player, number)
+  const attempts = new Map(kinds.map((kind) => [kind, keepAttempt(`take ${session.base} ${number} ${kind}`)]))
+  /** Granted, perhaps, and nothing recorded yet. */
+  const isPending = () => [...attempts.values()].some((attempt) => attempt.isPending())
   let takesLeft = question.takesLeft
   let recorder: Recorder | null = null
   let last: Recording | null = null
   let isOpening = false
+  let telling: Promise<void> = Promise.resolve()
   let stopMeter = () => {}
 
   const preview = make('video', { class: 'preview', hidden: true, 'aria-label': 'What your camera sees' })
@@ -30,16 +38,24 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
   const left = make('p', { class: 'facts' })
   const starters = kinds.map((kind) => button(LABELS[kind], () => begin(kind)))
-  const stopper = button('Stop recording', () => stop(), 'danger')
+  const stopper = button('Stop recording', stop, 'danger')
   const goOn = place.parentElement!.querySelector('form button.plain')
-  place.replaceChildren(preview, level, line, mistake, make('div', { class: 'actions' }, ...starters, stopper), left)
+  place.replaceChildren(
+    preview,
+    level,
+    line,
+    mistake,
+    make('div', { class: 'actions' }, ...starters, stopper),
+    left,
+    choice.element,
+  )
 
   function show(): void {
     const isRecording = recorder !== null
     const isRunning = recorder?.isRunning() ?? false
     const isAnswered = last ? last.state !== 'failed' : hasAnswered
     for (const [i, starter] of starters.entries()) {
-      starter.hidden = isRecording || isOpening || takesLeft === 0
+      starter.hidden = isRecording || isOpening || (takesLeft === 0 && !attempts.get(kinds[i]!)!.isPending())
       starter.classList.toggle('plain', isAnswered)
       setText(starter, `${LABELS[kinds[i]!]}${isAnswered ? ' again' : ''}`)
     }
@@ -60,10 +76,10 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
   }
 
   function wordLeft(): string {
-    if (takesLeft === 0) return 'You can’t record this answer again.'
+    if (takesLeft === 0) return isPending() ? 'You can record your answer once.' : 'You can’t record this answer again.'
     const times = takesLeft === 1 ? 'once' : `${takesLeft} times`
     return last || question.takes.length > 0
-      ? `You can record it again ${times}: the new recording takes the place of the one before.`
+      ? `You can record it again ${times}: the new recording counts when you have stopped it, unless you choose another.`
       : `You can record your answer ${times}.`
   }
 
@@ -92,16 +108,28 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     }
   }
 
-  /** An attempt counts from here on. */
+  /** An attempt counts from here on; of one in which nothing was recorded, the next goes on with it. */
   async function beginTake(kind: TakeKind, stream: MediaStream): Promise<void> {
-    const until = performance.now() + BEGIN_WITHIN_MS
-    const taken = (await session.post(`/questions/${number}/takes`, { kind }, until)) as { mediaId: string; takesLeft: number }
+    const attempt = attempts.get(kind)!
+    const taken = await askForTake(kind, attempt)
     takesLeft = taken.takesLeft
     last = outbox.begin(taken.mediaId, kind, question.closesAt)
     try {
-      recorder = startRecorder(kind, stream, outbox, last, { lost: (track) => replace(kind, track), ended: interrupted })
+      const on = { lost: (track: MediaStreamTrack) => replace(kind, track), ended: interrupted, written: attempt.done }
+      recorder = startRecorder(kind, stream, outbox, last, on)
     } catch (error) {
-      void outbox.finish(last) // there is nothing in it: it is abandoned
+      await outbox.fail(last, 'empty')
+      throw error
+    }
+  }
+
+  async function askForTake(kind: TakeKind, attempt: KeptAttempt): Promise<{ mediaId: string; takesLeft: number }> {
+    const sending = { json: { kind }, until: performance.now() + BEGIN_WITHIN_MS, attempt: attempt.id() }
+    try {
+      return (await session.send('POST', `/questions/${number}/takes`, sending)) as { mediaId: string; takesLeft: number }
+    } catch (error) {
+      const isPerhapsGranted = error instanceof Refusal && ['unreachable', 'taken_over'].includes(error.code)
+      if (!isPerhapsGranted) attempt.done()
       throw error
     }
   }
@@ -130,11 +158,19 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
   function interrupted(): void {
     recorder = null
     tidy()
-    setNotice(
-      mistake,
-      'Your microphone or camera was disconnected, and the recording ended there. What was recorded until then is your answer.',
-    )
+    void showSaved(last!)
+    const outcome =
+      choice.list().length > 0
+        ? 'What was recorded until then is saved; choose below if it is to be your answer.'
+        : 'What was recorded until then is your answer.'
+    setNotice(mistake, `Your microphone or camera was disconnected, and the recording ended there. ${outcome}`)
     show()
+  }
+
+  /** When the service has it, it can be chosen. */
+  async function showSaved(recording: Recording): Promise<void> {
+    await Promise.all([outbox.finish(recording), telling])
+    await choice.refresh()
   }
 
   function tidy(): void {
@@ -143,15 +179,24 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     preview.srcObject = null
   }
 
+  /** The candidate has done with it: it counts. */
   async function stop(): Promise<void> {
+    if (recorder) telling = tellStop(session, recorder.recording.mediaId, recorder.recording.until)
+    await end()
+  }
+
+  /** It ends, as by the clock, which takes the place of nothing. */
+  async function end(): Promise<void> {
     const ending = recorder
     if (!ending) return
     recorder = null
     await ending.stop()
+    for (const attempt of attempts.values()) attempt.done()
     tidy()
     setNotice(mistake, '')
     show()
     status.say('Recording has stopped')
+    void showSaved(ending.recording)
     starters.find(({ hidden }) => !hidden)?.focus()
   }
 
@@ -159,21 +204,26 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
   show()
 
   return {
-    stop,
+    end,
+    /** Shows what could be the answer by now. */
+    refresh: choice.refresh,
     /** An earlier page has left it behind. */
     adopt(recording: Recording): void {
       last = recording
+      void showSaved(recording)
     },
     /** @returns when all that was recorded is saved. @throws Refusal of what could not be saved. */
     async finish(): Promise<void> {
       await stop()
-      if (!last || last.state === 'saved') return
-      if (last.state !== 'failed') await outbox.finish(last)
+      await choice.settled()
+      if (!last || last.state === 'failed') return
+      await Promise.all([outbox.finish(last), telling])
     },
     failure: (): string => (last?.state === 'failed' ? wordFailure(last.failure) : ''),
     isBusy: () => recorder !== null || last?.state === 'sending' || last?.state === 'completing',
     close(): void {
       clearInterval(timer)
+      choice.close()
       tidy()
     },
   }

@@ -31,7 +31,7 @@ export type Recorder = ReturnType<typeof startRecorder>
  * with the device another begins.
  *
  * @param on.lost a device is gone, that of the track. @returns the stream to go on with, or null: then the recording ends.
- * @param on.ended it has ended by itself.
+ * @param on.ended it has ended by itself. @param on.written it has begun to give something.
  * @throws DOMException where the browser can't record the stream.
  */
 export function startRecorder(
@@ -39,7 +39,7 @@ export function startRecorder(
   stream: MediaStream,
   outbox: Outbox,
   recording: Recording,
-  on: { lost: (track: MediaStreamTrack) => Promise<MediaStream | null>; ended: () => void },
+  on: { lost: (track: MediaStreamTrack) => Promise<MediaStream | null>; ended: () => void; written?: () => void },
 ) {
   let segment = -1
   let writing: Promise<void> = Promise.resolve()
@@ -82,6 +82,7 @@ export function startRecorder(
   }
 
   async function write(data: Blob, of: number, end: number): Promise<void> {
+    if (data.size > 0) on.written?.()
     for (let from = 0; from < data.size; from += MAX_PART_BYTES)
       await outbox.add(recording, of, await data.slice(from, from + MAX_PART_BYTES).arrayBuffer(), end)
   }

@@ -10,6 +10,17 @@ export type Question = {
   takesLeft: number
   text: { text: string; revision: number } | null
   takes: { id: string; mediaId: string | null; kind: 'text' | TakeKind; state: 'recording' | 'complete' | 'abandoned' }[]
+  /** What can be chosen from, oldest first. */
+  answers: PossibleAnswer[]
+}
+/** @param milliseconds null until that is known. @param cutOff the candidate did not stop it. @param counts it is the answer now. */
+export type PossibleAnswer = {
+  id: string
+  mediaId: string | null
+  kind: 'text' | TakeKind
+  milliseconds: number | null
+  cutOff: boolean
+  counts: boolean
 }
 export type Upload = { mediaId: string; kind: string; segments: { segment: number; parts: number[] }[]; bytes: number }
 /** What the candidate has to have, or to show. */
@@ -45,6 +56,8 @@ export type Sending = {
   until?: number
   /** Sent though the page is being left; tried once. */
   keepalive?: boolean
+  /** The id of what is attempted, where it has to outlast this request: what is asked again with it is granted once. */
+  attempt?: string
 }
 
 const TRY_MS = 20_000
@@ -61,7 +74,7 @@ export type Session = ReturnType<typeof openSession>
  * @param on.reachable whether the last try was answered, when that changes.
  */
 export function openSession(base: string, on: { takenOver: () => void; reachable: (isReachable: boolean) => void }) {
-  const tab = newTabId()
+  const tab = newId()
   let isReachable = true
   let isTakenOver = false
   /** What to add to `performance.now()` to have the server's time: the device's own clock may be wrong, or be changed. */
@@ -73,9 +86,15 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
     on.reachable(is)
   }
 
-  async function tryOnce(method: string, path: string, { json, bytes, type, keepalive = false }: Sending): Promise<Response> {
+  async function tryOnce(
+    method: string,
+    path: string,
+    attempt: string,
+    { json, bytes, type, keepalive = false }: Sending,
+  ): Promise<Response> {
     const body = json ? JSON.stringify(json) : bytes
     const headers: Record<string, string> = { 'x-tab': tab }
+    if (method === 'POST') headers['idempotency-key'] = attempt
     if (body !== undefined) headers['content-type'] = json ? 'application/json' : (type ?? 'application/octet-stream')
     const signal = keepalive ? null : AbortSignal.timeout(TRY_MS)
     return fetch(base + path, { method, headers, keepalive, signal, ...(body === undefined ? {} : { body }) })
@@ -83,10 +102,10 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
 
   /** @throws Refusal, also `unreachable` when the time for it is over. */
   async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
-    const { until = Number.POSITIVE_INFINITY, keepalive } = sending
+    const { until = Number.POSITIVE_INFINITY, keepalive, attempt = newId() } = sending
     const tryAsLongAsOurs = async () => {
       if (isTakenOver) throw new Refusal('taken_over')
-      return tryOnce(method, path, sending)
+      return tryOnce(method, path, attempt, sending)
     }
     const answer = await askUntilAnswered(tryAsLongAsOurs, (failure, pause) => {
       if (isTakenOver || keepalive || performance.now() + pause > until) return false
@@ -132,7 +151,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
 }
 
 /** A uuid, also where the page has come without encryption and the browser makes none. */
-function newTabId(): string {
+export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40
   bytes[8] = (bytes[8]! & 0x3f) | 0x80

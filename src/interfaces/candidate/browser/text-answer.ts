@@ -1,5 +1,6 @@
 import { make, setNotice, setText } from '../../../http/browser/dom.ts'
 import { actWhileTyping } from '../../../http/browser/typing.ts'
+import { measureAgo } from './ago.ts'
 import type { Player } from './player.ts'
 import { GRACE_MS, Refusal } from './session.ts'
 import { openTextDrafts, tellLostText } from './text-drafts.ts'
@@ -16,6 +17,7 @@ export function saveText({ session, status, state }: Player, number: number, are
   const draft = drafts.read()
   let revision = Math.max(server.revision, draft?.revision ?? 0)
   let saved = server.revision
+  let typedAt = performance.now()
   // Of a text that is too long the service has the beginning.
   const isBeyond = draft?.revision === server.revision && draft.text.startsWith(server.text)
   const latestText = draft && (draft.revision > server.revision || isBeyond) ? draft.text : server.text
@@ -56,6 +58,7 @@ export function saveText({ session, status, state }: Player, number: number, are
 
   function change(): void {
     revision++
+    typedAt = performance.now()
     failure = ''
     drafts.write({ text: area.value, revision })
     typing.changed()
@@ -75,7 +78,7 @@ export function saveText({ session, status, state }: Player, number: number, are
 
   async function saveAll(): Promise<void> {
     while (!isSaved() && failure === '') {
-      const sent = { text: cutText(area.value), revision }
+      const sent = { text: cutText(area.value), revision, ago: measureAgo(typedAt) }
       try {
         const { saved: there } = (await session.send('PUT', `/questions/${number}/text`, { json: sent, until: latest() })) as {
           saved: number
@@ -104,7 +107,7 @@ export function saveText({ session, status, state }: Player, number: number, are
 
   function saveOnLeaving(): void {
     if (isSaved() || failure) return
-    const json = { text: cutText(area.value), revision }
+    const json = { text: cutText(area.value), revision, ago: measureAgo(typedAt) }
     session.send('PUT', `/questions/${number}/text`, { json, keepalive: true }).then(
       () => {
         saved = Math.max(saved, json.revision)

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { answerOf } from '../../../src/domain/submissions/answer.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
+
+const service = await startServiceForFile({ ROLE: 'api' })
+
+const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+
+/** A candidate whose page gives its attempts ids, and tells when a recording is stopped. */
+async function record() {
+  const candidate = await takeAssessment(service)
+  const post = (place: string, body: object = {}) => candidate.post(place, body).set('idempotency-key', randomUUID())
+  const put = (body: object) =>
+    service.http().put(`${candidate.session}/questions/1/text`).set('x-tab', candidate.tab).type('json').send(body)
+  /** A take with a part of it. */
+  const begin = async (): Promise<{ takeId: string; mediaId: string }> => {
+    service.clock.advance(1_000)
+    const { body } = await post('questions/1/takes', { kind: 'audio' })
+    expect((await candidate.putPart(body.mediaId, 0, 0, webmPart())).status).toBe(204)
+    service.clock.advance(1_000)
+    return body
+  }
+  const stop = (mediaId: string, ago = 0) => post(`media/${mediaId}/stop`, { ago })
+  const complete = (mediaId: string) => post(`media/${mediaId}/complete`, { segments: [1] })
+  const choose = (take: string, ago = 0) => post('questions/1/choice', { take, ago })
+  const stopped = async () => {
+    const take = await begin()
+    expect((await stop(take.mediaId)).status).toBe(204)
+    expect((await complete(take.mediaId)).status).toBe(202)
+    return take
+  }
+  const cutOff = async () => {
+    const take = await begin()
+    expect((await complete(take.mediaId)).status).toBe(202) // what an earlier page has left is completed by the next
+    return take
+  }
+  const takes = () =>
+    service.db.take.findMany({ where: { submissionId: candidate.submissionId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })
+  const answer = async () => answerOf(await takes())?.id
+  const shown = async () => (await service.http().get(candidate.session)).body.question.answers
+  const textId = async () => (await takes()).find(({ kind }) => kind === 'text')!.id
+  return { candidate, begin, stop, complete, choose, stopped, cutOff, put, answer, shown, textId }
+}
+
+describe('the answer', () => {
+  it('is the recording that the candidate stopped last', async () => {
+    const { stopped, answer } = await record()
+    const first = await stopped()
+    expect(await answer()).toBe(first.takeId)
+    const second = await stopped()
+    expect(await answer()).toBe(second.takeId)
+  })
+
+  it('stays when a later recording was cut off, until the candidate chooses that', async () => {
+    const { stopped, cutOff, answer, choose, shown } = await record()
+    const first = await stopped()
+    const second = await cutOff()
+    expect(await answer()).toBe(first.takeId)
+    expect(await shown()).toMatchObject([
+      { id: first.takeId, kind: 'audio', cutOff: false, counts: true },
+      { id: second.takeId, kind: 'audio', cutOff: true, counts: false },
+    ])
+    expect((await choose(second.takeId)).status).toBe(204)
+    expect(await answer()).toBe(second.takeId)
+    expect(await shown()).toMatchObject([{ counts: false }, { counts: true }])
+  })
+
+  it('is what was cut off where there is nothing else, and of several the first', async () => {
+    const { cutOff, answer, put, textId } = await record()
+    const first = await cutOff()
+    await cutOff()
+    expect(await answer()).toBe(first.takeId)
+    await put({ text: 'In words, then.', revision: 1 })
+    expect(await answer()).toBe(await textId())
+    await put({ text: '', revision: 2 })
+    expect(await answer()).toBe(first.takeId)
+  })
+
+  it('is what was stopped after what was chosen', async () => {
+    const { stopped, answer, choose } = await record()
+    const first = await stopped()
+    await stopped()
+    service.clock.advance(1_000)
+    await choose(first.takeId)
+    expect(await answer()).toBe(first.takeId)
+    const third = await stopped()
+    expect(await answer()).toBe(third.takeId)
+  })
+
+  it('goes by when the candidate did it, not by what arrives last', async () => {
+    const { begin, stop, complete, put, answer, textId, choose } = await record()
+    const recording = await begin()
+    await stop(recording.mediaId)
+    service.clock.advance(5_000)
+    await put({ text: 'Later', revision: 1 })
+    service.clock.advance(5_000)
+    await complete(recording.mediaId)
+    expect(await answer()).toBe(await textId())
+    // Without a connection: a text at 8 s before now, a recording stopped at 4 s before now, and told first.
+    const second = await begin()
+    service.clock.advance(10_000)
+    await stop(second.mediaId, 4_000)
+    await complete(second.mediaId)
+    await put({ text: 'Earlier', revision: 2, ago: 8_000 })
+    expect(await answer()).toBe(second.takeId)
+    // Two choices, of which the later arrives first.
+    await choose(recording.takeId, 10)
+    await choose(await textId(), 100)
+    expect(await answer()).toBe(recording.takeId)
+  })
+
+  it('is as before where a page of an earlier release records it, which tells no stop', async () => {
+    const { candidate, stopped, answer } = await record()
+    await stopped()
+    const { body } = await candidate.post('questions/1/takes', { kind: 'video' })
+    await candidate.putPart(body.mediaId, 0, 0, webmPart())
+    await candidate.post(`media/${body.mediaId}/complete`, { segments: [1] })
+    expect(await answer()).toBe(body.takeId)
+  })
+})
+
+describe('a stop', () => {
+  it('says the time of the first when it is told again, and holds though it is told after the end of the recording', async () => {
+    const { candidate, begin, stop, complete, answer, stopped } = await record()
+    await stopped()
+    const take = await begin()
+    await complete(take.mediaId)
+    await stop(take.mediaId, 500)
+    const { completedAt } = (await candidate.media(take.mediaId)).takes[0]!
+    await stop(take.mediaId)
+    expect((await candidate.media(take.mediaId)).takes).toMatchObject([{ completedAt, cutOff: false }])
+    expect(await answer()).toBe(take.takeId)
+  })
+
+  it('is taken for half a minute after the end, and no longer', async () => {
+    const { begin, stop } = await record()
+    const [first, second] = [await begin(), await begin()]
+    service.clock.advance(10 * MINUTE_MS + 20_000)
+    expect((await stop(first.mediaId, 25_000)).status).toBe(204)
+    service.clock.advance(10_000)
+    expect(said(await stop(second.mediaId))).toEqual([409, 'closed'])
+    expect((await stop(first.mediaId)).status).toBe(204)
+  })
+
+  it('is refused of another candidate, and of what was abandoned', async () => {
+    const { candidate, begin, stop } = await record()
+    const { mediaId } = await begin()
+    const other = await takeAssessment(service)
+    expect(said(await other.post(`media/${mediaId}/stop`, { ago: 0 }))).toEqual([404, 'not_found'])
+    for (const id of ['x', randomUUID()]) expect(said(await stop(id))).toEqual([404, 'not_found'])
+    for (const body of [{}, { ago: -1 }]) expect((await candidate.post(`media/${mediaId}/stop`, body)).status).toBe(400)
+    await candidate.post(`media/${mediaId}/abandon`)
+    expect(said(await stop(mediaId))).toEqual([409, 'closed'])
+  })
+})
+
+describe('a choice', () => {
+  it('is taken only while the question is open, of what stands, by its candidate', async () => {
+    const { candidate, stopped, begin, choose, answer } = await record()
+    const first = await stopped()
+    const other = await takeAssessment(service)
+    expect(said(await other.post('questions/1/choice', { take: first.takeId, ago: 0 }))).toEqual([404, 'not_found'])
+    expect(said(await choose(randomUUID()))).toEqual([404, 'not_found'])
+    expect(said(await choose((await begin()).takeId))).toEqual([404, 'not_found'])
+    const second = await stopped()
+    service.clock.advance(10 * MINUTE_MS)
+    expect(said(await choose(first.takeId))).toEqual([409, 'closed'])
+    expect(await answer()).toBe(second.takeId)
+    await service.db.submission.update({ where: { id: candidate.submissionId }, data: { state: 'submitted' } })
+    expect(said(await choose(first.takeId))).toEqual([409, 'submitted'])
+  })
+})

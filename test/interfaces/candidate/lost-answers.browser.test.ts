@@ -1,0 +1,220 @@
+import type { Page, Route } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { answerOf } from '../../../src/domain/submissions/answer.ts'
+import { readSlices } from '../../media/recordings.ts'
+import { expectAccessible, isBrowserInstalled, press } from '../../support/browser.ts'
+import {
+  answerBox,
+  button,
+  type Candidate,
+  readyMedia,
+  recorded,
+  savedUpTo,
+  start,
+  useCandidatesBrowser,
+} from '../../support/candidate-browser.ts'
+import { startLosingProxy } from '../../support/losing-proxy.ts'
+import { PATIENT, waitUntil } from '../../support/wait-until.ts'
+
+const { port, makeCandidate, openContext, expectWhole } = useCandidatesBrowser()
+
+const SAMPLES_A_SECOND = 8_000
+/** Half a second of silence. */
+const SOUND = (() => {
+  const samples = Buffer.alloc(SAMPLES_A_SECOND / 2, 128)
+  const header = Buffer.alloc(44)
+  header.write('RIFF')
+  header.writeUInt32LE(36 + samples.length, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  for (const [value, at] of [
+    [1, 20],
+    [1, 22],
+    [1, 32],
+    [8, 34],
+  ] as const)
+    header.writeUInt16LE(value, at)
+  header.writeUInt32LE(SAMPLES_A_SECOND, 24)
+  header.writeUInt32LE(SAMPLES_A_SECOND, 28)
+  header.write('data', 36)
+  header.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([header, samples])
+})()
+
+/** Counts how often a question's prompt was played to its end. */
+const COUNT_PLAYS = `
+  globalThis.played = 0
+  document.addEventListener('ended', ({ target }) => { if (target.classList.contains('prompt')) played++ }, true)`
+const played = (page: Page) => page.evaluate('played')
+
+async function openPage(): Promise<Page> {
+  const context = await openContext({ bypassCSP: true }) // for the check of accessibility, and a prompt from another port
+  await context.addInitScript(COUNT_PLAYS)
+  return context.newPage()
+}
+
+async function startLine(alsoLose?: (asked: string, before: number) => boolean) {
+  const video = { type: 'video/webm', content: Buffer.concat(await readSlices('video-1')) }
+  const files = { '/sound.wav': { type: 'audio/wav', content: SOUND }, '/video.webm': video }
+  const line = await startLosingProxy(port(), { files, ...(alsoLose && { alsoLose }) })
+  onTestFinished(line.close)
+  return { ...line, at: Number(new URL(line.origin).port) }
+}
+
+/** The service does what it is asked, and no answer comes back, as long as the page is there. */
+async function loseAnswers(page: Page, to: string): Promise<() => Promise<void>> {
+  const lose = async (route: Route) => {
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route(to, lose)
+  return () => page.unroute(to, lose)
+}
+
+const playsOf = async (candidate: Candidate) => (await candidate.paper()).map(({ plays }) => plays)
+const option = (page: Page, label: RegExp | string) => page.getByRole('radio', { name: label })
+
+describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skipped where no chromium is installed)', () => {
+  it('loses no play and no take, and grants none twice, where every third answer is lost', async () => {
+    const line = await startLine((asked, before) => before === 0 && /\/(plays|takes|stop)$/.test(asked))
+    const prompts = [
+      { audioUrl: `${line.origin}/sound.wav` },
+      { audioUrl: `${line.origin}/sound.wav` },
+      { videoUrl: `${line.origin}/video.webm` },
+    ]
+    const limits = { answerRecordLimit: 1, questionReplayLimit: 1 }
+    const candidate = await makeCandidate({ responseTypes: ['text', 'audio', 'video'], prompts, at: line.at, ...limits })
+    const page = await openPage()
+    await start(candidate, page)
+    const answer = async (number: number, prompt: string, give: () => Promise<void>) => {
+      await press(page, `Open question ${number}`)
+      await press(page, prompt)
+      await expect.poll(() => played(page), PATIENT).toBe(number)
+      await page.getByText('It can’t be played again.').waitFor()
+      await give()
+    }
+    await answer(1, 'Listen to the question', async () => {
+      await answerBox(page).fill('Written through a bad line.')
+      await press(page, 'Save and go on')
+    })
+    for (const [number, kind, prompt] of [
+      [2, 'audio', 'Listen to the question'],
+      [3, 'video', 'Watch the question'],
+    ] as const)
+      await answer(number, prompt, async () => {
+        await press(page, `Record ${kind}`)
+        await savedUpTo(page, 2)
+        await press(page, 'Stop recording')
+        await page.getByText('You can’t record this answer again.').waitFor()
+        await page.getByText(/^Saved: /).waitFor()
+        const lasted = await recorded(page)
+        await press(page, 'Go on')
+        await expectWhole(kind, await readyMedia(candidate, kind), lasted)
+      })
+    await page.getByText('You have answered every question.').waitFor()
+    await press(page, 'Finish')
+    await page.getByText('You have completed this assessment').waitFor()
+    expect(await candidate.status()).toBe('completed')
+    expect(await playsOf(candidate)).toEqual([1, 1, 1])
+    expect((await candidate.takes()).map(({ kind, state, cutOff, text }) => [kind, state, cutOff, text])).toEqual([
+      ['text', 'complete', false, 'Written through a bad line.'],
+      ['audio', 'complete', false, ''],
+      ['video', 'complete', false, ''],
+    ])
+    for (const what of ['plays', 'takes', 'stop'])
+      expect(line.lost.filter((asked) => asked.endsWith(what)).length, what).toBeGreaterThan(1)
+  })
+
+  it('plays once what was granted, also when the page was loaded again before it heard of that', async () => {
+    const line = await startLine()
+    const prompts = [{ audioUrl: `${line.origin}/sound.wav` }]
+    const candidate = await makeCandidate({ responseTypes: ['text'], prompts, questionReplayLimit: 1 })
+    const page = await openPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    const mend = await loseAnswers(page, '**/plays')
+    await press(page, 'Listen to the question')
+    await waitUntil('the grant', async () => ((await playsOf(candidate))[0] === 1 ? true : undefined))
+    expect(await played(page)).toBe(0)
+    await mend()
+    await page.reload()
+    await press(page, 'Listen to the question')
+    await expect.poll(() => played(page), PATIENT).toBe(1)
+    await page.getByText('It can’t be played again.').waitFor()
+    await page.reload()
+    await page.getByText('It can’t be played again.').waitFor()
+    expect(await button(page, 'Listen to the question').isVisible()).toBe(false)
+    expect(await playsOf(candidate)).toEqual([1])
+  })
+
+  it('counts no play of what could not be loaded, and says so', async () => {
+    const line = await startLine()
+    const prompts = [{ audioUrl: `${line.origin}/sound.wav` }]
+    const candidate = await makeCandidate({ responseTypes: ['text'], prompts, questionReplayLimit: 1 })
+    const page = await openPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await page.route('**/sound.wav', (route) => route.fulfill({ status: 404, body: 'gone' }))
+    await press(page, 'Listen to the question')
+    const said = page.getByText('It could not be loaded, and that does not count.')
+    await said.waitFor()
+    await page.unroute('**/sound.wav')
+    expect([await said.isVisible(), await playsOf(candidate)]).toEqual([true, [0]])
+    await press(page, 'Listen to the question')
+    await expect.poll(() => played(page), PATIENT).toBe(1)
+    expect(await playsOf(candidate)).toEqual([1])
+  })
+
+  it('records with what was granted, also when the page was loaded again before it heard of that', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'], answerRecordLimit: 1 })
+    const page = await openPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    const mend = await loseAnswers(page, '**/takes')
+    await press(page, 'Record audio')
+    await waitUntil('the grant', async () => (await candidate.takes())[0])
+    await mend()
+    await page.reload()
+    await page.getByText('You can record your answer once.').waitFor()
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await press(page, 'Stop recording')
+    await page.getByText(/^Saved: /).waitFor()
+    await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
+    expect(await candidate.takes()).toMatchObject([{ state: 'complete', cutOff: false }])
+    expect(await button(page, 'Record audio again').isVisible()).toBe(false)
+  })
+
+  it('keeps a recording when a later one is cut off, and lets the candidate choose by the keyboard', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['mixed'], answerRecordLimit: 2 })
+    const page = await openPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await press(page, 'Stop recording')
+    await page.getByText(/^Saved: /).waitFor()
+    expect(await page.getByRole('group', { name: 'Which one is your answer?' }).isVisible()).toBe(false)
+    await press(page, 'Record audio again')
+    await savedUpTo(page, 2)
+    await page.reload()
+    await option(page, /^Recording 2: audio.*cut off before you stopped it$/).waitFor()
+    expect(await option(page, /^Recording 1: audio, 0:0\d$/).isChecked()).toBe(true)
+    const takes = await candidate.takes()
+    expect(answerOf(takes)?.id).toBe(takes[0]!.id)
+    await expectAccessible(page)
+    await option(page, /^Recording 1/).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.getByText(/^Saved. What counts: Recording 2/).waitFor()
+    expect(answerOf(await candidate.takes())?.id).toBe(takes[1]!.id)
+    await answerBox(page).fill('Or rather in words.')
+    await page.getByText('Saved.', { exact: true }).waitFor()
+    await page.keyboard.press('Tab')
+    await option(page, 'What you have written').waitFor()
+    expect(await option(page, 'What you have written').isChecked()).toBe(true)
+    await option(page, /^Recording 1/).click()
+    await press(page, 'Save and go on')
+    await button(page, 'Finish').waitFor()
+    expect(answerOf(await candidate.takes())?.id).toBe(takes[0]!.id)
+  })
+})
