@@ -42,6 +42,8 @@ const INDEXED_BYTES = 64
 const FRAME_BYTES = 64_000
 const PACKET_FRAME_BYTES = 64
 const UNREAD_PART = 10
+/** Of a segment so much at most may be left out as out of order: of one that loses more, what arrived is better kept as it is. */
+const LEFT_OUT_PART = 0.5
 /** Bytes of a file that the library keeps in memory. */
 const CACHE = { maxCacheSize: 2 ** 20 }
 /** Seconds by which the last picture or sound may be at another time: formats round. */
@@ -197,6 +199,7 @@ async function copy(segment: Opened, lanes: Lanes, offset: number): Promise<Copi
   let end = offset
   let accounted = FRAME_BYTES + segment.bytes / UNREAD_PART
   const lost = [...segment.lost]
+  let leftOut = 0
   for (;;) {
     const earliest = readers.reduce((a, b) => ((b.head?.timestamp ?? Infinity) < (a.head?.timestamp ?? Infinity) ? b : a))
     const { head, lane, track } = earliest
@@ -207,10 +210,13 @@ async function copy(segment: Opened, lanes: Lanes, offset: number): Promise<Copi
       accounted += head.byteLength + PACKET_FRAME_BYTES
     } else {
       lost.push(head.timestamp)
+      leftOut += head.byteLength
     }
     await advance(earliest)
   }
   if (accounted < segment.bytes) throw new Error(`Of a segment of ${segment.bytes} bytes a large part can not be read`)
+  if (leftOut > segment.bytes * LEFT_OUT_PART)
+    throw new Error(`Of a segment of ${segment.bytes} bytes ${leftOut} are out of order`)
   if (readers.some(({ hasBroken }) => hasBroken)) lost.push(Infinity)
   const cuts = lost.map((second) => Math.min(Math.max(second - begin, 0) + offset, end))
   return { end, cuts }

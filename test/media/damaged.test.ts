@@ -7,7 +7,7 @@ import { remuxInProcess } from '../../src/media/join.ts'
 import { LONG, scaled } from '../faults/scale.ts'
 import { findComplaints } from '../support/decode.ts'
 import { play } from '../support/play.ts'
-import { createRandom, damage } from './damage.ts'
+import { createRandom, damage, split } from './damage.ts'
 import { RECORDED, RECORDINGS, readSlices } from './recordings.ts'
 
 let folder: string
@@ -35,6 +35,11 @@ it.each(RECORDINGS)('a recording as a browser has written it is whole: %s', asyn
   const { duration, canBeSought } = await play(await readFile(joined.to))
   expect(Math.abs(duration! - RECORDED[name])).toBeLessThan(0.5)
   expect(canBeSought).toBe(true)
+})
+
+it('a recording of which more than half would be lost is left as it is: pictures without the one that they all build upon', async () => {
+  const [headers, info, tracks, , ...clusters] = split(Buffer.concat(await readSlices('firefox-video')))
+  expect(await join('beheaded', Buffer.concat([headers!, info!, tracks!, ...clusters]))).toBeNull()
 })
 
 // FAULTS=long tries a thousand: one after another, so that none is slow because of the others.

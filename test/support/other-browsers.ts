@@ -1,3 +1,4 @@
+import { isBrowserInstalled, startBrowser } from './browser.ts'
 import { isFirefoxInstalled, startFirefox } from './firefox.ts'
 import { waitUntil } from './wait-until.ts'
 import { isWebKitInstalled, startWebKit } from './webkit.ts'
@@ -22,6 +23,27 @@ type Other = { isInstalled: boolean; start: () => Promise<Driven>; records: read
 export const OTHER_BROWSERS: Record<'firefox' | 'webkit', Other> = {
   firefox: { isInstalled: isFirefoxInstalled, start: startFirefox, records: ['audio', 'video'], isHeard: false },
   webkit: { isInstalled: isWebKitInstalled, start: startWebKit, records: ['audio'], isHeard: true },
+}
+
+/** What the others are compared with, driven as they are. */
+export const CHROMIUM: Other = {
+  isInstalled: isBrowserInstalled,
+  start: startChromium,
+  records: ['audio', 'video'],
+  isHeard: true,
+}
+
+async function startChromium(): Promise<Driven> {
+  const browser = await startBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream')
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  return {
+    open: async (url) => void (await page.goto(url)),
+    evaluate: (expression) => page.evaluate(expression),
+    click: (selector) => page.click(selector),
+    setCookie: (cookie) => context.addCookies([{ ...cookie, path: '/', httpOnly: true, sameSite: 'Lax' }]),
+    close: () => browser.close(),
+  }
 }
 
 /** Presses the button that begins with these words, as soon as it can be pressed. */

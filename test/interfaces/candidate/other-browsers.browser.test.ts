@@ -8,7 +8,7 @@ import { LONG } from '../../faults/scale.ts'
 import { type Recording, readSlices } from '../../media/recordings.ts'
 import { findComplaints } from '../../support/decode.ts'
 import type { Driven } from '../../support/other-browsers.ts'
-import { OTHER_BROWSERS, pressIn, see } from '../../support/other-browsers.ts'
+import { CHROMIUM, OTHER_BROWSERS, pressIn, see } from '../../support/other-browsers.ts'
 import { signInAs } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { takeAssessment } from '../../support/submissions.ts'
@@ -114,79 +114,84 @@ async function recordAnswer(browser: Driven, kind: 'audio' | 'video'): Promise<v
 /** What lets the candidate pass where the browser can't tell whether it hears something. */
 const waive = (isHeard: boolean) => (isHeard ? {} : { waivedChecks: ['camera', 'microphone'] })
 
-describe.each(Object.entries(OTHER_BROWSERS))('in %s', (name, { isInstalled, start, records, isHeard }) => {
-  let browser: Driven
-  beforeAll(async () => {
-    if (isInstalled) browser = await start()
-  })
-  afterAll(() => browser?.close())
+describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : OTHER_BROWSERS))(
+  'in %s',
+  (name, { isInstalled, start, records, isHeard }) => {
+    let browser: Driven
+    beforeAll(async () => {
+      if (isInstalled) browser = await start()
+    })
+    afterAll(() => browser?.close())
 
-  it.skipIf(!isInstalled)(
-    'a candidate answers by audio and video, as far as it records these (skipped where it is not installed)',
-    async () => {
-      const made = await makeAccepted(service, {
-        questions: records.map((responseType) => ({ responseType })),
-        answerRecordLimit: 1,
-        ...waive(isHeard),
-      })
-      await begin(browser, `${origin}${made.candidate.path}`, isHeard)
-      for (const [i, kind] of records.entries()) {
-        await pressIn(browser, `Open question ${i + 1}`)
-        await recordAnswer(browser, kind)
-        await pressIn(browser, 'Go on')
-      }
-      await pressIn(browser, 'Finish')
-      await see(browser, /You have completed this assessment/)
-      const { id: submissionId } = await made.submission()
-      const media = await ready(submissionId)
-      expect(media.map(({ state, contentType, cuts }) => [state, contentType.split('/')[0], cuts])).toEqual(
-        records.map((kind) => ['ready', kind, []]),
-      )
-      await openSheet(browser, { organizationId: made.organization.id, submissionId })
+    it.skipIf(!isInstalled)(
+      'a candidate answers by audio and video, as far as it records these (skipped where it is not installed)',
+      async () => {
+        const made = await makeAccepted(service, {
+          questions: records.map((responseType) => ({ responseType })),
+          answerRecordLimit: 1,
+          ...waive(isHeard),
+        })
+        await begin(browser, `${origin}${made.candidate.path}`, isHeard)
+        for (const [i, kind] of records.entries()) {
+          await pressIn(browser, `Open question ${i + 1}`)
+          await recordAnswer(browser, kind)
+          await pressIn(browser, 'Go on')
+        }
+        await pressIn(browser, 'Finish')
+        await see(browser, /You have completed this assessment/)
+        const { id: submissionId } = await made.submission()
+        const media = await ready(submissionId)
+        expect(media.map(({ state, contentType, cuts }) => [state, contentType.split('/')[0], cuts])).toEqual(
+          records.map((kind) => ['ready', kind, []]),
+        )
+        await openSheet(browser, { organizationId: made.organization.id, submissionId })
+        expect(await browser.evaluate(PLAY_AND_SEEK)).toMatchObject({ off: expect.closeTo(0, 0) })
+      },
+    )
+
+    it.skipIf(!isInstalled || !LONG)(
+      'twenty recordings are whole, and as long as what the browser handed over (FAULTS=long)',
+      async () => {
+        const made = await makeAccepted(service, {
+          questions: [{ responseType: 'mixed' }],
+          answerRecordLimit: TWENTY,
+          ...waive(isHeard),
+        })
+        await begin(browser, `${origin}${made.candidate.path}`, isHeard)
+        await pressIn(browser, 'Open question 1')
+        await see(browser, /Record /)
+        await browser.evaluate(WATCH_RECORDERS)
+        for (let i = 0; i < TWENTY; i++) await recordAnswer(browser, records[i % records.length]!)
+        const lasted = ((await browser.evaluate('recorded')) as number[]).sort((a, b) => a - b)
+        const media = await ready((await made.submission()).id)
+        expect(media.map(({ state, cuts }) => [state, cuts])).toEqual(media.map(() => ['ready', []]))
+        // The test's clock stands still: which is which is told by the lengths.
+        const stored = media.map(({ milliseconds }) => milliseconds!).sort((a, b) => a - b)
+        const shorter = stored.map((milliseconds, i) => Math.round(lasted[i]! - milliseconds))
+        process.stdout.write(`${name}: shorter than from start to stop by, in ms: ${shorter.join(' ')}\n`)
+        for (const { key } of media) {
+          const file = path.join(folder, key.replaceAll('/', '-'))
+          await pipeline((await service.deps.media.get(`${key}/file`))!, createWriteStream(file))
+          expect(await findComplaints(file), key).toBe('')
+        }
+        expect(media).toHaveLength(TWENTY)
+        // WebKitGTK hands over nothing of the last second, in some recordings.
+        expect(Math.max(...shorter.map(Math.abs))).toBeLessThan(name === 'webkit' ? 1_500 : 500)
+      },
+    )
+
+    it.skipIf(!isInstalled).each(
+      (
+        [
+          ['video-0', 'video'],
+          ['mp4', 'video'],
+          ['firefox-video', 'video'],
+          ['webkit-audio', 'audio'],
+        ] as const
+      ).filter(([recording]) => !recording.startsWith(name)),
+    )('a grader plays and seeks what another browser has recorded: %s', async (recording, kind) => {
+      await openSheet(browser, await handInRecording(recording, kind))
       expect(await browser.evaluate(PLAY_AND_SEEK)).toMatchObject({ off: expect.closeTo(0, 0) })
-    },
-  )
-
-  it.skipIf(!isInstalled || !LONG)(
-    'twenty recordings are whole, and as long as what the browser handed over (FAULTS=long)',
-    async () => {
-      const made = await makeAccepted(service, {
-        questions: [{ responseType: 'mixed' }],
-        answerRecordLimit: TWENTY,
-        ...waive(isHeard),
-      })
-      await begin(browser, `${origin}${made.candidate.path}`, isHeard)
-      await pressIn(browser, 'Open question 1')
-      await see(browser, /Record /)
-      await browser.evaluate(WATCH_RECORDERS)
-      for (let i = 0; i < TWENTY; i++) await recordAnswer(browser, records[i % records.length]!)
-      const lasted = (await browser.evaluate('recorded')) as number[]
-      const media = await ready((await made.submission()).id)
-      expect(media.map(({ state, cuts }) => [state, cuts])).toEqual(media.map(() => ['ready', []]))
-      const shorter = media.map(({ milliseconds }, i) => Math.round(lasted[i]! - milliseconds!))
-      process.stdout.write(`${name}: shorter than from start to stop by, in ms: ${shorter.join(' ')}\n`)
-      for (const { key } of media) {
-        const file = path.join(folder, key.replaceAll('/', '-'))
-        await pipeline((await service.deps.media.get(`${key}/file`))!, createWriteStream(file))
-        expect(await findComplaints(file), key).toBe('')
-      }
-      expect(media).toHaveLength(TWENTY)
-      // WebKitGTK hands over nothing of the last second, in some recordings.
-      expect(Math.max(...shorter.map(Math.abs))).toBeLessThan(name === 'webkit' ? 1_500 : 500)
-    },
-  )
-
-  it.skipIf(!isInstalled).each(
-    (
-      [
-        ['video-0', 'video'],
-        ['mp4', 'video'],
-        ['firefox-video', 'video'],
-        ['webkit-audio', 'audio'],
-      ] as const
-    ).filter(([recording]) => !recording.startsWith(name)),
-  )('a grader plays and seeks what another browser has recorded: %s', async (recording, kind) => {
-    await openSheet(browser, await handInRecording(recording, kind))
-    expect(await browser.evaluate(PLAY_AND_SEEK)).toMatchObject({ off: expect.closeTo(0, 0) })
-  })
-})
+    })
+  },
+)
