@@ -51,12 +51,17 @@ export async function migrate(
     await client.query(`CREATE TABLE IF NOT EXISTS _prisma_migrations (
       id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
       logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`)
-    const pending = compareHistory(migrations, await readHistory(client))
+    const history = await readHistory(client)
+    const pending = compareHistory(migrations, history)
+    // Into an empty database all of them go in a moment, and nobody looks for one of them afterwards.
+    const isNew = history.length === 0
     for (const migration of pending) {
-      if (migration.isAlone) log.info({ migration: migration.name }, 'migrating without blocking writes: this may take a while')
+      const of = { migration: migration.name }
+      if (migration.isAlone && !isNew) log.info(of, 'migrating without blocking writes: this may take a while')
       await applyPatiently(client, migration, log, lockAttempts)
-      log.info({ migration: migration.name }, 'migrated')
+      if (!isNew) log.info(of, 'migrated')
     }
+    if (isNew) log.info({ migrations: pending.length }, 'migrated')
     return pending.map(({ name }) => name)
   })
 }

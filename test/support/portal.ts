@@ -3,9 +3,10 @@ import { inviteMember } from '../../src/domain/access/invite-member.ts'
 import type { MemberRole } from '../../src/domain/access/members.ts'
 import { startSession } from '../../src/domain/access/sessions.ts'
 import type { Context } from '../../src/domain/context.ts'
+import { PASSWORD } from './known-secrets.ts'
 import type { Service } from './service.ts'
 
-export const PASSWORD = 'correct horse battery'
+export { PASSWORD }
 
 /** What a browser sends along with its own page's form. */
 const OWN = { 'sec-fetch-site': 'same-origin' }

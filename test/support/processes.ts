@@ -6,6 +6,7 @@ import type { Deps, ServiceContext } from '../../src/domain/context.ts'
 import { copyDatabase } from './copy-database.ts'
 import { endWithTest } from './endings.ts'
 import { type Factories, factories, systemOn } from './factories.ts'
+import { searchLine } from './logged-secrets.ts'
 import { SECRET_KEY } from './service.ts'
 import { PATIENT, waitUntil } from './wait-until.ts'
 
@@ -38,9 +39,12 @@ export function launchService(
 ): ServiceProcess {
   const settings = { PORT: '0', NODE_COMPILE_CACHE, SECRET_KEY, MAX_REQUEST_WAIT: '60000', DATABASE_POOL_SIZE: '5', ...env }
   const child = spawn(program, args, { cwd: ROOT, env: { PATH: process.env.PATH, ...settings } })
-  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit)
-  endWithTest(child, exited)
   let output = ''
+  const exited = once(child, 'close').then(([code, signal]) => {
+    for (const line of output.split('\n')) searchLine(line)
+    return { code, signal } as Exit
+  })
+  endWithTest(child, exited)
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const log = () => readLog(output)
   return {

@@ -13,8 +13,10 @@ import { createDependencies, type Dependencies } from '../../src/runtime/depende
 import { PATHS } from '../../src/runtime/paths.ts'
 import { copyDatabase } from './copy-database.ts'
 import { type Factories, factories } from './factories.ts'
+import { SECRET_KEY } from './known-secrets.ts'
+import { searchLine } from './logged-secrets.ts'
 
-export const SECRET_KEY = 'a secret that is only good for tests 0123456789'
+export { SECRET_KEY }
 
 /** A clock that stands still unless told to move. */
 export type TestClock = { now: () => Date; set: (time: Date | string | number) => void; advance: (milliseconds: number) => void }
@@ -59,7 +61,11 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   })
   const config = { ...settings, showMailbox: true }
   const logLines: string[] = []
-  const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) })
+  const keepLine = (line: string) => {
+    logLines.push(line)
+    searchLine(line)
+  }
+  const log = pino({ level: 'info' }, { write: keepLine })
   const clock = createTestClock()
   const dependencies = await createDependencies(config, log, { clock: clock.now })
   const { system } = dependencies

@@ -18,6 +18,9 @@ export type Sent = {
 /** Bytes of a form without a text: its fields are words. */
 const FORM_BODY_LIMIT = 4 * 1024
 
+/** Sends an answer. Not the reply itself: that is thenable, and whoever awaits it has nothing left once it is sent. */
+export type Send = () => FastifyReply
+
 /** Takes nothing but forms. */
 export function readForms(app: FastifyInstance, readBody: BodyReader): void {
   app.removeAllContentTypeParsers()
@@ -28,24 +31,24 @@ export function readForms(app: FastifyInstance, readBody: BodyReader): void {
   )
 }
 
-/** Decides before a form is read. @returns whose it is, or an answer instead of reading it. */
+/** Decides before a form is read. @returns whose it is, or what sends an answer instead of reading it. */
 type Admit = (
   ref: InvitationRef,
   request: FastifyRequest<{ Params: { token: string } }>,
   reply: FastifyReply,
-) => Promise<{ organizationId: string } | FastifyReply>
+) => Promise<{ organizationId: string } | Send>
 
 /**
  * Adds the form of that name, for whoever has the link and its page. Nobody else's is read.
  *
- * @param work the answer it returns is sent; without one it goes on at the page.
+ * @param work what it returns sends the answer; without that it goes on at the page.
  * @param options.admit looks at the state first, for a form that is large.
  */
 export function addForm(
   app: FastifyInstance,
   secretKeys: readonly string[],
   action: string,
-  work: (sent: Sent) => Promise<FastifyReply | undefined>,
+  work: (sent: Sent) => Promise<Send | undefined> | Promise<void>,
   { bodyLimit = FORM_BODY_LIMIT, admit }: { bodyLimit?: number; admit?: Admit } = {},
 ): void {
   const refOf = (token: string) => {
@@ -57,7 +60,7 @@ export function addForm(
   const onRequest = async (request: FastifyRequest<Route>, reply: FastifyReply) => {
     const ref = refOf(request.params.token)
     const admitted = (await admit?.(ref, request, reply)) ?? { organizationId: '' }
-    if (!('organizationId' in admitted)) return admitted
+    if (typeof admitted === 'function') return admitted()
     request.bodySource = { organization: admitted.organizationId, link: ref.inviteId, answer: reply.raw }
     return undefined
   }
@@ -66,9 +69,9 @@ export function addForm(
     const ref = refOf(token)
     const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
     if (!isOwnForm(secretKeys, token, fields.get('proof') ?? '')) throw new HttpError('malformed_request')
-    const answer = await work({ ref, fields, request, reply })
+    const send = await work({ ref, fields, request, reply })
     // 303: reloading the page that comes next sends nothing again.
-    return answer ?? reply.redirect(`${INVITATION_PATH}/${token}`, 303)
+    return send ? send() : reply.redirect(`${INVITATION_PATH}/${token}`, 303)
   })
 }
 

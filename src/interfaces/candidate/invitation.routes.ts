@@ -31,6 +31,6 @@ export function invitationRoutes(app: FastifyInstance, { system, settings }: Opt
     await moveAsCandidate(system, ref, 'start')
     const invite = await findInvitation(system, ref)
     const player = invite?.status === 'started' ? playerAddress(settings, invite) : null
-    return player === null ? undefined : reply.redirect(player, 303)
+    return player === null ? undefined : () => reply.redirect(player, 303)
   })
 }

@@ -37,7 +37,8 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     } catch (error) {
       if (!isRefused(error)) throw error
       const session = await enterSession(system, ref)
-      return sendPage(reply, 422, await choosePage(session, request.params.token, settings, { refusal: problemOf(error) }))
+      const page = await choosePage(session, request.params.token, settings, { refusal: problemOf(error) })
+      return () => sendPage(reply, 422, page)
     }
   })
 
@@ -65,14 +66,14 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
         await saveText(session, number, { text: readText(fields) })
         if (fields.get('then') === 'next') await closeQuestion(session, number)
       })
-      return isSaved ? undefined : sayTooLate(sent)
+      return isSaved ? undefined : () => sayTooLate(sent)
     },
     {
       bodyLimit: TEXT_BODY_LIMIT,
       async admit(ref, request, reply) {
         const session = await enterToWrite(system, ref)
         const isTaken = await ignoreRefusal(async () => requireInProgress(session))
-        if (!isTaken) return sayTooLate({ request, reply })
+        if (!isTaken) return () => sayTooLate({ request, reply })
         countText(ref.inviteId)
         return { organizationId: session.ctx.organization.id }
       },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { signForm } from '../../../src/domain/invites/tokens.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
+import { makeTaking } from '../../support/taking.ts'
 
 const service = await startServiceForFile()
 
@@ -104,6 +105,18 @@ describe('what is no button of the page', () => {
       expect(await stored()).toEqual(invite)
     },
   )
+})
+
+describe('a form that comes too late', () => {
+  it('is answered once, and nothing of its address is in the log', async () => {
+    const late = await startServiceForTest({ ROLE: 'api' })
+    const { candidate } = await makeTaking(late, { timeLimit: 600 })
+    late.clock.advance(24 * 3_600_000)
+    const answer = await candidate.answer(1, 'Too late', 'save')
+    expect([answer.status, answer.headers.location]).toEqual([303, `${candidate.path}?late=1`])
+    expect(late.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level > 30)).toEqual([])
+    expect(late.logLines.join()).not.toContain(candidate.token)
+  })
 })
 
 describe('a failure of ours', () => {
