@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
-import { NoConnection } from './errors.ts'
+import { type OutageLog, watchConnections } from './availability.ts'
 
 /** The data layer: Prisma over a pool of connections. */
 export type Db = PrismaClient
@@ -24,30 +24,15 @@ const IN_UTC = '-c TimeZone=UTC'
 /** PostgreSQL would compile what it takes to be much work, each time anew: that takes longer than any statement of ours does otherwise. */
 const UNCOMPILED = '-c jit=off'
 
-/** Opens a pool of at most `max` connections; they are made when first needed. */
-export function openPool(url: string, { max = 10 }: { max?: number } = {}): Pool {
+/** Opens a pool of at most `max` connections; they are made when first needed. @param options.log is told of outages. */
+export function openPool(url: string, { max = 10, log }: { max?: number; log?: OutageLog } = {}): Pool {
   const options = `${IN_UTC} ${UNCOMPILED}`
   const pool = new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, options, ...TIMEOUTS })
   // A connection that breaks in the instant between being made and being used would have no listener, and end the process. The query
   // that it was made for fails with it.
   pool.on('connect', (client) => client.on('error', () => {}))
-  tellWaitsInVain(pool)
+  watchConnections(pool, log)
   return pool
-}
-
-/** Timers may fire a little early. */
-const TIMER_TOLERANCE_MS = 50
-
-/** Gives the error of who waited in vain for a connection a class: pg-pool tells it from a broken connection only by its message. */
-function tellWaitsInVain(pool: Pool): void {
-  const connect = pool.connect.bind(pool)
-  const connectAndTell = (callback?: Parameters<typeof connect>[0]) => {
-    const longest = performance.now() + TIMEOUTS.connectionTimeoutMillis - TIMER_TOLERANCE_MS
-    const explain = (error: Error): Error => ('code' in error || performance.now() < longest ? error : new NoConnection(error))
-    if (!callback) return connect().catch((error) => Promise.reject(explain(error)))
-    return connect((error, client, release) => callback(error && explain(error), client, release))
-  }
-  pool.connect = connectAndTell as typeof pool.connect
 }
 
 /** What lies below each Db. */

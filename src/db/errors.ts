@@ -25,19 +25,48 @@ export class NoConnection extends Error {
   }
 }
 
+/** A connection that could not be made, was lost, or has gone silent, so that what became of its statement is not known. */
+export class ConnectionLost extends Error {
+  constructor(cause: Error) {
+    super('no connection to the database any more', { cause })
+    this.name = 'ConnectionLost'
+  }
+}
+
+/**
+ * Whether the database is away, as it is while it restarts or fails over: it refuses connections (08, 53300), is shutting down or starting
+ * up (57P01 to 57P05), takes no writes any more (25006), or has no room left (the rest of 53, 58030).
+ */
+export const isDatabaseAway = (error: unknown): boolean =>
+  error instanceof ConnectionLost || AWAY_KINDS.includes(prismaCodeOf(error)) || AWAY.test(sqlStateOf(error) ?? '')
+
+/** SQLSTATE codes. */
+const AWAY = /^(08|53|57P|25006|58030)/
+/** Prisma's names for connections that could not be made, or ended. */
+const AWAY_KINDS: (string | undefined)[] = ['P1001', 'P1002', 'P1008', 'P1017', 'P2037']
+
 /**
  * Whether a request waited in vain: for what another transaction had locked (`lock_timeout`, 55P03), or had locked and waited itself for
- * what this one had (40P01), for a statement to end in its time (`statement_timeout`, 57014), for a connection, or for a transaction to
+ * what this one had (40P01), or changed it first (40001), for a statement to end in its time (`statement_timeout`, 57014), for a connection, or for a transaction to
  * begin or end in its time (P2028).
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
-  error instanceof NoConnection ||
-  (error instanceof DatabaseError && IN_VAIN.includes(error.code)) ||
-  (error instanceof Prisma.PrismaClientKnownRequestError &&
-    (error.code === 'P2028' || IN_VAIN.includes(causeOf(error)?.originalCode)))
+  error instanceof NoConnection || prismaCodeOf(error) === 'P2028' || IN_VAIN.includes(sqlStateOf(error))
 
-/** PostgreSQL's codes for them. */
-const IN_VAIN: (string | undefined)[] = ['55P03', '40P01', '57014']
+/** SQLSTATE codes. */
+const IN_VAIN: (string | undefined)[] = ['55P03', '40P01', '40001', '57014']
+
+/** Whether a statement was ended because it took longer than it may. */
+export const isTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014'
+
+const prismaCodeOf = (error: unknown): string | undefined =>
+  error instanceof Prisma.PrismaClientKnownRequestError ? error.code : undefined
+
+/** PostgreSQL's code of an error, whichever way its statement went. */
+function sqlStateOf(error: unknown): string | undefined {
+  if (error instanceof DatabaseError) return error.code
+  return error instanceof Prisma.PrismaClientKnownRequestError ? causeOf(error)?.originalCode : undefined
+}
 
 /** What PostgreSQL said. */
 const causeOf = ({ meta }: Prisma.PrismaClientKnownRequestError) =>

@@ -2,7 +2,7 @@ import type { InviteStatus } from '../generated/prisma/client.ts'
 import type { Move } from './invites/moves.ts'
 import type { TargetFault } from './webhooks/targets.ts'
 
-export { isDatabaseBusy } from '../db/errors.ts'
+export { isDatabaseAway, isDatabaseBusy } from '../db/errors.ts'
 
 /** What a request can get wrong, in the domain's words. Status and wording are each interface's own. */
 export type ErrorKind =

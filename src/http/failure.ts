@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify'
-import { DomainError, type ErrorKind, type Issue, isDatabaseBusy, StoreUnavailable } from '../domain/errors.ts'
+import { DomainError, type ErrorKind, type Issue, isDatabaseAway, isDatabaseBusy, StoreUnavailable } from '../domain/errors.ts'
 
 /** Every kind of error: the domain's, and those of HTTP itself. */
 export type FailureKind =
@@ -19,6 +19,7 @@ export type FailureKind =
   | 'overloaded'
   | 'database_busy'
   | 'store_unavailable'
+  | 'database_away'
   | 'internal'
 
 export type Failure = {
@@ -74,6 +75,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
   if (error instanceof StoreUnavailable) return { kind: 'store_unavailable', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
   if (isDatabaseBusy(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
+  if (isDatabaseAway(error)) return { kind: 'database_away', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
   const { code, statusCode } = error as Partial<FastifyError>
   const kind =
     fastifyKinds[code ?? ''] ??

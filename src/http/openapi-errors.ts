@@ -72,6 +72,7 @@ const occurrence = {
   overloaded: 'always',
   database_busy: 'always',
   store_unavailable: 'declared',
+  database_away: 'always',
   internal: 'always',
 } as const satisfies Record<FailureKind, 'always' | keyof Traits>
 const kinds = Object.keys(occurrence) as FailureKind[]

@@ -84,7 +84,7 @@ export async function createDependencies(
   const database = await openDatabase(config, log, opened, { migrates, signal })
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder, config.dataDir)]
   const mailSettings = { publicUrl: config.publicUrl, secretKeys, mailFrom: config.mailFrom }
-  const pool = openPool(database.url, { max: config.databasePoolSize })
+  const pool = openPool(database.url, { max: config.databasePoolSize, log })
   const db = createDb(pool)
   opened.defer(() => db.$disconnect())
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }

@@ -162,6 +162,7 @@ const everywhere = [
     'rate_limited',
     'overloaded',
     'database_busy',
+    'database_away',
     'internal',
   ],
   ...[

@@ -66,6 +66,7 @@ const answers = {
   overloaded: [503, UNAVAILABLE],
   database_busy: [503, UNAVAILABLE],
   store_unavailable: [503, UNAVAILABLE],
+  database_away: [503, UNAVAILABLE],
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 

@@ -37,6 +37,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   overloaded: [503, failurePage],
   store_unavailable: [503, failurePage],
   database_busy: [503, failurePage],
+  database_away: [503, failurePage],
   internal: [500, failurePage],
 }
 

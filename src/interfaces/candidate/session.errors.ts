@@ -36,6 +36,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   overloaded: [503, 'The service is overloaded: try again'],
   database_busy: [503, 'The service is busy: try again'],
   store_unavailable: [503, 'Nothing can be kept at the moment: try again'],
+  database_away: [503, 'The service is busy: try again'],
   internal: [500, 'Something went wrong on our side'],
 }
 

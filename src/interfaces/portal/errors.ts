@@ -59,6 +59,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   overloaded: [503, FAILURE],
   database_busy: [503, FAILURE],
   store_unavailable: [503, FAILURE],
+  database_away: [503, FAILURE],
   internal: [500, FAILURE],
 }
 

@@ -64,6 +64,7 @@ const answers = {
   overloaded: [503, 'The service is overloaded. Please try again later.'],
   database_busy: [503, 'The service is busy. Please try again later.'],
   store_unavailable: [503, 'Photos and recordings can not be reached at the moment. Please try again later.'],
+  database_away: [503, 'The service is busy. Please try again later.'],
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 

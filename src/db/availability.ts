@@ -1,0 +1,85 @@
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import { ConnectionLost, isDatabaseAway, NoConnection } from './errors.ts'
+
+/** A log of the database's outages. */
+export type OutageLog = Record<'info' | 'error', (fields: object, message: string) => void>
+
+/** So many milliseconds without a failure end an outage: while it lasts, or while connections run out, one of several statements may succeed. */
+const QUIET_MS = 3_000
+/** Timers may fire a little early. */
+const TIMER_TOLERANCE_MS = 50
+
+/**
+ * Gives the errors of a connection that could not be made, or has been lost, a class, which pg tells from others only by their messages;
+ * and logs one line when the database goes away, one when it is back, however many statements fail in between.
+ */
+export function watchConnections(pool: Pool, log: OutageLog | undefined): void {
+  const outage = log && noteOutages(log)
+  const explain = (error: Error): Error => {
+    const explained = error instanceof NoConnection || isAnswer(error) ? error : new ConnectionLost(error)
+    if (isDatabaseAway(explained)) outage?.failed(explained)
+    return explained
+  }
+  explainConnecting(pool, explain)
+  pool.on('connect', (client) => explainQueries(client, explain, () => outage?.answered()))
+}
+
+/** What the server itself said, or what is wrong with the statement's values. */
+const isAnswer = (error: Error): boolean => error instanceof DatabaseError || error instanceof TypeError
+
+/** Of who waits in vain for a connection, and of one that can't be made. */
+function explainConnecting(pool: Pool, explain: (error: Error) => Error): void {
+  const connect = pool.connect.bind(pool)
+  pool.connect = ((callback?: Parameters<typeof connect>[0]) => {
+    const longest = performance.now() + (pool.options.connectionTimeoutMillis ?? 0) - TIMER_TOLERANCE_MS
+    const tell = (error: Error) => explain('code' in error || performance.now() < longest ? error : new NoConnection(error))
+    if (!callback) return connect().catch((error) => Promise.reject(tell(error)))
+    return connect((error, client, release) => callback(error && tell(error), client, release))
+  }) as typeof pool.connect
+}
+
+/** Of a query that is given a callback, as the pool does, and of one that gives a promise. */
+function explainQueries(client: PoolClient, explain: (error: Error) => Error, answered: () => void): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown
+  const explaining = (...given: unknown[]): unknown => {
+    const callback = given.at(-1)
+    if (typeof callback === 'function') {
+      const tell = (error: Error | null | undefined, result: unknown) => {
+        if (!error) answered()
+        callback(error && explain(error), result)
+      }
+      return query(...given.slice(0, -1), tell)
+    }
+    const sent = query(...given)
+    if (!(sent instanceof Promise)) return sent
+    return sent.then(
+      (result) => {
+        answered()
+        return result
+      },
+      (error) => Promise.reject(explain(error)),
+    )
+  }
+  client.query = explaining as typeof client.query
+}
+
+function noteOutages(log: OutageLog) {
+  let since: number | undefined
+  let latest = 0
+  let failures = 0
+  return {
+    failed(error: Error) {
+      latest = performance.now()
+      failures++
+      if (since !== undefined) return
+      since = latest
+      log.error({ err: error }, 'the database is away: requests are answered 503 until it is back')
+    },
+    answered() {
+      if (since === undefined || performance.now() - latest < QUIET_MS) return
+      log.info({ seconds: Math.round((latest - since) / 1_000), failures }, 'the database is back')
+      since = undefined
+      failures = 0
+    },
+  }
+}
