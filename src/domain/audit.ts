@@ -1,6 +1,7 @@
 import { insertionOf } from '../db/rows.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { Context, ServiceContext } from './context.ts'
+import { repeatInHalves } from './in-halves.ts'
 
 /** What is recorded: by a verb in the past, as a list shows it. */
 export const AUDIT_ACTIONS = [
@@ -113,9 +114,9 @@ const insertionOfAudit = (
 /** Forgets what was done more than a year ago. */
 export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - KEPT_FOR_MS)
-  let count: number
-  do {
-    count = await db.$executeRaw`
-      DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE at <= ${until} LIMIT ${FORGOTTEN_AT_ONCE})`
-  } while (count === FORGOTTEN_AT_ONCE)
+  await repeatInHalves(
+    FORGOTTEN_AT_ONCE,
+    (atMost) => db.$executeRaw`
+      DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE at <= ${until} LIMIT ${atMost})`,
+  )
 }

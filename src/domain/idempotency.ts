@@ -1,5 +1,6 @@
 import type { Context, ServiceContext } from './context.ts'
 import { DomainError } from './errors.ts'
+import { repeatInHalves } from './in-halves.ts'
 import { open, seal } from './seal.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -75,16 +76,16 @@ const FORGOTTEN_AT_ONCE = 5_000
 /** Deletes expired answers, except rows that another transaction has locked. */
 export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
   const until = oldest(deps.clock())
-  let count: number
-  do {
-    count = await db.$executeRaw`
+  await repeatInHalves(
+    FORGOTTEN_AT_ONCE,
+    (atMost) => db.$executeRaw`
       WITH old AS MATERIALIZED (
         SELECT organization_id, key FROM idempotency_records WHERE created_at <= ${until}
-        LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED
+        LIMIT ${atMost} FOR UPDATE SKIP LOCKED
       )
       DELETE FROM idempotency_records AS record USING old
-      WHERE (record.organization_id, record.key) = (old.organization_id, old.key)`
-  } while (count === FORGOTTEN_AT_ONCE)
+      WHERE (record.organization_id, record.key) = (old.organization_id, old.key)`,
+  )
 }
 
 const oldest = (now: Date) => new Date(now.getTime() - KEPT_FOR_MS)

@@ -65,6 +65,9 @@ it('says of each part of the sweep that it has not failed yet', async () => {
 
 it('does the other parts of a sweep when one fails, and says in log and metrics which that is', async () => {
   const { count } = await makeOldAnswers(1)
+  const { id } = await service.make.organization()
+  const expiresAt = new Date(service.clock.now().getTime() - DAY_MS)
+  await service.make.invite(await service.make.assessment(id), { expiresAt })
   await refuse('UPDATE', 'invites')
   await sweep()
   await waitUntil('the answers to be forgotten', async () => (await count()) === 0 || undefined)

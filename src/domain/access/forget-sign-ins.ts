@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context.ts'
+import { repeatInHalves } from '../in-halves.ts'
 
 const LINKS_KEPT_FOR_MS = 90 * 86_400_000
 /** Rows a statement: what has piled up while nobody swept is more than one statement has time for. */
@@ -8,25 +9,25 @@ const FORGOTTEN_AT_ONCE = 5_000
 export async function forgetOldSignIns({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
   const old = new Date(now.getTime() - LINKS_KEPT_FOR_MS)
-  await inBatches(
-    () => db.$executeRaw`
-      DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ${now} LIMIT ${FORGOTTEN_AT_ONCE})`,
+  await repeatInHalves(
+    FORGOTTEN_AT_ONCE,
+    (atMost) => db.$executeRaw`
+      DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ${now} LIMIT ${atMost})`,
   )
-  await inBatches(
-    () => db.$executeRaw`
+  await repeatInHalves(
+    FORGOTTEN_AT_ONCE,
+    (atMost) => db.$executeRaw`
       DELETE FROM sign_in_attempts WHERE key IN (
-        SELECT key FROM sign_in_attempts WHERE ends_at <= ${now} LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+        SELECT key FROM sign_in_attempts WHERE ends_at <= ${now} LIMIT ${atMost} FOR UPDATE SKIP LOCKED)`,
   )
-  await inBatches(
-    () => db.$executeRaw`
-      DELETE FROM account_links WHERE id IN (SELECT id FROM account_links WHERE expires_at <= ${old} LIMIT ${FORGOTTEN_AT_ONCE})`,
+  await repeatInHalves(
+    FORGOTTEN_AT_ONCE,
+    (atMost) => db.$executeRaw`
+      DELETE FROM account_links WHERE id IN (SELECT id FROM account_links WHERE expires_at <= ${old} LIMIT ${atMost})`,
   )
-  await inBatches(
-    () => db.$executeRaw`
-      DELETE FROM member_emails WHERE id IN (SELECT id FROM member_emails WHERE created_at <= ${old} LIMIT ${FORGOTTEN_AT_ONCE})`,
+  await repeatInHalves(
+    FORGOTTEN_AT_ONCE,
+    (atMost) => db.$executeRaw`
+      DELETE FROM member_emails WHERE id IN (SELECT id FROM member_emails WHERE created_at <= ${old} LIMIT ${atMost})`,
   )
-}
-
-async function inBatches(forget: () => Promise<number>): Promise<void> {
-  while ((await forget()) === FORGOTTEN_AT_ONCE);
 }

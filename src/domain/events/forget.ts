@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context.ts'
+import { repeatInHalves } from '../in-halves.ts'
 import { inTransaction } from '../transaction.ts'
 
 const DAY_MS = 86_400_000
@@ -11,24 +12,22 @@ const FORGOTTEN_AT_ONCE = 2_000
  */
 export async function forgetOldEvents(ctx: ServiceContext, keptDays: number): Promise<void> {
   const until = new Date(ctx.deps.clock().getTime() - keptDays * DAY_MS)
-  let isMore: boolean
-  do isMore = await inTransaction(ctx, (inside) => forgetSome(inside, until))
-  while (isMore)
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => inTransaction(ctx, (inside) => forgetSome(inside, until, atMost)))
 }
 
-/** @returns whether there may be more. */
-async function forgetSome({ db }: ServiceContext, until: Date): Promise<boolean> {
+/** @returns how many it has forgotten. */
+async function forgetSome({ db }: ServiceContext, until: Date, atMost: number): Promise<number> {
   const [{ pruned }] = await db.$queryRaw<[{ pruned: bigint }]>`SELECT pruned FROM event_numbering FOR UPDATE`
   const oldest = await db.event.findMany({
     where: { position: { gt: pruned } },
     orderBy: { position: 'asc' },
-    take: FORGOTTEN_AT_ONCE,
+    take: atMost,
     select: { position: true, createdAt: true },
   })
   const firstKept = oldest.findIndex(({ createdAt }) => createdAt >= until)
   const last = oldest.at(firstKept < 0 ? -1 : firstKept - 1)
-  if (firstKept === 0 || !last) return false
+  if (firstKept === 0 || !last) return 0
   await db.event.deleteMany({ where: { position: { lte: last.position! } } })
   await db.eventNumbering.updateMany({ data: { pruned: last.position! } })
-  return firstKept < 0
+  return firstKept < 0 ? oldest.length : firstKept
 }

@@ -6,6 +6,7 @@ import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
 import { inviteEvents, type ToldInvite, toldColumns } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
+import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../in-halves.ts'
 import { inTransaction } from '../transaction.ts'
 import { type Move, mayMove, moves } from './moves.ts'
 
@@ -41,42 +42,80 @@ export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Pri
   Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`
 
 /** The updates in progress, by organization: simultaneous lists share one. */
-const running = new WeakMap<Connection, Map<string, Promise<number>>>()
+const running = new WeakMap<Connection, Map<string, Promise<unknown>>>()
 
 /**
  * Sets the organization's due invites to expired, so that filter, order and count of a list are correct as of now; except rows that
- * another transaction has locked.
+ * another transaction has locked, and those of which the sweep says in the log that they can't be.
  */
 export async function expireDueInvites(ctx: Context): Promise<void> {
   const { id } = ctx.organization
-  const byOrganization = running.get(ctx.db) ?? new Map<string, Promise<number>>()
+  const byOrganization = running.get(ctx.db) ?? new Map<string, Promise<unknown>>()
   running.set(ctx.db, byOrganization)
-  const expire = () =>
-    expireDue(ctx, Prisma.sql`organization_id = ${id}::uuid AND ${expiring}`).finally(() => byOrganization.delete(id))
-  const shared = byOrganization.get(id) ?? expire()
+  const shared = byOrganization.get(id) ?? expireDue(ctx, id).finally(() => byOrganization.delete(id))
   byOrganization.set(id, shared)
   await shared
 }
 
-/** Sets the due invites of all organizations to expired, for the scheduled sweep. @returns how many. */
-export const expireAllDueInvites = (ctx: ServiceContext): Promise<number> => expireDue(ctx, expiring)
+/**
+ * Sets the due invites of all organizations to expired, for the scheduled sweep: those of one after those of another, so that what is wrong
+ * with one's holds up no others.
+ *
+ * @returns how many.
+ */
+export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> {
+  const organizations = await ctx.db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM organizations o WHERE EXISTS (
+      SELECT FROM invites WHERE organization_id = o.id AND ${expiring} AND expires_at <= ${ctx.deps.clock()}) ORDER BY id`
+  let expired = 0
+  const failed: FailedItem<unknown>[] = []
+  const failedOrganizations = await workOnEach(organizations, async ({ id }) => {
+    const done = await expireDue(ctx, id)
+    expired += done.expired
+    failed.push(...done.failed)
+  })
+  refuseFailed([...failed, ...failedOrganizations])
+  return expired
+}
 
 /** Invites updated by one statement: a campaign whose invites all expire at once would take longer than a statement may. */
 const EXPIRED_AT_ONCE = 2_000
 
-async function expireDue(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
-  for (let expired = 0; ; ) {
-    const count = await inTransaction(ctx, (inside) => expireSome(inside, which))
-    expired += count
-    if (count < EXPIRED_AT_ONCE) return expired
+type DueInvite = { id: string; expiresAt: Date }
+
+async function expireDue(
+  ctx: ServiceContext,
+  organizationId: string,
+): Promise<{ expired: number; failed: FailedItem<DueInvite>[] }> {
+  let expired = 0
+  const failed: FailedItem<DueInvite>[] = []
+  for (let after: DueInvite | undefined; ; ) {
+    const due = await findDue(ctx, organizationId, after)
+    const failedNow = await workInHalves(due, async (some) => {
+      expired += await inTransaction(ctx, (inside) => expireSome(inside, organizationId, some))
+    })
+    failed.push(...failedNow)
+    if (due.length < EXPIRED_AT_ONCE) return { expired, failed }
+    after = due.at(-1)
   }
 }
 
-async function expireSome(ctx: ServiceContext, which: Prisma.Sql): Promise<number> {
+function findDue({ db, deps }: ServiceContext, organizationId: string, after: DueInvite | undefined): Promise<DueInvite[]> {
+  const further = after ? Prisma.sql`AND (expires_at, id) > (${after.expiresAt}, ${after.id}::uuid)` : Prisma.empty
+  return db.$queryRaw<DueInvite[]>`
+    SELECT id, expires_at AS "expiresAt" FROM invites
+    WHERE organization_id = ${organizationId}::uuid AND ${expiring} AND expires_at <= ${deps.clock()} ${further}
+    ORDER BY expires_at, id LIMIT ${EXPIRED_AT_ONCE}`
+}
+
+async function expireSome(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
   // SKIP LOCKED: two such updates at once cannot block each other, whatever the order of the rows.
   const expired = await ctx.db.$queryRaw<ToldInvite[]>`
     WITH due AS MATERIALIZED (
-      SELECT id FROM invites WHERE ${which} AND expires_at <= ${ctx.deps.clock()} LIMIT ${EXPIRED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
+      SELECT id FROM invites
+      WHERE organization_id = ${organizationId}::uuid AND ${expiring} AND expires_at <= ${ctx.deps.clock()}
+        AND id = ANY(${some.map(({ id }) => id)}::uuid[])
+      FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id
     RETURNING ${toldColumns}`

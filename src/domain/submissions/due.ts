@@ -1,4 +1,5 @@
 import type { Context, ServiceContext } from '../context.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../in-halves.ts'
 import { moveUnlessOvertaken } from '../invites/candidate.ts'
 import { UPLOAD_GRACE_SECONDS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
@@ -17,15 +18,19 @@ type Due = { submissionId: string; inviteId: string; deadlineAt: Date } & Contex
  */
 export async function completeDueSubmissions(system: ServiceContext): Promise<number> {
   let completed = 0
+  const failed: FailedItem<Due>[] = []
   for (let after: Due | undefined; ; ) {
     const due = await findDue(system, after)
-    for (const { submissionId, inviteId, deadlineAt: _, ...organization } of due) {
+    const failedNow = await workOnEach(due, async ({ submissionId, inviteId, deadlineAt: _, ...organization }) => {
       const ctx: Context = { ...system, organization }
       if (await inTransaction(ctx, (inside) => completeDue(inside, inviteId, submissionId))) completed++
-    }
-    if (due.length < FOUND_AT_ONCE) return completed
+    })
+    failed.push(...failedNow)
+    if (due.length < FOUND_AT_ONCE) break
     after = due.at(-1)
   }
+  refuseFailed(failed)
+  return completed
 }
 
 function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<Due[]> {

@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../in-halves.ts'
 import type { InvitationRef } from '../invites/tokens.ts'
 import { inTransaction } from '../transaction.ts'
 import { copyPaper } from './paper.ts'
@@ -58,13 +59,19 @@ const FOUND_AT_ONCE = 200
 /** Gives all invites that lack it their submission, in all organizations, for the scheduled sweep. @returns how many. */
 export async function openMissingSubmissions(system: ServiceContext): Promise<number> {
   let opened = 0
+  const failed: FailedItem<unknown>[] = []
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const found = await system.db.$queryRaw<({ inviteId: string } & Context['organization'])[]>`
       SELECT i.id AS "inviteId", o.id, o.name, o.tier FROM invites i JOIN organizations o ON o.id = i.organization_id
       WHERE ${lacking} AND i.id > ${after}::uuid ORDER BY i.id LIMIT ${FOUND_AT_ONCE}`
-    for (const { inviteId, ...organization } of found) await openMissingSubmission({ ...system, organization }, inviteId)
-    opened += found.length
-    if (found.length < FOUND_AT_ONCE) return opened
+    const failedNow = await workOnEach(found, ({ inviteId, ...organization }) =>
+      openMissingSubmission({ ...system, organization }, inviteId),
+    )
+    opened += found.length - failedNow.length
+    failed.push(...failedNow)
+    if (found.length < FOUND_AT_ONCE) break
     after = found.at(-1)!.inviteId
   }
+  refuseFailed(failed)
+  return opened
 }

@@ -5,6 +5,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { mediaDeleted, type ToldInvite } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../in-halves.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import type { KeptDays } from './kept.ts'
@@ -19,6 +20,7 @@ const UNFINISHED_MS = 600_000
 /** Submissions of one statement, and statements of one sweep: the other parts of the sweep do not wait for more. */
 const LOOKED_AT_ONCE = 100
 const BATCHES = 10
+const SET_ASIDE_MS = 3_600_000
 
 /** @param due whether any of its media are. */
 type Looked = { organizationId: string; submissionId: string; due: boolean }
@@ -37,13 +39,22 @@ type Looked = { organizationId: string; submissionId: string; due: boolean }
 export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
   await forgetUnfinishedPhotos(system)
   const dueAt = dueBy(kept)
+  const failed: FailedItem<Looked>[] = []
   for (let batch = 0; batch < BATCHES; batch++) {
     const looked = await look(system, dueAt)
-    for (const { organizationId, submissionId, due } of looked)
-      if (due) await inTransaction(system, (inside) => forgetDue(inside, organizationId, submissionId, dueAt))
+    const dueNow = looked.filter(({ due }) => due)
+    const failedNow = await workOnEach(dueNow, ({ organizationId, submissionId }) =>
+      inTransaction(system, (inside) => forgetDue(inside, organizationId, submissionId, dueAt)),
+    )
+    failed.push(...failedNow)
     await planNextLook(system, looked, kept)
-    if (looked.length < LOOKED_AT_ONCE) return
+    await setAside(
+      system,
+      failedNow.map(({ item }) => item),
+    )
+    if (looked.length < LOOKED_AT_ONCE) break
   }
+  refuseFailed(failed)
 }
 
 /** SQL: when the medium `m` of the submission `s` is to go. LEAST leaves out what is null. */
@@ -91,6 +102,13 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
       WHEN looked.state IN ('preparing', 'in_progress') THEN ${first}
     END
     FROM looked WHERE s.id = looked.id AND s.state = looked.state`
+}
+
+/** What can't be forgotten now is looked at again later: it would stand before all others with each sweep. */
+async function setAside({ db, deps }: ServiceContext, failed: Looked[]): Promise<void> {
+  if (failed.length === 0) return
+  const mediaDueAt = new Date(deps.clock().getTime() + SET_ASIDE_MS)
+  await db.submission.updateMany({ where: { id: { in: failed.map(({ submissionId }) => submissionId) } }, data: { mediaDueAt } })
 }
 
 /** Records which kinds were deleted, if any were. */

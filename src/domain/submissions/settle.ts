@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../in-halves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 
@@ -71,7 +72,7 @@ export async function abandon({ db, deps, organization }: Context, mediaId: stri
 const REST_MS = 24 * 3_600_000
 const SETTLED_AT_ONCE = 200
 
-type Overdue = { mediaId: string } & Context['organization']
+type Overdue = { mediaId: string; createdAt: Date } & Context['organization']
 
 /**
  * Ends the recordings, of all organizations, for which nothing more is taken: their time and that of uploading is over, or nothing has come
@@ -80,21 +81,29 @@ type Overdue = { mediaId: string } & Context['organization']
  * @returns how many.
  */
 export async function settleOverdueRecordings(system: ServiceContext): Promise<number> {
-  for (let settled = 0; ; ) {
-    const overdue = await findOverdue(system)
-    for (const { mediaId, ...organization } of overdue)
-      await inTransaction({ ...system, organization }, (inside) => settleRecording(inside, mediaId))
-    settled += overdue.length
-    if (overdue.length < SETTLED_AT_ONCE) return settled
+  let settled = 0
+  const failed: FailedItem<Overdue>[] = []
+  for (let after: Overdue | undefined; ; ) {
+    const overdue = await findOverdue(system, after)
+    const failedNow = await workOnEach(overdue, ({ mediaId, createdAt: _, ...organization }) =>
+      inTransaction({ ...system, organization }, (inside) => settleRecording(inside, mediaId)),
+    )
+    settled += overdue.length - failedNow.length
+    failed.push(...failedNow)
+    if (overdue.length < SETTLED_AT_ONCE) break
+    after = overdue.at(-1)
   }
+  refuseFailed(failed)
+  return settled
 }
 
-function findOverdue({ db, deps }: ServiceContext): Promise<Overdue[]> {
+function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): Promise<Overdue[]> {
   const now = deps.clock().getTime()
   const ended = new Date(now - UPLOAD_GRACE_SECONDS * 1_000)
   const rested = new Date(now - REST_MS)
+  const further = after ? Prisma.sql`AND (m.created_at, m.id) > (${after.createdAt}, ${after.mediaId}::uuid)` : Prisma.empty
   return db.$queryRaw<Overdue[]>`
-    SELECT m.id AS "mediaId", o.id, o.name, o.tier
+    SELECT m.id AS "mediaId", m.created_at AS "createdAt", o.id, o.name, o.tier
     FROM media m
     JOIN organizations o ON o.id = m.organization_id
     JOIN submissions s ON s.organization_id = m.organization_id AND s.id = m.submission_id
@@ -106,6 +115,6 @@ function findOverdue({ db, deps }: ServiceContext): Promise<Overdue[]> {
       OR m.created_at <= ${rested} AND NOT EXISTS (
         SELECT FROM media_parts p WHERE p.organization_id = m.organization_id AND p.media_id = m.id AND p.created_at > ${rested}
       )
-    )
-    ORDER BY m.created_at LIMIT ${SETTLED_AT_ONCE}`
+    ) ${further}
+    ORDER BY m.created_at, m.id LIMIT ${SETTLED_AT_ONCE}`
 }

@@ -1,0 +1,63 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { expireAllDueInvites } from '../../src/domain/invites/lifecycle.ts'
+import { completeDueSubmissions } from '../../src/domain/submissions/due.ts'
+import { DAY_MS } from '../support/factories.ts'
+import { startServiceForFile } from '../support/service.ts'
+import { makeTaking } from '../support/taking.ts'
+
+// One row that can't be worked on, or many that take too long together, must hold up neither what stands behind nor others' rows.
+const service = await startServiceForFile({ ROLE: 'api' })
+
+/** An organization with so many invites that are due, the first of them first. */
+async function makeDue(count: number) {
+  const { id: organizationId, key } = await service.make.organization()
+  const assessment = await service.make.assessment(organizationId)
+  const expiresAt = new Date(service.clock.now().getTime() - DAY_MS)
+  const first = await service.make.invite(assessment, { expiresAt, sentAt: expiresAt })
+  await service.db.$executeRaw`
+    INSERT INTO invites SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', 'due-' || n || '@example.com'))).*
+    FROM invites i, generate_series(2, ${count}::int) n WHERE i.id = ${first.id}::uuid`
+  const left = () => service.db.invite.count({ where: { organizationId, status: 'pending' } })
+  return { key, first, left }
+}
+
+/** Lets updates of a table fail with that code where the condition holds for the rows that changed, until the test ends. */
+async function failUpdates(table: string, condition: string, code: string): Promise<void> {
+  const { db } = service
+  await db.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION fail_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF ${condition} THEN RAISE EXCEPTION 'failed on purpose' USING ERRCODE = '${code}'; END IF; RETURN NULL; END $$`)
+  await db.$executeRawUnsafe(`CREATE TRIGGER fail AFTER UPDATE ON ${table}
+    REFERENCING OLD TABLE AS gone NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION fail_${table}()`)
+  onTestFinished(async () => void (await db.$executeRawUnsafe(`DROP TRIGGER fail ON ${table}`)))
+}
+
+it('expires invites that take too long together in smaller batches, for the sweep and for a list', async () => {
+  const [bySweep, byList] = [await makeDue(2_100), await makeDue(2_100)]
+  // In place of the time limit, which what a machine does in it would decide.
+  await failUpdates('invites', '(SELECT count(*) FROM gone) > 300', '57014')
+  const { status, body } = await service.v1(byList.key).get('/invites?status=expired')
+  expect([status, body.pagination.total]).toEqual([200, 2_100])
+  await expireAllDueInvites(service.system)
+  expect(await bySweep.left()).toBe(0)
+})
+
+it('expires all invites but the one that can not be, and says so at the end', async () => {
+  const [bad, other] = [await makeDue(50), await makeDue(3)]
+  await failUpdates('invites', `EXISTS (SELECT FROM come WHERE id = '${bad.first.id}' AND status = 'expired')`, 'XX000')
+  await expect(expireAllDueInvites(service.system)).rejects.toThrow('1 could not be worked on')
+  expect([await bad.left(), await other.left()]).toEqual([1, 0])
+  const { status, body } = await service.v1(bad.key).get('/invites')
+  expect([status, body.pagination.total]).toEqual([200, 50])
+})
+
+it('hands in all submissions whose time is over but the one that can not be', async () => {
+  const bad = await makeTaking(service, { timeLimit: 60 })
+  service.clock.advance(1_000)
+  const other = await makeTaking(service, { timeLimit: 60 })
+  service.clock.advance(DAY_MS)
+  const { id } = await bad.submission()
+  await failUpdates('submissions', `EXISTS (SELECT FROM come WHERE id = '${id}' AND state = 'submitted')`, 'XX000')
+  await expect(completeDueSubmissions(service.system)).rejects.toThrow('1 could not be worked on')
+  expect((await other.submission()).state).toBe('submitted')
+  expect((await bad.submission()).state).toBe('in_progress')
+})
