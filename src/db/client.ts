@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { type OutageLog, watchConnections } from './availability.ts'
+import { Abandoned } from './errors.ts'
 
 /** The data layer: Prisma over a pool of connections. */
 export type Db = PrismaClient
@@ -50,16 +51,44 @@ export function createDb(pool: Pool): Db {
   return db
 }
 
+/** Has somebody told when who asked for an answer has gone without it. @returns what ends that. */
+export type OnGone = (tell: () => void) => () => void
+
 /**
  * The rows of a statement, as `$queryRaw` has them. Outside a transaction it goes straight to the pool, which costs this process half as
  * much. The values are null, text, numbers, booleans, times or lists of these; of the columns none may be a bigint or a decimal, which pg
  * has as text. Errors are then pg's own.
+ *
+ * @param onGone PostgreSQL stops working on the statement when who asked has gone.
  */
-export async function queryRows<Row extends object>(db: Connection, statement: Prisma.Sql): Promise<Row[]> {
+export async function queryRows<Row extends object>(db: Connection, statement: Prisma.Sql, onGone?: OnGone): Promise<Row[]> {
   const below = pools.get(db)
   if (!below) return db.$queryRaw<Row[]>(statement)
+  if (onGone) return queryUnlessGone(below.pool, named(below.nameOf, statement), onGone)
   const { rows } = await below.pool.query<Row>(named(below.nameOf, statement))
   return rows
+}
+
+/** The connection is given back once it is sure that no other statement is the one that gets cancelled. */
+async function queryUnlessGone<Row extends object>(pool: Pool, query: QueryConfig, onGone: OnGone): Promise<Row[]> {
+  let connection: (PoolClient & { processID?: number }) | undefined
+  let cancelled: Promise<unknown> | undefined
+  const stay = onGone(() => {
+    cancelled = connection ? pool.query('SELECT pg_cancel_backend($1)', [connection.processID]) : Promise.resolve()
+  })
+  try {
+    connection = await pool.connect()
+    if (cancelled) throw new Abandoned()
+    const { rows } = await connection.query<Row>(query)
+    return rows
+  } finally {
+    stay()
+    const isSure = await Promise.resolve(cancelled).then(
+      () => true,
+      () => false,
+    )
+    connection?.release(!isSure)
+  }
 }
 
 /** Prisma's `sql`; or a text with $1 and so on. */

@@ -25,6 +25,14 @@ export class NoConnection extends Error {
   }
 }
 
+/** A statement that has not begun, because who asked has gone. */
+export class Abandoned extends Error {
+  constructor() {
+    super('who asked has gone')
+    this.name = 'Abandoned'
+  }
+}
+
 /** A connection that could not be made, was lost, or has gone silent, so that what became of its statement is not known. */
 export class ConnectionLost extends Error {
   constructor(cause: Error) {
@@ -48,10 +56,13 @@ const AWAY_KINDS: (string | undefined)[] = ['P1001', 'P1002', 'P1008', 'P1017', 
 /**
  * Whether a request waited in vain: for what another transaction had locked (`lock_timeout`, 55P03), or had locked and waited itself for
  * what this one had (40P01), or changed it first (40001), for a statement to end in its time (`statement_timeout`, 57014), for a connection, or for a transaction to
- * begin or end in its time (P2028).
+ * begin or end in its time (P2028); or nobody waits any more.
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
-  error instanceof NoConnection || prismaCodeOf(error) === 'P2028' || IN_VAIN.includes(sqlStateOf(error))
+  error instanceof NoConnection ||
+  error instanceof Abandoned ||
+  prismaCodeOf(error) === 'P2028' ||
+  IN_VAIN.includes(sqlStateOf(error))
 
 /** SQLSTATE codes. */
 const IN_VAIN: (string | undefined)[] = ['55P03', '40P01', '40001', '57014']

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Connection, Statement } from '../db/client.ts'
+import type { Connection, OnGone, Statement } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './access/account-tokens.ts'
 import type { ApiKeyCache } from './access/cached-api-key.ts'
@@ -165,4 +165,6 @@ export type Context = ServiceContext & {
   organization: { id: string; name: string; tier: Tier }
   /** Of requests that read lists from it, see replica.ts: chosen once, so that all of an answer is at least as new as it says. */
   replica?: Replica | undefined
+  /** Of requests: tells when the client has gone without its answer, for work that is worth stopping then. */
+  onGone?: OnGone | undefined
 }

@@ -1,29 +1,65 @@
-type Line = { running: number; waiting: (() => void)[] }
+import type { OnGone } from '../db/client.ts'
 
-/** How much of somebody's work may wait, and the error for what comes then. */
-type Limit = { waiting: number; refusal: () => Error }
+/** @param typical milliseconds that a work takes, the latest counting most. */
+type Line = { running: number; waiting: (() => void)[]; typical: number }
+
+/** How much of somebody's work may wait, and for how many milliseconds; the error for what would wait longer. */
+type Limit = { waiting: number; longest?: number; refusal: () => Error }
+
+/** How much the latest work counts. */
+const NEWEST_SHARE = 0.3
 
 /**
- * Has so much of somebody's work done at once; the rest waits, in the order in which it came.
+ * Has so much of somebody's work done at once; the rest waits, in the order in which it came, as long as anybody waits for its outcome.
  *
  * @param limit Without one a line may be longer than anybody waits for what is at its end.
+ * @param now milliseconds.
  */
-export function createTurns(atOnce: number, limit?: Limit): <T>(whose: string, work: () => Promise<T>) => Promise<T> {
+export function createTurns(atOnce: number, limit?: Limit, now = () => performance.now()) {
   const lines = new Map<string, Line>()
 
-  return async (whose, work) => {
-    const line = lines.get(whose) ?? { running: 0, waiting: [] }
+  const refuseExcess = ({ waiting, typical }: Line) => {
+    const { waiting: most, longest = Number.POSITIVE_INFINITY, refusal } = limit!
+    if (waiting.length >= most || ((waiting.length + 1) / atOnce) * typical > longest) throw refusal()
+  }
+
+  return async <T>(whose: string, work: () => Promise<T>, onGone?: OnGone): Promise<T> => {
+    const line = lines.get(whose) ?? { running: 0, waiting: [], typical: 0 }
     lines.set(whose, line)
-    if (limit && line.waiting.length >= limit.waiting) throw limit.refusal()
-    if (line.running === atOnce) await new Promise<void>((resolve) => line.waiting.push(resolve))
-    else line.running++
+    if (line.running < atOnce) line.running++
+    else {
+      if (limit) refuseExcess(line)
+      await waitForTurn(line.waiting, limit, onGone)
+    }
+    const begun = now()
     try {
       return await work()
     } finally {
+      line.typical += (now() - begun - line.typical) * (line.typical === 0 ? 1 : NEWEST_SHARE)
       const next = line.waiting.shift()
       if (next) next()
       else if (--line.running === 0) lines.delete(whose)
     }
+  }
+}
+
+/** Waits in the line, and leaves it when nobody waits for the outcome any more, or for longer than it is worth. */
+async function waitForTurn(waiting: (() => void)[], limit: Limit | undefined, onGone: OnGone | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const leave = () => {
+    const place = waiting.indexOf(resolve)
+    if (place < 0) return
+    waiting.splice(place, 1)
+    reject(limit?.refusal() ?? new Error('nobody waits for it any more'))
+  }
+  waiting.push(resolve)
+  const end = limit?.longest === undefined ? undefined : setTimeout(leave, limit.longest)
+  const stay = onGone?.(leave)
+  try {
+    await promise
+  } finally {
+    clearTimeout(end)
+    stay?.()
   }
 }
 

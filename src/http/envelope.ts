@@ -28,7 +28,8 @@ export function answerError(
 ): FastifyReply {
   const failure = toFailure(error)
   if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
-  if (failure.kind === 'database_busy') request.log.warn({ err: error }, 'database busy: the client is told to retry')
+  const isHeard = !reply.raw.destroyed
+  if (failure.kind === 'database_busy' && isHeard) request.log.warn({ err: error }, 'database busy: the client is told to retry')
   if (failure.kind === 'store_unavailable')
     request.log.warn({ err: error }, 'media store unavailable: the client is told to retry')
   return sendFailure(failure, request, reply)

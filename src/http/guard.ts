@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { authenticate } from '../domain/access/api-keys.ts'
 import type { Context, ServiceContext } from '../domain/context.ts'
@@ -27,7 +28,7 @@ export function guardInterface(app: FastifyInstance, { system, limiter, keyHeade
     reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
     try {
       const ctx = await authenticate(system, request.headers[keyHeader]?.toString())
-      request.ctx = { ...ctx, replica: system.deps.replica() }
+      request.ctx = { ...ctx, replica: system.deps.replica(), onGone: onGone(reply.raw) }
     } catch (error) {
       // Not of a key that is known and no longer good: its owner is to be told so, however often.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)
@@ -37,3 +38,12 @@ export function guardInterface(app: FastifyInstance, { system, limiter, keyHeade
   })
   answerFailures(app, () => envelope)
 }
+
+/** Its connection is closed before the answer is whole. */
+const onGone =
+  (answer: ServerResponse): NonNullable<Context['onGone']> =>
+  (tell) => {
+    if (answer.destroyed) tell()
+    answer.once('close', tell)
+    return () => void answer.off('close', tell)
+  }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createTurns } from '../../src/domain/turns.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 /** Work that ends when it is told, and notes that it has begun. */
 function startWork(inTurn: ReturnType<typeof createTurns>, whose: string, names: string[]) {
@@ -43,6 +44,7 @@ it('refuses what comes when as much is waiting as may wait, until there is room 
   expect(await inTurn('globex', async () => 'done')).toBe('done')
   ends.get('a')!.succeed()
   await results[0]
+  await nextTurn()
   const [later] = startWork(inTurn, 'acme', ['d']).results
   ends.get('b')!.succeed()
   expect(await results[1]).toBe('b')
@@ -53,4 +55,39 @@ it('keeps nobody waiting for what somebody else has to do', async () => {
   const inTurn = createTurns(1)
   startWork(inTurn, 'acme', ['a', 'b'])
   expect(await inTurn('globex', async () => 'done')).toBe('done')
+})
+
+it('refuses at once what would wait longer than anybody does, by what the latest took', async () => {
+  let now = 0
+  const inTurn = createTurns(1, { waiting: 20, longest: 1_000, refusal: () => new Error('too long') }, () => now)
+  const { begun, ends, results } = startWork(inTurn, 'acme', ['a', 'b'])
+  now += 600
+  ends.get('a')!.succeed()
+  await waitUntil('the next to begin', () => begun.includes('b') || undefined)
+  const later = startWork(inTurn, 'acme', ['c', 'd'])
+  await expect(later.results[1]).rejects.toThrow('too long')
+  ends.get('b')!.succeed()
+  await waitUntil('the one that may wait', () => later.ends.get('c'))
+  later.ends.get('c')!.succeed()
+  expect(await Promise.all([...results, later.results[0]])).toEqual(['a', 'b', 'c'])
+})
+
+it('goes on without those who have gone, or have waited for too long', async () => {
+  const inTurn = createTurns(1, { waiting: 20, longest: 20, refusal: () => new Error('not done') })
+  const { ends, results } = startWork(inTurn, 'acme', ['a', 'b'])
+  let leave = () => {}
+  const gone = inTurn(
+    'acme',
+    async () => 'c',
+    (tell) => {
+      leave = tell
+      return () => {}
+    },
+  )
+  leave()
+  await expect(gone).rejects.toThrow('not done')
+  await expect(results[1]).rejects.toThrow('not done')
+  ends.get('a')!.succeed()
+  expect(await results[0]).toBe('a')
+  expect(await inTurn('acme', async () => 'd')).toBe('d')
 })

@@ -45,22 +45,43 @@ export async function exportInvites(ctx: Context, filter: InviteFilter, write: W
   // Not for what was searched: the audit log keeps no candidate's address.
   const searched = search || recipientEmail || recipient ? 'yes' : undefined
   const exported = { action: 'exported_invites', filter: { status, assessmentId, tagId, assignedGraderId, searched } } as const
-  await runExport(ctx, exported, (last) => findFurther(ctx, filter, last?.id), write)
+  await runExport(ctx, exported, readBatches(ctx, filter), write)
 }
 
 /** Invites that one statement looks for words in: for every batch of what a search finds it would otherwise read all that there are. */
 const SEARCHED_AT_ONCE = 20_000
 
-/** The batch that begins after an invite. */
-async function findFurther(ctx: Context, filter: InviteFilter, after: string | undefined): Promise<ExportedInvite[]> {
-  if (readWords(filter.search).length === 0 && readWords(filter.recipient).length === 0)
-    return findInvites(ctx, filter, { after, atMost: EXPORTED_AT_ONCE })
-  const found: ExportedInvite[] = []
-  for (let from = after; ; ) {
+/** What reads the batch that begins after an invite. */
+function readBatches(ctx: Context, filter: InviteFilter): (last: ExportedInvite | undefined) => Promise<ExportedInvite[]> {
+  const searches = readWords(filter.search).length > 0 || readWords(filter.recipient).length > 0
+  if (searches) return searchStretches(ctx, filter)
+  return (last) => {
+    const after = last === undefined ? [] : [Prisma.sql`id > ${last.id}::uuid`]
+    return findInvites(ctx, filter, after, EXPORTED_AT_ONCE)
+  }
+}
+
+/** Looks for words in each stretch once: what it has found and not handed over yet are ids, of one stretch at most. */
+function searchStretches(ctx: Context, filter: InviteFilter): () => Promise<ExportedInvite[]> {
+  const found: string[] = []
+  let from: string | undefined
+  let isOver = false
+  const searchNext = async () => {
     const until = await findStretchEnd(ctx, from)
-    found.push(...(await findInvites(ctx, filter, { after: from, until, atMost: EXPORTED_AT_ONCE - found.length })))
-    if (until === undefined || found.length === EXPORTED_AT_ONCE) return found
+    found.push(...(await findMatches(ctx, filter, { after: from, until })))
     from = until
+    isOver = until === undefined
+  }
+  return async () => {
+    const batch: ExportedInvite[] = []
+    while (batch.length < EXPORTED_AT_ONCE) {
+      if (found.length > 0) {
+        const ids = found.splice(0, EXPORTED_AT_ONCE - batch.length)
+        batch.push(...(await findInvites(ctx, filter, [Prisma.sql`id = ANY(${ids}::uuid[])`], ids.length)))
+      } else if (isOver) break
+      else await searchNext()
+    }
+    return batch
   }
 }
 
@@ -71,11 +92,19 @@ async function findStretchEnd(ctx: Context, after: string | undefined): Promise<
   return (await queryRows<{ id: string }>(ctx.db, ends))[0]?.id
 }
 
-type Stretch = { after: string | undefined; until?: string | undefined; atMost: number }
+type Stretch = { after: string | undefined; until: string | undefined }
 
-function findInvites(ctx: Context, filter: InviteFilter, { after, until, atMost }: Stretch): Promise<ExportedInvite[]> {
+/** The ids of a stretch's matches, in their order. */
+async function findMatches(ctx: Context, filter: InviteFilter, { after, until }: Stretch): Promise<string[]> {
   const bounds = [after !== undefined && Prisma.sql`id > ${after}::uuid`, until !== undefined && Prisma.sql`id <= ${until}::uuid`]
-  const further = bounds.some(Boolean) ? whereAll(bounds) : Prisma.empty
+  const within = bounds.some(Boolean) ? whereAll(bounds) : Prisma.empty
+  const matches = Prisma.sql`SELECT id FROM (${selectMatches(ctx, filter, ctx.deps.clock())}) matches ${within} ORDER BY id`
+  return (await queryRows<{ id: string }>(ctx.db, matches)).map(({ id }) => id)
+}
+
+/** Of those that match and meet the conditions, so many. */
+function findInvites(ctx: Context, filter: InviteFilter, conditions: Prisma.Sql[], atMost: number): Promise<ExportedInvite[]> {
+  const further = conditions.length > 0 ? whereAll(conditions) : Prisma.empty
   return ctx.db.$queryRaw<ExportedInvite[]>`
     SELECT i.id, i.recipient_email AS "recipientEmail", i.recipient_name AS "recipientName", i.assessment_id AS "assessmentId",
       a.name AS assessment, batch.status, i.mode, grader.email AS grader, creator.email AS "createdBy",

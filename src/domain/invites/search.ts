@@ -71,12 +71,15 @@ function hasWord({ organization }: Context, word: string): Prisma.Sql {
 export const narrows = ({ tagId, recipientEmail, assignedGraderId }: InviteFilter): boolean =>
   [tagId, recipientEmail, assignedGraderId].some((value) => value !== undefined)
 
+/** Milliseconds after which a client can do nothing better than to ask again later. */
+const LONGEST_WAIT_MS = 10_000
+
 /**
  * Where every invite of an organization is read, so many of its lists are made at once: all of them at the same time would each be too
  * late, and take the connections of others' requests. Few may wait: to the process a long line looks as if it were itself overloaded, and
  * it would turn away all organizations.
  */
-const inTurn = createTurns(2, { waiting: 20, refusal: () => new DomainError('too_many_searches') })
+const inTurn = createTurns(2, { waiting: 20, longest: LONGEST_WAIT_MS, refusal: () => new DomainError('too_many_searches') })
 
 /** A page of the invites that match the filter, by their status as of now. @throws DomainError too_many_searches. */
 export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, page) => {
@@ -87,7 +90,7 @@ export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, pa
     const list = await (isFew ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
     return { ...list, items: list.items.map((invite) => asOfNow(invite, now)) }
   }
-  return isNarrow ? read() : inTurn(ctx.organization.id, read)
+  return isNarrow ? read() : inTurn(ctx.organization.id, read, ctx.onGone)
 }
 
 /** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */
@@ -117,13 +120,14 @@ const listOfAll: List<Prisma.Sql> = (ctx, of, matches, order, page) => {
     const [counted] = await queryRows<{ total: number }>(
       ctx.db,
       Prisma.sql`SELECT count(*)::int AS total FROM (${matches}) matches`,
+      ctx.onGone,
     )
     return counted!.total
   }
   return readPage(page, count, async ({ skip, take }) => {
     const by = orderBy(order.field, order.direction)
     const ids = Prisma.sql`SELECT id FROM (${matches}) matches ORDER BY ${by} OFFSET ${skip} LIMIT ${take}`
-    const found = (await queryRows<{ id: string }>(ctx.db, ids)).map(({ id }) => id)
+    const found = (await queryRows<{ id: string }>(ctx.db, ids, ctx.onGone)).map(({ id }) => id)
     return readRowsInOrder(ctx.db, of, ownRows(ctx), found)
   })
 }
