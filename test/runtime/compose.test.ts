@@ -110,9 +110,25 @@ it('takes the latest of no image, and lets no container fill the disk with its l
       name,
       image: expect.stringMatching(/^(assessment-invitation-service|.+:v?\d[\d.]*)$/),
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
-      logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
+      logging: {
+        driver: 'json-file',
+        options: expect.objectContaining({
+          'max-size': expect.stringMatching(/^\d+m$/),
+          'max-file': expect.stringMatching(/^\d+$/),
+        }),
+      },
     })
   }
+})
+
+it('keeps what the service logs in a week at 50 requests a second', () => {
+  const request = { method: 'GET', route: '/api/alternate/assessment_invites/:id', status: 200, ms: 12.3, msg: 'request' }
+  const ids = { reqId: randomUUID(), organizationId: randomUUID(), apiKeyId: randomUUID() }
+  const line = JSON.stringify({ level: 'info', time: new Date(), version: '1.0.0', ...request, ...ids })
+  const written = JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: new Date().toISOString() })
+  const { 'max-size': size, 'max-file': files, compress } = services.app!.logging!.options
+  expect(Number.parseInt(size!, 10) * 1e6 * Number(files)).toBeGreaterThan(7 * 86_400 * 50 * written.length)
+  expect(compress).toBe('true')
 })
 
 it('waits for the database that is there to stay, not for the one that sets it up and listens on a unix socket only', () => {
