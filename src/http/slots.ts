@@ -2,6 +2,8 @@ import type { FastifyReply } from 'fastify'
 import { HttpError } from './failure.ts'
 
 const RETRY_AFTER_SECONDS = 1
+/** What is left of a larger body is not read to its end only to be thrown away: its connection is closed. */
+const READ_TO_END_BYTES = 64 * 1024
 
 /**
  * Places for requests that are answered at the same time, so many for each of whoever asks; each is free again when its answer has gone,
@@ -11,9 +13,13 @@ const RETRY_AFTER_SECONDS = 1
  */
 export function createSlots(atOnce: number): (whose: string, reply: FastifyReply) => void {
   const taken = new Map<string, number>()
-  return (whose, { raw }) => {
+  return (whose, reply) => {
+    const { raw, request } = reply
     const count = taken.get(whose) ?? 0
-    if (count >= atOnce) throw new HttpError('too_many_uploads', { retryAfter: RETRY_AFTER_SECONDS })
+    if (count >= atOnce) {
+      if (Number(request.headers['content-length'] ?? Infinity) > READ_TO_END_BYTES) reply.header('connection', 'close')
+      throw new HttpError('too_many_uploads', { retryAfter: RETRY_AFTER_SECONDS })
+    }
     if (raw.destroyed) return
     taken.set(whose, count + 1)
     raw.once('close', () => {

@@ -27,6 +27,7 @@ export type ServiceProcess = {
   log: () => LogLine[]
   /** Waits until it has logged a line with that message. */
   waitForLog: (msg: string) => Promise<LogLine>
+  pid: number
   kill: (signal: NodeJS.Signals) => void
   exited: Promise<Exit>
 }
@@ -57,6 +58,7 @@ export function launchService(
       waitUntil(`a line "${msg}" in the log`, () => log().find((line) => line.msg === msg)).catch((error) => {
         throw new Error(`${error.message}:\n${output.slice(-2_000)}`)
       }),
+    pid: child.pid!,
     kill: (signal) => void child.kill(signal),
     exited,
   }

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import request from 'supertest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ASKS_NOTHING, candidateOf } from '../../support/candidate.ts'
+import { openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../../support/processes.ts'
+import { SECRET_KEY, type Service } from '../../support/service.ts'
+import { takeAssessment } from '../../support/submissions.ts'
+import { LONG, scaled } from '../scale.ts'
+import type { Flood } from './flood.ts'
+
+// What an outsider may cost the others: each attack beside a client of another organization, which asks one question after the other.
+
+/** Without bounds it was more than 1,000. */
+const MAX_RSS_MB = 500
+const PROGRAM = path.join(import.meta.dirname, 'flood.ts')
+const STALLED = scaled(300, 1_000)
+/** How long the connections stay open. */
+const STAY_MS = 8_000
+const BETWEEN_QUESTIONS_MS = 20
+
+let database: TestDatabase
+let proc: ServiceProcess
+let service: Service
+let key: string
+beforeEach(async () => {
+  database = await openTestDatabase()
+  proc = await startProcess({ DATABASE_URL: database.url, MAX_REQUEST_WAIT: '1000', RATE_LIMIT_STANDARD: '1000000' })
+  const parts = { ...database, http: () => request(proc.url), mailSettings: { secretKeys: [SECRET_KEY] } }
+  service = parts as unknown as Service
+  key = (await database.make.organization()).key
+})
+afterEach(() => database.db.$disconnect())
+
+const rss = async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${proc.pid}/status`, 'utf8'))![1]) / 1024
+
+type Seen = { statuses: Set<number>; waits: number[]; rssMb: number }
+
+/** Asks, as somebody else, for as long as the work takes. */
+async function watch(work: Promise<unknown>): Promise<Seen> {
+  const seen: Seen = { statuses: new Set(), waits: [], rssMb: 0 }
+  let isOver = false
+  const over = work.finally(() => {
+    isOver = true
+  })
+  over.catch(() => {}) // told below
+  while (!isOver) {
+    const began = performance.now()
+    const answer = await fetch(`${proc.url}/api/v1/tags`, { headers: { 'x-api-key': key } })
+    await answer.arrayBuffer()
+    seen.waits.push(performance.now() - began)
+    seen.statuses.add(answer.status)
+    seen.rssMb = Math.max(seen.rssMb, await rss())
+    await sleep(BETWEEN_QUESTIONS_MS)
+  }
+  await over
+  return seen
+}
+
+async function expectUnhurt(what: string, attack: () => Promise<unknown>): Promise<void> {
+  const before = await watch(sleep(3_000))
+  const during = await watch(attack())
+  expect([...during.statuses]).toEqual([200])
+  expect(during.rssMb).toBeLessThan(MAX_RSS_MB)
+  const p99 = ({ waits }: Seen) => waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)]!.toFixed(1)
+  const figures = `p99 ${p99(before)} ms before, ${p99(during)} ms during, of ${during.waits.length}; at most ${during.rssMb.toFixed(0)} MB`
+  if (LONG) process.stdout.write(`${what}: ${figures}\n`)
+}
+
+/** Has a program of its own attack. @returns the statuses that were answered, 0 for none. */
+async function flood(
+  path: string,
+  { tab = '', type, length, method = 'PUT', ...of }: Omit<Flood, 'port' | 'head'> & Head,
+): Promise<string[]> {
+  const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: same-origin\r\nX-Tab: ${tab}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+  const order: Flood = { ...of, port: Number(new URL(proc.url).port), head }
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, JSON.stringify(order)])
+  if (LONG) process.stdout.write(`${path.split('/').at(-1)}: ${stdout}\n`)
+  return JSON.parse(stdout).map(([status]: [string]) => status)
+}
+type Head = { tab?: string; type: string; length: number; method?: string }
+
+it('150 connections that send 3 MB each for an invite that was never accepted', async () => {
+  const organization = await database.make.organization()
+  const invite = await database.make.invite(await database.make.assessment(organization.id), ASKS_NOTHING)
+  const { path } = candidateOf(service, invite)
+  const photo = { type: 'image/jpeg', length: 3_000_000, bytes: 3_000_000, count: 150, stayMs: STAY_MS }
+  await expectUnhurt('photos', async () => {
+    for (const status of await flood(`${path}/session/photos/id_photo`, photo)) expect(status).toBeOneOf(['0', '409', '429'])
+  })
+})
+
+it(`${STALLED} connections that send 880 kB of a part and stall`, async () => {
+  const { session, tab, beginTake } = await takeAssessment(service)
+  const part = { type: 'application/octet-stream', length: 890_000, bytes: 880_000, count: STALLED, stayMs: STAY_MS }
+  const mediaId = await beginTake()
+  await expectUnhurt('stalled parts', async () => {
+    for (const status of await flood(`${session}/media/${mediaId}/parts/0/#`, { ...part, tab }))
+      expect(status).toBeOneOf(['0', '408', '429', '503'])
+  })
+})
+
+it('150 anonymous sign-ins at once', async () => {
+  const fields = 'email=nobody%40example.com&password=not-the-password'
+  const head = { type: 'application/x-www-form-urlencoded', method: 'POST', length: fields.length + 1_000 }
+  await expectUnhurt('sign-ins', async () => {
+    const statuses = await flood('/portal/sign-in', { ...head, bytes: 1_000 + fields.length, count: 150, stayMs: STAY_MS })
+    for (const status of statuses) expect(status).toBeOneOf(['0', '422', '429'])
+  })
+})
