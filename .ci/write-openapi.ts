@@ -21,6 +21,7 @@ const app = await buildApp(config, {
       queue: {
         invitationEmailJobs: async () => ({ text: '', values: [] }),
         enqueueMemberEmails: async () => {},
+        bringMailForward: async () => 0,
         enqueueInviteBatch: async () => {},
         enqueueRecording: async () => {},
         enqueuePasswordReset: async () => {},

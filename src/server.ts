@@ -9,6 +9,7 @@ import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
 import { createLog } from './runtime/log.ts'
+import { findLookalikes } from './runtime/lookalikes.ts'
 import { PATHS } from './runtime/paths.ts'
 
 /** Milliseconds that requests under way, and then mails under way, have after the notice. */
@@ -18,8 +19,9 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 const ONE_SIGNAL_MS = 1_000
 
 async function main(): Promise<void> {
-  const config = loadConfig(process.env)
+  const config = loadConfig(process.env, { serves: true })
   const log = createLog(config.logLevel)
+  for (const [name, meant] of findLookalikes(process.env)) log.warn(`${name} is set, which is no setting. Is ${meant} meant?`)
   const stop = new AbortController()
   const started = start(config, log, stop.signal)
   stopGracefully(log, config.stopNotice + STOP_WITHIN_MS, async () => {

@@ -9,6 +9,7 @@ import { findPendingMigrations } from '../db/migrate.ts'
 import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/access/member-emails.ts'
 import { measureNumbering } from '../domain/events/number.ts'
 import { type FailedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
+import { readMailOutage } from '../domain/mail-server.ts'
 import { countFailedRecordings } from '../domain/submissions/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { createMailer } from '../mail/mailer.ts'
@@ -16,6 +17,7 @@ import { openMediaStore } from '../media/store.ts'
 import { type Config, lacksTrustedProxy } from '../runtime/config.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
 import { secretFile } from '../runtime/secret.ts'
+import { smtpSettings } from '../runtime/smtp-settings.ts'
 import { describeError } from './output.ts'
 
 /** One thing looked at; where it is a problem the message says what to do. */
@@ -64,6 +66,7 @@ async function checkContent(url: string): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
     return [
+      await checkOutage(db),
       await checkQueue(db),
       await checkFailedMails(db),
       await checkNumbering(db),
@@ -75,6 +78,23 @@ async function checkContent(url: string): Promise<Check[]> {
   } finally {
     await db.$disconnect()
   }
+}
+
+async function checkOutage(db: Db): Promise<Check> {
+  const outage = await readMailOutage(db)
+  if (!outage) return ok('mail', 'the mail server takes mails, as far as is known')
+  const { since, about, reason, probes, nextProbeAt } = outage
+  const told = `${OUTAGES[about]} since ${since.toISOString()}: ${reason.replace(/\s+/g, ' ')}`
+  return problem(
+    'mail',
+    `${told}. All mails wait; ${probes} were tried since, the next after ${nextProbeAt.toISOString()}. When it is mended: npm run cli -- mail retry --waiting`,
+  )
+}
+
+const OUTAGES = {
+  unreachable: 'the mail server can not be reached',
+  rejecting: 'the mail server turns this service away',
+  throttled: 'the mail server wants fewer mails than there are',
 }
 
 async function checkQueue(db: Db): Promise<Check> {
@@ -133,9 +153,10 @@ async function checkRecordings(db: Db): Promise<Check> {
 }
 
 /** Candidates can't follow a link to a machine of their own. */
-export function checkPublicAddress({ publicUrl, smtpUrl }: Config): Check {
+export function checkPublicAddress({ publicUrl, smtp }: Config): Check {
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname)
-  if (isLocal && smtpUrl) return problem('links', `mails go out with links to ${publicUrl}: set PUBLIC_URL to the public address`)
+  if (isLocal && smtp.url)
+    return problem('links', `mails go out with links to ${publicUrl}: set PUBLIC_URL to the public address`)
   return ok('links', `lead to ${publicUrl}`)
 }
 
@@ -166,18 +187,31 @@ export async function checkSecret({ secretKeys, dataDir }: Config): Promise<Chec
 }
 
 /** Connects to the mail server, without sending. */
-export async function checkMailServer({ smtpUrl }: Config): Promise<Check> {
-  const mailer = createMailer(smtpUrl)
-  if (!mailer.delivers) return ok('mail server', 'none: without SMTP_URL mails are captured')
-  const { host } = new URL(smtpUrl!)
+export async function checkMailServer(config: Config): Promise<Check> {
+  const mailer = createMailer(smtpSettings(config), { patience: DOCTORS_PATIENCE })
+  if (!mailer.delivers) return ok('mail server', 'none: mails are captured')
+  const { host } = new URL(config.smtp.url!)
   try {
     await mailer.verify()
     return ok('mail server', `${host} answers`)
   } catch (error) {
-    return problem('mail server', `${host}: ${describeError(error)}. Check SMTP_URL, and whether the server lets this machine in`)
+    return problem('mail server', `${host}: ${describeError(error)}. ${adviceOn(error as Error)}`)
   } finally {
     mailer.close()
   }
+}
+
+/** Milliseconds. A server that takes longer may still take mails: the service waits for as long as RFC 5321 has it. */
+const DOCTORS_PATIENCE = { command: 20_000, end: 20_000 }
+
+/** Which setting has to do with it. */
+function adviceOn({ message, cause }: Error): string {
+  const { code } = (cause ?? {}) as { code?: string }
+  if (code === 'EAUTH') return 'Check user and password in SMTP_URL'
+  if (code === 'ENOAUTH') return 'Check SMTP_URL'
+  if (code === 'ETLS' || /certificate|altnames/i.test(message))
+    return 'Name the certificate, or that of its authority, in NODE_EXTRA_CA_CERTS; or add ?tls.servername=… to SMTP_URL, where the name differs. With no encryption there: SMTP_SECURITY=opportunistic'
+  return 'Check SMTP_URL, and whether the server lets this machine in'
 }
 
 export async function checkRedis(url: string): Promise<Check> {

@@ -47,7 +47,7 @@ async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
 
 function readConfig(): Config | Check[] {
   try {
-    return loadConfig(process.env)
+    return loadConfig(process.env, { serves: true })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return error.problems.map((message) => ({ name: 'configuration', problem: true, message }))

@@ -1,22 +1,16 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import {
   findMemberEmail,
   listMemberEmails,
   type MemberEmail,
   recipientOf,
-  retryFailedMemberEmails,
+  retryMemberEmails,
 } from '../domain/access/member-emails.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { defined } from '../domain/defined.ts'
-import {
-  EMAIL_STATES,
-  findEmail,
-  type InviteEmail,
-  listEmails,
-  retryFailedEmail,
-  retryFailedEmails,
-} from '../domain/invites/emails.ts'
+import { EMAIL_STATES, findEmail, type InviteEmail, listEmails, retryEmails, retryFailedEmail } from '../domain/invites/emails.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
+import { hastenMailProbe } from '../domain/mail-server.ts'
 import { renderInvitation } from '../mail/invitation-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings, Message } from '../mail/message.ts'
@@ -27,7 +21,8 @@ import { addCommand, parseCount, perform } from './session.ts'
 type ListOptions = OutputOptions & { state?: (typeof EMAIL_STATES)[number]; limit: number }
 
 const MAX_LISTED = 10_000
-const SHOWN_REASON_LENGTH = 80
+/** Servers repeat a long address before the word that tells. It is the last column. */
+const SHOWN_REASON_LENGTH = 500
 
 /** A mail of either kind, as it is listed. */
 type Mail = {
@@ -67,19 +62,50 @@ export function addMailCommands(program: Command): void {
       }),
     )
 
-  const retry = addCommand(mail, 'retry', 'queue failed mails again')
-    .argument('[id]', 'one failed mail')
+  const retry = addCommand(mail, 'retry', 'queue failed or captured mails again, or have queued ones tried now')
+    .argument('[id]', 'one failed mail, or one that waits for its next try')
     .option('--all', 'all failed mails')
-  retry.action((id: string | undefined, options: OutputOptions & { all?: true }) => {
-    if ((id === undefined) === (options.all === undefined))
-      retry.error('error: name one mail, or give --all', { exitCode: EXIT_WRONG_USAGE })
+    .option('--captured', 'all mails that were captured, but for those of test invites')
+    .option('--waiting', 'all mails that wait for their next try, and for the mail server')
+    .option('--reason <words>', 'of these, those whose reason has these words')
+    .addOption(
+      new Option('--since <time>', 'of these, those that became so since then, e.g. 2026-03-02T09:00Z').argParser(parseTime),
+    )
+  retry.action((id: string | undefined, options: RetryOptions) => {
+    const chosen = [id, options.all, options.captured, options.waiting].filter((choice) => choice !== undefined)
+    if (chosen.length !== 1)
+      retry.error('error: name one mail, or give one of --all, --captured and --waiting', { exitCode: EXIT_WRONG_USAGE })
+    const narrows = options.reason !== undefined || options.since !== undefined
+    if (narrows && !options.all && !options.captured)
+      retry.error('error: --reason and --since go with --all or --captured', { exitCode: EXIT_WRONG_USAGE })
     return perform(options, async ({ operator }) => {
-      const toCandidates = id === undefined ? await retryFailedEmails(operator) : await retryFailedEmail(operator, id)
-      const count = toCandidates + (await retryFailedMemberEmails(operator, id))
-      if (id !== undefined && count === 0) throw new Error(`There is no failed mail ${id}.`)
+      const count = await retryMails(operator, id, options)
+      if (id !== undefined && count === 0) throw new Error(`There is no mail ${id} that has failed or waits for its next try.`)
       return { text: `${count} ${count === 1 ? 'mail' : 'mails'} queued again.\n`, json: { queued: count } }
     })
   })
+}
+
+type RetryOptions = OutputOptions & { all?: true; captured?: true; waiting?: true; reason?: string; since?: Date }
+
+async function retryMails(operator: ServiceContext, id: string | undefined, options: RetryOptions): Promise<number> {
+  if (id !== undefined) {
+    const failed = (await retryFailedEmail(operator, id)) + (await retryMemberEmails(operator, { id }))
+    return failed > 0 ? failed : operator.deps.queue.bringMailForward(id)
+  }
+  if (options.waiting) {
+    await hastenMailProbe(operator)
+    return operator.deps.queue.bringMailForward()
+  }
+  const state = options.captured ? ('captured' as const) : ('failed' as const)
+  const which = { state, ...defined({ reason: options.reason, since: options.since }) }
+  return (await retryEmails(operator, which)) + (await retryMemberEmails(operator, which))
+}
+
+function parseTime(text: string): Date {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('It is no time.')
+  return time
 }
 
 function showInvitation(settings: MailSettings, email: InviteEmail): Output {

@@ -12,9 +12,11 @@ export type { Connection, KeyMode, Tier }
 /** The durable queue, as far as the domain needs it. */
 export type Queue = {
   /** Adds sendings of invites' mails to the queue, by the transaction that makes them: both happen or neither does. */
-  invitationEmailJobs: (emailIds: string[]) => Promise<Statement>
+  invitationEmailJobs: (emails: { id: string; organizationId: string; startAfter?: Date }[]) => Promise<Statement>
   /** Adds sendings of mails to members in the same way. */
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
+  /** Makes mails due that wait for their next try: this one, or all. @returns how many. */
+  bringMailForward: (emailId?: string) => Promise<number>
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
   enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>
   /** Has a recording made one file, in the transaction that completes it. */

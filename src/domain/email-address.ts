@@ -8,3 +8,6 @@ const address = new RegExp(`^${atom}(?:\\.${atom})*@(?:${label}\\.)+${label}$`)
 /** Whether mail can be addressed to it: RFC 5321's dot-atom form with a domain of two labels or more, in ASCII. */
 export const isEmailAddress = (text: string): boolean =>
   text.length <= MAX_EMAIL_LENGTH && text.indexOf('@') <= MAX_LOCAL_LENGTH && address.test(text)
+
+/** Whether a name would be taken for the address that a mail comes from. */
+export const looksLikeAddress = (name: string): boolean => /[@＠﹫]/.test(name)

@@ -25,6 +25,8 @@ export type ErrorKind =
   | 'duplicate_invite'
   | 'duplicate_tag_name'
   | 'move_not_allowed'
+  | 'invite_declined'
+  | 'too_many_mails'
   | 'too_many_webhooks'
   | 'too_many_exports'
   | 'too_many_searches'
@@ -44,7 +46,8 @@ export type Range = { minimum: number; maximum: number }
  * `lastAdmin`, `joined` and `inactive` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
  * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
  * `otherPoints` of grades, with the question's points, the number of the first question in the way, or the points there are now, as the
- * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation.
+ * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation;
+ * `likeAddress` of a sender's name.
  */
 export type AccountProblem =
   | 'wrong'
@@ -81,6 +84,7 @@ export type AccountProblem =
   | 'notHttps'
   | 'asksNothing'
   | 'unasked'
+  | 'likeAddress'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question
@@ -120,6 +124,10 @@ export type Violation =
   /** An assessment to which somebody is invited. */
   | { rule: 'invited' }
   | { rule: 'move'; limit: Move; value: InviteStatus }
+  /** Until when an invite's mail is not sent again; null: it was sent again as often as it may be. */
+  | { rule: 'mailed'; limit: Date | null }
+  /** An invite that its candidate has declined. */
+  | { rule: 'declined' }
   /** An address that webhooks may not be sent to. */
   | { rule: 'target'; problem: TargetFault }
   /** What only the portal asks for. */
@@ -141,13 +149,19 @@ export class DomainError extends Error {
   readonly issues: Issue[]
   /** The id of the row in the way, where there is one. */
   readonly existingId: string | undefined
+  /** Seconds until it is worth another try, where that is known. */
+  readonly retryAfter: number | undefined
 
-  constructor(kind: ErrorKind, { issues = [], existingId }: { issues?: Issue[]; existingId?: string } = {}) {
+  constructor(
+    kind: ErrorKind,
+    { issues = [], existingId, retryAfter }: { issues?: Issue[]; existingId?: string; retryAfter?: number } = {},
+  ) {
     super(kind)
     this.name = 'DomainError'
     this.kind = kind
     this.issues = issues
     this.existingId = existingId
+    this.retryAfter = retryAfter
   }
 }
 

@@ -69,8 +69,8 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { too_many_searc
 /** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof DomainError) {
-    const { kind, issues, existingId } = error
-    return { kind, issues, existingId, retryAfter: RETRY_AFTER_SECONDS[kind] }
+    const { kind, issues, existingId, retryAfter } = error
+    return { kind, issues, existingId, retryAfter: retryAfter ?? RETRY_AFTER_SECONDS[kind] }
   }
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
   if (error instanceof StoreUnavailable) return { kind: 'store_unavailable', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }

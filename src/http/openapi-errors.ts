@@ -52,6 +52,8 @@ const occurrence = {
   duplicate_invite: 'declared',
   duplicate_tag_name: 'declared',
   move_not_allowed: 'declared',
+  invite_declined: 'declared',
+  too_many_mails: 'declared',
   too_many_webhooks: 'declared',
   too_many_exports: 'declared',
   too_many_searches: 'declared',
@@ -82,6 +84,7 @@ const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
   malformed_json: { detail: 'Unexpected end of JSON input' },
   move_not_allowed: { issues: [{ field: 'status', rule: 'move', value: 'completed', limit: 'revoke' }] },
   rate_limited: { retryAfter: 42 },
+  too_many_mails: { retryAfter: 60, issues: [{ field: '', rule: 'mailed', limit: new Date('2026-03-02T09:31:00.000Z') }] },
   too_many_searches: { retryAfter: 5 },
 }
 

@@ -79,6 +79,7 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): Invi
     startedAt: null,
     completedAt: null,
     revokedAt: null,
+    declinedAt: null,
     createdAt: sentAt,
     updatedAt: now,
     tagIds: [],

@@ -33,7 +33,8 @@ const KEPT_FOR_SECONDS = 10 * 365 * 86_400
 
 /**
  * About a day: 33 retries, after 10 s, doubling up to an hour; pg-boss adds up to as much again at random. Whether an attempt is retried is
- * decided by mail/mailer.ts, which throws for all but final refusals; what then happens, by send-mail.ts.
+ * decided by mail/verdict.ts, by what the mail server says of this mail; what then happens, by send-mail.ts. What it says of all mails uses up
+ * no retries: these wait in the line, see mail/line.ts.
  */
 const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelayMax: 3_600 }
 /**
@@ -130,6 +131,18 @@ const readTime = (boss: PgBoss): Promise<number | null> =>
       () => null,
     )
 
+/** Those that wait for their next try, and that wait for another day. */
+const BRING_FORWARD = `
+  UPDATE pgboss.job SET start_after = now()
+  WHERE name = ANY ($1) AND state IN ('retry', 'created') AND start_after > now() AND ($2::text IS NULL OR data->>'emailId' = $2)
+    AND (state = 'retry' OR $2 IS NOT NULL)
+  RETURNING id`
+
+async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number> {
+  const { rows } = await boss.getDb().executeSql(BRING_FORWARD, [[INVITATION_EMAILS, MEMBER_EMAILS], emailId ?? null])
+  return rows.length
+}
+
 const emailJobs = (emailIds: string[]) => emailIds.map((emailId) => ({ data: { emailId } satisfies EmailJob }))
 
 /** What the domain sees of it. */
@@ -138,14 +151,19 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     await boss.insert(queue, [{ data: { email } satisfies AddressJob }], { db: fromPrisma(db) })
   }
   return {
-    async invitationEmailJobs(emailIds) {
+    async invitationEmailJobs(emails) {
       // pg-boss is given a database that only notes what is asked of it.
       let statement = { text: '', values: [] as unknown[] }
       const note = async (text: string, values: unknown[] = []) => {
         statement = { text, values }
         return { rows: [] }
       }
-      await boss.insert(INVITATION_EMAILS, emailJobs(emailIds), { db: { executeSql: note } })
+      const jobs = emails.map(({ id, organizationId, startAfter }) => ({
+        data: { emailId: id } satisfies EmailJob,
+        group: { id: organizationId },
+        ...(startAfter && { startAfter }),
+      }))
+      await boss.insert(INVITATION_EMAILS, jobs, { db: { executeSql: note } })
       return statement
     },
     async enqueueMemberEmails(db, emailIds) {
@@ -157,6 +175,7 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueRecording(db, mediaId) {
       await boss.insert(RECORDINGS, [{ data: { mediaId } satisfies RecordingJob }], { db: fromPrisma(db) })
     },
+    bringMailForward: (emailId) => bringMailForward(boss, emailId),
     enqueuePasswordReset: enqueueAddress(PASSWORD_RESETS),
     enqueueFailedSignIn: enqueueAddress(FAILED_SIGN_INS),
   }

@@ -2,13 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobResult, PgBoss } from 'pg-boss'
 import type { EMAIL_OUTCOMES, ServiceContext } from '../domain/context.ts'
 import type { Outcome } from '../domain/invites/emails.ts'
+import { type Verdict, withoutAddresses } from '../domain/mail-server.ts'
+import type { Line } from './line.ts'
 import { type EmailJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts'
 
 /** A mail as its record has it. */
-type Email = { id: string; state: string }
+type Email = { id: string; organizationId: string; state: string }
 
-/** Renders and hands over one mail. Throws when another try may succeed. */
-export type Deliver<E> = (email: E) => Promise<Exclude<Outcome, { state: 'queued' }>>
+/** How one kind of mail leaves. */
+export type Deliver<E> = {
+  /** Whether it is only captured, so that the mail server has no part in it. */
+  isCaptured: (email: E) => boolean
+  /** Renders it, and hands it to the mail server. @throws Error when it can not be rendered. */
+  send: (email: E) => Promise<Verdict>
+}
+
+/** A mail that may leave now; `until` when it may not. What is admitted is released when its outcome is recorded. */
+export type Admission = { until: Date } | { until: null; release: () => void }
 
 /** A kind of mail: where its jobs and records are, and what is sent of it. */
 export type Mailing<E extends Email> = {
@@ -17,12 +27,16 @@ export type Mailing<E extends Email> = {
   queue: string
   /** Where jobs go whose retries are used up. */
   deadQueue: string
+  /** Whether somebody waits for it at a form: it goes before those that do not. */
+  isUrgent: boolean
   /** The records of these ids that there are, in no particular order. */
   find: (system: ServiceContext, ids: string[]) => Promise<E[]>
   /** Why it is not to be sent any more; null while it is. */
   whyObsolete: (email: E, now: Date) => string | null
+  /** Whether enough mails were sent for now. */
+  admit: (system: ServiceContext, email: E) => Promise<Admission>
   deliver: Deliver<E>
-  record: (system: ServiceContext, id: string, outcome: Outcome) => Promise<void>
+  record: (system: ServiceContext, email: E, outcome: Outcome) => Promise<void>
   giveUp: (system: ServiceContext, id: string) => Promise<void>
   count: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   /** Its ids, for the log. */
@@ -31,11 +45,17 @@ export type Mailing<E extends Email> = {
 
 /**
  * A worker takes up to a batch of mails and sends them at once; while batches come back full it goes on without a pause. Each new job
- * wakes every idle worker: with few of them the jobs gather while a batch is sent, and share its queries. A mail server that takes its
- * time over one mail holds up one worker's turn, not the other's.
+ * wakes every idle worker: with few of them the jobs gather while a batch is sent, and share its queries.
  */
 const WORKERS = 2
 const BATCH = 20
+/**
+ * Milliseconds after which a batch has another worker join, which leaves with it, and how many may have joined: a mail server may take ten
+ * minutes over one mail. Of them all one organization has no more than so many mails.
+ */
+const LONG_BATCH_MS = 10_000
+const RELIEF = 6
+const PER_ORGANIZATION = 100
 /**
  * Milliseconds that a worker whose batch was not full keeps it, so that jobs gather: one batch of some costs the queue and the database
  * as much as one of one. A mail that comes alone is sent at once.
@@ -49,27 +69,53 @@ const TRAFFIC_MS = 50
 const PAUSE_MS = 20
 
 /** Starts the workers that send what the mailing's queue holds. They end with `boss.stop()`. */
-export async function startSending<E extends Email>(boss: PgBoss, system: ServiceContext, mailing: Mailing<E>): Promise<void> {
+export async function startSending<E extends Email>(
+  boss: PgBoss,
+  system: ServiceContext,
+  mailing: Mailing<E>,
+  line: Line,
+): Promise<void> {
   const stopped = new AbortController()
   boss.once('stopped', () => stopped.abort())
   // pg-boss would poll every 30 s only where jobs announce themselves.
   const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
   const batches = { ...polling, batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true } as const
-  const sending = { ...batches, localConcurrency: WORKERS, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
-  await boss.work<EmailJob>(mailing.queue, sending, async (jobs) => {
-    const emails = await mailing.find(
-      system,
-      jobs.map(({ data }) => data.emailId),
-    )
-    const byId = new Map(emails.map((email) => [email.id, email]))
-    const send = async (email: E | undefined) => {
-      await giveWay(system)
-      return sendEmail(system, mailing, email, stopped.signal)
+  const sending = {
+    ...batches,
+    heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+    groupConcurrency: PER_ORGANIZATION,
+  } as const
+  let relief = 0
+
+  async function work(jobs: { id: string; data: EmailJob }[]): Promise<JobResult[]> {
+    let joined: Promise<string> | undefined
+    const isLong = setTimeout(() => {
+      if (line.stands() || relief >= RELIEF || stopped.signal.aborted) return
+      relief++
+      joined = boss.work<EmailJob>(mailing.queue, { ...sending, localConcurrency: 1 }, work)
+      joined.catch((error) => system.deps.log.error({ err: error }, 'job queue'))
+    }, LONG_BATCH_MS).unref()
+    try {
+      const emails = await mailing.find(
+        system,
+        jobs.map(({ data }) => data.emailId),
+      )
+      const byId = new Map(emails.map((email) => [email.id, email]))
+      const send = (email: E | undefined) => sendEmail(system, mailing, line, email, stopped.signal)
+      const results = await Promise.all(jobs.map(({ id, data }) => settle(id, send(byId.get(data.emailId)))))
+      if (jobs.length < BATCH) await sleep(GATHER_MS)
+      return results
+    } finally {
+      clearTimeout(isLong)
+      if (joined) {
+        relief--
+        const id = await joined.catch(() => undefined)
+        if (id) boss.offWork(mailing.queue, { id, wait: false }).catch(() => {}) // it is stopping, and with it all workers
+      }
     }
-    const results = await Promise.all(jobs.map(({ id, data }) => settle(id, send(byId.get(data.emailId)))))
-    if (jobs.length < BATCH) await sleep(GATHER_MS)
-    return results
-  })
+  }
+
+  await boss.work<EmailJob>(mailing.queue, { ...sending, localConcurrency: WORKERS }, work)
   const givingUp = { ...batches, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<EmailJob>(mailing.deadQueue, givingUp, (jobs) =>
     Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(system, mailing, data.emailId)))),
@@ -77,13 +123,13 @@ export async function startSending<E extends Email>(boss: PgBoss, system: Servic
 }
 
 /** The mail that is to begin last, of all kinds. */
-let line = Promise.resolve()
+let lastToBegin = Promise.resolve()
 
 /** Requests come first: while there are any, mails begin one after the other, some time apart. */
 function giveWay({ deps: { traffic } }: ServiceContext): Promise<void> {
   const hasTraffic = () => performance.now() - traffic.answeredAt < TRAFFIC_MS
-  line = line.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))
-  return line
+  lastToBegin = lastToBegin.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))
+  return lastToBegin
 }
 
 /** One job's outcome, so that those of its batch do not share it. */
@@ -100,29 +146,35 @@ async function giveUp<E extends Email>(system: ServiceContext, mailing: Mailing<
 }
 
 /**
- * One attempt. It does nothing when an earlier attempt has succeeded but could not tell the queue, or when the organization was deleted
- * meanwhile, and its mail with it.
+ * A mail's turn, with as many attempts as the mail server's state takes. It does nothing when an earlier attempt has succeeded but could
+ * not tell the queue, or when the organization was deleted meanwhile, and its mail with it.
  */
 async function sendEmail<E extends Email>(
   system: ServiceContext,
   mailing: Mailing<E>,
+  line: Line,
   email: E | undefined,
   stopped: AbortSignal,
 ): Promise<void> {
   if (email?.state !== 'queued') return
   const { noun, count } = mailing
-  const { log, clock } = system.deps
-  const outcome = await attempt(mailing, email, clock())
-  await recordWhateverItTakes(system, mailing, email.id, outcome, stopped)
+  const { log } = system.deps
+  const record = (outcome: Outcome) => recordWhateverItTakes(system, mailing, email, outcome, stopped)
+  const outcome = await attempt(system, mailing, line, email, record)
+  if (outcome === null) return
   const fields = { emailId: email.id, ...mailing.idsOf(email) }
   if (outcome.state === 'queued') {
     count('retried')
     log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, `${noun} could not be sent yet`)
     throw new Error(outcome.reason)
   }
+  if (outcome.state === 'delayed') {
+    log.info({ ...fields, until: outcome.until }, `${noun} waits: enough were sent for a day`)
+    return
+  }
   if (outcome.state !== 'failed') {
     count(outcome.state)
-    log.info({ ...fields, state: outcome.state }, `${noun} was sent`)
+    log.info({ ...fields, state: outcome.state }, `${noun} was ${outcome.state}`)
     return
   }
   const { failure, reason } = outcome
@@ -130,14 +182,73 @@ async function sendEmail<E extends Email>(
   log.warn({ ...fields, reason: withoutAddresses(reason) }, `${noun} was ${failure === 'obsolete' ? 'obsolete' : 'refused'}`)
 }
 
-async function attempt<E extends Email>({ whyObsolete, deliver }: Mailing<E>, email: E, now: Date): Promise<Outcome> {
-  const obsolete = whyObsolete(email, now)
-  if (obsolete !== null) return { state: 'failed', failure: 'obsolete', reason: obsolete }
-  try {
-    return await deliver(email)
-  } catch (error) {
-    return { state: 'queued', reason: error instanceof Error ? error.message : String(error) }
+/** What became of the mail, which is recorded; null when there is nothing to send any more. @throws Error when the service is stopped before. */
+async function attempt<E extends Email>(
+  system: ServiceContext,
+  mailing: Mailing<E>,
+  line: Line,
+  email: E,
+  record: (outcome: Outcome) => Promise<void>,
+): Promise<Outcome | null> {
+  const { deliver } = mailing
+  const { clock } = system.deps
+  let isFirst = true
+  let outcome: Outcome | null = null
+  const conclude = async (decided: Outcome) => {
+    outcome = decided
+    await record(decided)
   }
+  /** Checks what has to hold at the moment the mail leaves: it may have waited for hours since it was read. */
+  const tryOnce = async (): Promise<Verdict | null> => {
+    await giveWay(system)
+    const current = isFirst ? email : (await mailing.find(system, [email.id]))[0]
+    isFirst = false
+    if (current?.state !== 'queued') return null
+    const obsolete = mailing.whyObsolete(current, clock())
+    if (obsolete !== null) {
+      await conclude({ state: 'failed', failure: 'obsolete', reason: obsolete })
+      return null
+    }
+    if (deliver.isCaptured(current)) {
+      await conclude({ state: 'captured' })
+      return null
+    }
+    const admission = await mailing.admit(system, current)
+    if (admission.until) {
+      await conclude({ state: 'delayed', until: admission.until })
+      return null
+    }
+    try {
+      const verdict = await deliver.send(current).catch((error: Error): Verdict => ({ kind: 'later', reason: error.message }))
+      await record(toOutcome(verdict))
+      return verdict
+    } finally {
+      admission.release()
+    }
+  }
+  if (deliver.isCaptured(email) || mailing.whyObsolete(email, clock()) !== null) {
+    await tryOnce()
+    return outcome
+  }
+  const { organizationId: group, id } = email
+  const begun = performance.now()
+  const decided = await line.join({ group, isUrgent: mailing.isUrgent }, () => {
+    isFirst &&= performance.now() - begun < FRESH_MS
+    return tryOnce()
+  })
+  if (decided === null) return outcome
+  if (decided.kind !== 'doubtful') return toOutcome(decided)
+  system.deps.log.warn({ emailId: id }, 'the mail server may want no mails of this sender')
+  return { state: 'queued', reason: decided.reason }
+}
+
+/** Milliseconds for which what was read of a mail still holds. */
+const FRESH_MS = 1_000
+
+function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason: string }): Outcome {
+  if (verdict.kind === 'taken') return { state: 'sent' }
+  if (verdict.kind === 'refused') return { state: 'failed', failure: 'refused', reason: verdict.reason }
+  return { state: 'queued', reason: verdict.reason }
 }
 
 /**
@@ -147,21 +258,18 @@ async function attempt<E extends Email>({ whyObsolete, deliver }: Mailing<E>, em
 async function recordWhateverItTakes<E extends Email>(
   system: ServiceContext,
   { noun, record }: Mailing<E>,
-  emailId: string,
+  email: E,
   outcome: Outcome,
   stopped: AbortSignal,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await record(system, emailId, outcome)
+      return await record(system, email, outcome)
     } catch (error) {
       if (stopped.aborted) throw error
       if (tries === 1)
-        system.deps.log.error({ err: error, emailId }, `the outcome of sending ${noun} could not be recorded: retrying`)
+        system.deps.log.error({ err: error, emailId: email.id }, `the outcome of sending ${noun} could not be recorded: retrying`)
       await sleep(RECORD_AGAIN_MS, undefined, { ref: false })
     }
   }
 }
-
-/** Mail servers like to repeat the recipient; the log is not to know. */
-const withoutAddresses = (reason: string): string => reason.replace(/[^\s<>]+@[^\s<>]+/g, '…')

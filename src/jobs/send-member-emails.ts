@@ -9,6 +9,7 @@ import {
 } from '../domain/access/member-emails.ts'
 import { recordFailedSignIn } from '../domain/access/sign-in.ts'
 import type { ServiceContext } from '../domain/context.ts'
+import type { Line } from './line.ts'
 import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'
 import { type Deliver, startSending } from './send-mail.ts'
 
@@ -16,20 +17,28 @@ import { type Deliver, startSending } from './send-mail.ts'
 export async function startSendingMemberEmails(
   boss: PgBoss,
   system: ServiceContext,
-  deliver: Deliver<MemberEmail>,
+  { deliver, line }: { deliver: Deliver<MemberEmail>; line: Line },
 ): Promise<void> {
-  await startSending(boss, system, {
-    noun: 'a mail to a member',
-    queue: MEMBER_EMAILS,
-    deadQueue: DEAD_MEMBER_EMAILS,
-    find: findMemberEmails,
-    whyObsolete: whyMemberEmailObsolete,
-    deliver,
-    record: recordMemberEmailAttempt,
-    giveUp: giveUpMemberEmail,
-    count: system.deps.metrics.memberEmailAttempted,
-    idsOf: ({ memberId, organizationId, kind }) => ({ memberId, organizationId, kind }),
-  })
+  await startSending(
+    boss,
+    system,
+    {
+      noun: 'a mail to a member',
+      queue: MEMBER_EMAILS,
+      deadQueue: DEAD_MEMBER_EMAILS,
+      isUrgent: true,
+      find: findMemberEmails,
+      whyObsolete: whyMemberEmailObsolete,
+      // Nothing stops the mails about one's own account.
+      admit: async () => ({ until: null, release: () => {} }),
+      deliver,
+      record: recordMemberEmailAttempt,
+      giveUp: giveUpMemberEmail,
+      count: system.deps.metrics.memberEmailAttempted,
+      idsOf: ({ memberId, organizationId, kind }) => ({ memberId, organizationId, kind }),
+    },
+    line,
+  )
   await boss.work<AddressJob>(PASSWORD_RESETS, async (jobs) => {
     for (const { data } of jobs) await createResetLink(system, data.email, { mails: true })
   })

@@ -7,8 +7,8 @@ import {
   type MailSettings,
   type Message,
   renderTemplates,
-  senderAddress,
   senderDomain,
+  senderNamed,
 } from './message.ts'
 
 /**
@@ -29,17 +29,11 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): Me
   }
   return {
     messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,
-    from: senderOf(settings, email),
+    from: senderNamed(settings.mailFrom, invite.organization.senderName, invite.organization.name),
     to: { name: headerText(invite.recipientName ?? ''), address: invite.recipientEmail },
     replyTo: replyToOf(settings, email),
     ...renderTemplates('invitation', facts),
   }
-}
-
-/** An organization has a name of its own for the sender, but not an address: mail servers trust the service's. */
-function senderOf({ mailFrom }: MailSettings, { invite }: InviteEmail): string | Mailbox {
-  const name = headerText(invite.organization.senderName ?? '')
-  return name === '' ? mailFrom : { name, address: senderAddress(mailFrom) }
 }
 
 /** Where the organization wants replies, or whoever has invited the candidate. */

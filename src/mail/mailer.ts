@@ -1,63 +1,62 @@
-import { createTransport } from 'nodemailer'
+import type { Verdict } from '../domain/mail-server.ts'
+import { type Connections, createConnections, type Patience, SendingError, type SmtpSettings } from './connections.ts'
 import type { Message } from './message.ts'
+import { judge, type SmtpError, storable } from './verdict.ts'
 
 /** The way out for mail. */
 export type Mailer = {
   /** false: nothing leaves, mails are captured in the local mailbox. */
   delivers: boolean
-  /**
-   * Hands the message to the mail server.
-   * @returns the server's words when it refuses the message for good (5xx to sender, recipient or content); null when it took it.
-   * @throws Error for everything that may pass: no connection, a time-out, a 4xx, refused credentials.
-   */
-  send: (message: Message) => Promise<string | null>
+  /** Hands the message to the mail server. It takes as long as {@link DEADLINE} at most. */
+  send: (message: Message) => Promise<Verdict>
   /** Connects and authenticates without sending. @throws Error with the reason when that fails. */
   verify: () => Promise<void>
+  /** Ends the connections that nobody uses, because the server wants fewer. */
+  rest: () => void
   close: () => void
 }
 
-type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
+/** Milliseconds that a mail may take in all: a server that never stops talking ends no other way. Above the sum of what RFC 5321 allows. */
+const DEADLINE = 1_800_000
 
-/** Milliseconds. A server that stops talking costs one worker at most 30 s, all told. */
-const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
-/** Milliseconds that a mail may take in all, waiting for a connection included: a server that never stops talking ends no other way. */
-const DEADLINE = 300_000
-const POOL = { pool: true as const, maxConnections: 10, maxMessages: 500 }
-
-/** @param smtpUrl `smtp://` (STARTTLS when the server offers it) or `smtps://`, with user, password and nodemailer's options as query parameters. */
-export function createMailer(smtpUrl: string | undefined): Mailer {
-  if (!smtpUrl) return capturingMailer
-  const transport = createTransport({ url: smtpUrl, ...POOL, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true })
+/** @param smtp undefined: mails are captured. */
+export function createMailer(
+  smtp: SmtpSettings | undefined,
+  { patience, deadline = DEADLINE }: { patience?: Patience; deadline?: number } = {},
+): Mailer {
+  if (!smtp) return capturingMailer
+  const connections = createConnections(smtp, patience)
   return {
     delivers: true,
-    async send(message) {
-      const deadline = new AbortController()
-      const timer = setTimeout(() => deadline.abort(), DEADLINE)
-      try {
-        await transport.sendMail({ ...message, signal: deadline.signal })
-        return null
-      } catch (error) {
-        const refusal = permanentRefusal(error as SmtpError)
-        if (refusal === undefined) throw new Error(storable((error as SmtpError).message), { cause: error })
-        return storable(refusal)
-      } finally {
-        clearTimeout(timer)
-      }
-    },
+    send: (message) => within(deadline, connections, message),
     async verify() {
-      await transport.verify()
+      await connections.verify().catch((error: SmtpError) => {
+        throw new Error(storable(error.message), { cause: error })
+      })
     },
-    close: () => transport.close(),
+    rest: connections.rest,
+    close: connections.close,
   }
 }
 
-const capturingMailer: Mailer = { delivers: false, send: async () => null, verify: async () => {}, close: () => {} }
-
-/** Only what the server says about this message is final: a 5xx greeting or login is a matter of configuration, and will be mended. */
-function permanentRefusal({ code, responseCode, response, message }: SmtpError): string | undefined {
-  const aboutThisMessage = code === 'EENVELOPE' || code === 'EMESSAGE'
-  return aboutThisMessage && responseCode !== undefined && responseCode >= 500 ? (response ?? message) : undefined
+const capturingMailer: Mailer = {
+  delivers: false,
+  send: async () => ({ kind: 'taken' }),
+  verify: async () => {},
+  rest: () => {},
+  close: () => {},
 }
 
-/** A server may say anything, and PostgreSQL stores no NUL in a text. */
-const storable = (words: string): string => words.replaceAll('\0', '')
+async function within(deadline: number, connections: Connections, message: Message): Promise<Verdict> {
+  const abandon = new AbortController()
+  const timer = setTimeout(() => abandon.abort(), deadline)
+  try {
+    await connections.send(message, abandon.signal)
+    return { kind: 'taken' }
+  } catch (error) {
+    if (error instanceof SendingError) return judge(error.cause, error)
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,7 +1,7 @@
 import { accountUrl } from '../domain/access/account-tokens.ts'
 import { type MemberEmail, type MemberEmailKind, recipientOf } from '../domain/access/member-emails.ts'
 import { timeInWords } from '../domain/format-time.ts'
-import { headerText, type MailSettings, type Message, renderTemplates, senderDomain } from './message.ts'
+import { headerText, type MailSettings, type Message, renderTemplates, senderDomain, senderNamed } from './message.ts'
 
 /** What each kind of mail says: the templates of its name, with these facts. */
 const facts: Record<MemberEmailKind, (settings: MailSettings, email: MemberEmail) => object> = {
@@ -35,7 +35,7 @@ export function renderMemberEmail(settings: MailSettings, email: MemberEmail): M
   const more = { name, organization: organization.name }
   return {
     messageId: `<member.${email.id}@${senderDomain(settings.mailFrom)}>`,
-    from: settings.mailFrom,
+    from: senderNamed(settings.mailFrom, organization.name),
     to: { name: headerText(name), address: recipientOf(email) },
     replyTo: settings.mailFrom,
     ...renderTemplates(email.kind, { ...more, ...facts[email.kind](settings, email) }),

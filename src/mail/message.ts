@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Eta } from 'eta'
+import { looksLikeAddress } from '../domain/email-address.ts'
 
 export type Mailbox = { name: string; address: string }
 
@@ -26,8 +27,12 @@ const html = new Eta({ views, cache: true, autoEscape: true })
 const plain = new Eta({ views, cache: true, autoEscape: false, autoTrim: false })
 
 /** What a mail says, from its three templates: `<name>.subject.eta`, `<name>.txt.eta` and `<name>.html.eta`. */
-export const renderTemplates = (name: string, facts: object): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> => ({
-  subject: headerText(plain.render(`./${name}.subject.eta`, facts)),
+export const renderTemplates = (
+  name: string,
+  facts: { organization: string },
+): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> => ({
+  // What it is about comes after the name, and has to be read as well.
+  subject: headerText(plain.render(`./${name}.subject.eta`, { ...facts, organization: shorten(facts.organization, 60) })),
   text: plain.render(`./${name}.txt.eta`, facts),
   html: html.render(`./${name}.html.eta`, facts),
   // RFC 3834: tells vacation responders and the like not to answer a machine.
@@ -40,11 +45,34 @@ export const renderTemplates = (name: string, facts: object): Pick<Message, 'sub
  */
 export function headerText(text: string): string {
   const visible = text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/(?!\u200C|\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+    .replace(DANGLING_JOINERS, '')
     .replace(/=(?=\?)/g, '= ')
     .replace(/\s+/g, ' ')
     .trim()
-  return [...visible].slice(0, MAX_HEADER_TEXT).join('')
+  return shorten(visible, MAX_HEADER_TEXT)
+}
+
+/** Joiners, which Persian, Hindi and emoji are written with, mean something between letters and signs alone. */
+const DANGLING_JOINERS = /(?<!\p{L}|\p{M}|\p{Emoji}|\uFE0F)(?:\u200C|\u200D)+|(?:\u200C|\u200D)+(?!\p{L}|\p{M}|\p{Emoji})/gu
+
+/** Whole characters as people see them: no half of an emoji, no letter without its accent. */
+export function shorten(text: string, length: number): string {
+  if ([...text].length <= length) return text
+  let short = ''
+  let count = 0
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    count += [...segment].length
+    if (count > length - 1) break
+    short += segment
+  }
+  return `${short.trimEnd()}…`
+}
+
+/** The sender by the name of the organization, or the one it has chosen: mail servers trust the service's address, and no other. */
+export function senderNamed(mailFrom: string, ...names: (string | null)[]): string | Mailbox {
+  const name = names.map((one) => headerText(one ?? '')).find((one) => one !== '' && !looksLikeAddress(one))
+  return name === undefined ? mailFrom : { name, address: senderAddress(mailFrom) }
 }
 
 /** The address without the name. */

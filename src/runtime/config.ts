@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
+import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { KeptDays } from '../domain/submissions/kept.ts'
 import { type Allowance, readAllowance } from '../domain/webhooks/targets.ts'
-import { findContradictions, splitList } from './contradictions.ts'
+import { findContradictions, findOmissions, splitList } from './contradictions.ts'
 import { Environment, SECRETS } from './environment.ts'
+import { findLookalikes } from './lookalikes.ts'
+
+/** Of mails that are only captured. */
+const NOBODY = 'Assessments <assessments@localhost.localdomain>'
 
 /** The settings, checked, in the program's terms. */
 export type Config = {
@@ -20,8 +25,11 @@ export type Config = {
   dataDir: string
   /** Newest first. undefined: one is made and kept under dataDir. */
   secretKeys: string[] | undefined
-  smtpUrl: string | undefined
+  /** `url` is undefined where mails are captured; how many may be handed to it at a time, and a minute (0: any number). */
+  smtp: { url: string | undefined; isOpportunistic: boolean; connections: number; perMinute: number }
   mailFrom: string
+  /** Invitations within 24 hours; 0: any number. */
+  mailCeilings: MailCeilings
   /** Whether mail of test invites goes out. */
   deliverTestMail: boolean
   playerUrl: string | undefined
@@ -67,13 +75,16 @@ export class ConfigError extends Error {
 /**
  * Reads the settings; an empty variable counts as unset. Nothing else reads the environment.
  *
+ * @param serves whether it is the service that starts, or is examined: then what it needs to send mails must be there.
  * @throws ConfigError naming every bad variable at once.
  */
-export function loadConfig(env: NodeJS.ProcessEnv): Config {
+export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Config {
   const problems: string[] = []
   const settings = readEnvironment(collectVariables(env, problems), problems)
   problems.push(...findContradictions(settings))
+  if (serves) problems.push(...findOmissions(settings, findLookalikes(env)))
   if (problems.length > 0) throw new ConfigError(problems)
+  const smtpUrl = settings.MAIL === 'capture' ? undefined : settings.SMTP_URL
   return {
     port: settings.PORT,
     host: settings.HOST,
@@ -84,8 +95,14 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     dataDir: settings.DATA_DIR,
     secretKeys: splitList(settings.SECRET_KEY),
-    smtpUrl: settings.SMTP_URL,
-    mailFrom: settings.MAIL_FROM,
+    smtp: {
+      url: smtpUrl,
+      isOpportunistic: settings.SMTP_SECURITY === 'opportunistic',
+      connections: settings.SMTP_CONNECTIONS,
+      perMinute: settings.SMTP_RATE,
+    },
+    mailFrom: settings.MAIL_FROM ?? NOBODY,
+    mailCeilings: { perRecipient: settings.MAILS_PER_RECIPIENT, perOrganization: settings.MAILS_PER_ORGANIZATION },
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
     webcam: settings.WEBCAM,
@@ -103,7 +120,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       graderRequired: settings.ALTERNATE_GRADER_REQUIRED,
     },
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
-    showMailbox: settings.DATABASE_URL === undefined && settings.SMTP_URL === undefined,
+    showMailbox: settings.DATABASE_URL === undefined && smtpUrl === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     mediaUrl: settings.MEDIA_URL,
     mediaQuota: settings.MEDIA_QUOTA,
@@ -132,7 +149,9 @@ function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<st
   const given: Record<string, string> = {}
   for (const name of Object.keys(Environment.properties)) {
     const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
-    const value = env[name] || (inFile ? readSecretFile(`${name}_FILE`, env, problems) : undefined)
+    // Login shells set MAIL to the path of a mailbox.
+    const own = name === 'MAIL' && env[name]?.startsWith('/') ? undefined : env[name]
+    const value = own || (inFile ? readSecretFile(`${name}_FILE`, env, problems) : undefined)
     if (value) given[name] = value
   }
   return given

@@ -68,6 +68,24 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
 
+/** What a process that sends mails can not do without: captured by mistake, they would reach nobody. @param lookalikes see lookalikes.ts. */
+export function findOmissions(
+  settings: Partial<Static<typeof Environment>>,
+  lookalikes: [name: string, meant: string][],
+): string[] {
+  const { DATABASE_URL, SMTP_URL, MAIL, MAIL_FROM, ROLE } = settings
+  if (ROLE === 'api' || MAIL === 'capture') return []
+  const [found] = lookalikes.find(([, meant]) => meant === 'SMTP_URL') ?? []
+  const misspelt = found === undefined ? '' : ` ${found} is set, which is no setting.`
+  if (DATABASE_URL && !SMTP_URL)
+    return [`SMTP_URL: is required with a DATABASE_URL, or mails reach nobody.${misspelt} Where that is meant, set MAIL=capture.`]
+  if (SMTP_URL && !MAIL_FROM)
+    return [
+      'MAIL_FROM: is required with an SMTP_URL, e.g. Assessments <assessments@example.com>: mail servers refuse an invented sender.',
+    ]
+  return []
+}
+
 /** What is made at the first start belongs to the organization that is made then. */
 const findOrphans = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
   (['INIT_API_KEY_NAME', 'INIT_ADMIN_EMAIL'] as const).map((name) => [

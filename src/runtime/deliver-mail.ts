@@ -1,28 +1,45 @@
 import type { MemberEmail } from '../domain/access/member-emails.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
+import { beginMailOutage, claimMailProbe, endMailOutage, readMailOutage } from '../domain/mail-server.ts'
+import { createLine, type Line } from '../jobs/line.ts'
 import type { Deliver } from '../jobs/send-mail.ts'
 import { renderInvitation } from '../mail/invitation-email.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
-import type { MailSettings, Message } from '../mail/message.ts'
+import type { MailSettings } from '../mail/message.ts'
 import type { Config } from './config.ts'
 
 /** Hands each invitation to the mail server, or captures it: where there is no server, and of test invites unless `deliverTestMail`. */
-export const deliverInvitationsWith =
-  (mailer: Mailer, settings: MailSettings, { deliverTestMail }: Pick<Config, 'deliverTestMail'>): Deliver<InviteEmail> =>
-  async (email) => {
-    const message = renderInvitation(settings, email)
-    return email.invite.mode === 'test' && !deliverTestMail ? { state: 'captured' } : deliver(mailer, message)
-  }
+export const deliverInvitationsWith = (
+  mailer: Mailer,
+  settings: MailSettings,
+  { deliverTestMail }: Pick<Config, 'deliverTestMail'>,
+): Deliver<InviteEmail> => ({
+  isCaptured: ({ invite }) => !mailer.delivers || (invite.mode === 'test' && !deliverTestMail),
+  send: async (email) => mailer.send(renderInvitation(settings, email)),
+})
 
-/** The same for mails to members, of which none is a test. */
-export const deliverMemberEmailsWith =
-  (mailer: Mailer, settings: MailSettings): Deliver<MemberEmail> =>
-  async (email) =>
-    deliver(mailer, renderMemberEmail(settings, email))
+/** Hands each mail to a member to the mail server, where there is one. None is a test. */
+export const deliverMemberEmailsWith = (mailer: Mailer, settings: MailSettings): Deliver<MemberEmail> => ({
+  isCaptured: () => !mailer.delivers,
+  send: async (email) => mailer.send(renderMemberEmail(settings, email)),
+})
 
-async function deliver(mailer: Mailer, message: Message): ReturnType<Deliver<unknown>> {
-  if (!mailer.delivers) return { state: 'captured' }
-  const refusal = await mailer.send(message)
-  return refusal === null ? { state: 'sent' } : { state: 'failed', failure: 'refused', reason: refusal }
-}
+/** The one line in which all mails of this process wait for the mail server. */
+export const createMailLine = (system: ServiceContext, mailer: Mailer, { connections, perMinute }: Config['smtp']): Line =>
+  createLine(
+    {
+      exists: async () => (await readMailOutage(system.db)) !== null,
+      begin: (about, reason) => beginMailOutage(system, about, reason),
+      claimProbe: () => claimMailProbe(system),
+      async end() {
+        const hasEnded = await endMailOutage(system)
+        // Whatever each was told before: the mail server takes mails again.
+        if (hasEnded) await system.deps.queue.bringMailForward()
+        return hasEnded
+      },
+    },
+    system.deps.log,
+    { width: connections, perMinute, rest: mailer.rest },
+  )

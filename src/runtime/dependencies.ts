@@ -8,6 +8,7 @@ import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache
 import { coalesce } from '../domain/coalesce.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { invitationUrl } from '../domain/invites/links.ts'
+import { hastenMailProbe } from '../domain/mail-server.ts'
 import { mediaUrl } from '../domain/submissions/media-tokens.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { startInvitingBatches } from '../jobs/invite-batches.ts'
@@ -25,12 +26,13 @@ import { createPost } from '../webhooks/post.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
-import { deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
 import { type Check, findProblems } from './readiness.ts'
 import { readOrMakeSecret } from './secret.ts'
+import { smtpSettings } from './smtp-settings.ts'
 
 /** What the service runs on. */
 export type Dependencies = {
@@ -91,7 +93,7 @@ export async function createDependencies(
   opened.defer(keys.close)
   const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
   opened.defer(() => redis?.disconnect())
-  const mailer = createMailer(config.smtpUrl)
+  const mailer = createMailer(smtpSettings(config))
   opened.defer(mailer.close)
   signal?.throwIfAborted()
   const numbering = createNumbering()
@@ -145,10 +147,14 @@ export async function createDependencies(
     startWork: async () => {
       if (!works) return
       await startSweep(boss, system, config)
-      await startSendingInvitations(boss, system, deliverInvitationsWith(mailer, mailSettings, config))
+      await hastenMailProbe(system)
+      const line = createMailLine(system, mailer, config.smtp)
+      kept.defer(async () => line.close())
+      const invitations = deliverInvitationsWith(mailer, mailSettings, config)
+      await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
       await startInvitingBatches(boss, system)
       await startJoiningRecordings(boss, system, remuxInProcess)
-      await startSendingMemberEmails(boss, system, deliverMemberEmailsWith(mailer, mailSettings))
+      await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
       await resealSecrets(system)
       const webhooks = startWebhooks(system, createPost(config.webhookAllowance))
       kept.defer(webhooks.stop)

@@ -61,11 +61,47 @@ export const Environment = Type.Object({
       description: `Signs the candidates' links and encrypts the secrets of webhooks: at least ${MIN_SECRET_LENGTH} random characters; several, comma-separated, newest first. Required with DATABASE_URL.`,
     }),
   ),
-  SMTP_URL: Type.Optional(Url('smtps?', 'smtp://user:password@mail.example.com:587', 'Mail server. Unset: mails are captured.')),
-  MAIL_FROM: Type.String({
-    default: 'Assessments <assessments@localhost.localdomain>',
-    description: 'Sender of the invitations.',
+  SMTP_URL: Type.Optional(
+    Url(
+      'smtps?',
+      'smtp://user:password@mail.example.com:587',
+      'Mail server. Required with DATABASE_URL, unless MAIL=capture; unset: mails are captured.',
+    ),
+  ),
+  MAIL_FROM: Type.Optional(
+    Type.String({
+      examples: ['Assessments <assessments@example.com>'],
+      description: 'Sender of the mails, and where bounces go. Required with SMTP_URL.',
+    }),
+  ),
+  MAIL: Type.Optional(
+    Words(['capture'], { description: 'capture: no mail is sent, whatever SMTP_URL is; they are kept to be looked at.' }),
+  ),
+  SMTP_SECURITY: Words(['required', 'opportunistic'], {
+    default: 'required',
+    description:
+      'With a user in SMTP_URL: whether encryption and login are required, or done without where the server does not offer them. The password then goes over the network for all to read.',
   }),
+  SMTP_CONNECTIONS: Count(
+    10,
+    'Mails handed to the mail server at a time by one process, at most; fewer where it asks for fewer.',
+    {
+      maximum: 100,
+    },
+  ),
+  SMTP_RATE: Count(0, 'Mails a minute that one process hands to the mail server, at most; 0: as many as it takes.', {
+    minimum: 0,
+  }),
+  MAILS_PER_RECIPIENT: Count(
+    20,
+    'Invitations to one address within 24 hours, over all invites of an organization; further ones wait. 0: any number.',
+    { minimum: 0 },
+  ),
+  MAILS_PER_ORGANIZATION: Count(
+    0,
+    'Invitations of one organization within 24 hours, sent again or not; further ones wait. 0: any number.',
+    { minimum: 0 },
+  ),
   TEST_MAIL: Words(['capture', 'deliver'], {
     default: 'capture',
     description: 'What becomes of the mail of invites made with a test key: captured, or delivered like any other.',

@@ -7,6 +7,7 @@ import { coalesce } from '../domain/coalesce.ts'
 import { EMAIL_OUTCOMES, JOIN_OUTCOMES, type Metrics, READ_FROM, SWEEP_PARTS, WEBHOOK_OUTCOMES } from '../domain/context.ts'
 import { measureNumbering } from '../domain/events/number.ts'
 import { type EmailQueue, measureEmailQueue } from '../domain/invites/emails.ts'
+import { readMailOutage } from '../domain/mail-server.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { version } from './version.ts'
 
@@ -111,6 +112,7 @@ export function createMetrics(): MetricsRegistry {
       observeEmailQueue(registers, 'invite_email', () => measureEmailQueue({ db }))
       observeEmailQueue(registers, 'member_email', () => measureMemberEmailQueue({ db }))
       observeNumbering(registers, db)
+      observeMailOutage(registers, db)
       observeWebhooks(registers, db)
     },
   }
@@ -148,6 +150,18 @@ function observeEmailQueue(registers: Registry[], kind: string, read: () => Prom
     async collect() {
       const queue = await measure()
       age.set(queue ? secondsSince(queue.oldest) : Number.NaN)
+    },
+  })
+}
+
+function observeMailOutage(registers: Registry[], db: Db): void {
+  const age = new Gauge({
+    name: 'mail_outage_seconds',
+    help: 'For how long the mail server has taken no mails at all; 0 while it does, NaN when the database does not say',
+    registers,
+    async collect() {
+      const outage = await readMailOutage(db).catch(() => undefined)
+      age.set(outage === undefined ? Number.NaN : secondsSince(outage?.since ?? null))
     },
   })
 }

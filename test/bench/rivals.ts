@@ -45,6 +45,7 @@ export async function startService({ url, dataDir }: BenchDatabase, settings: Se
     SECRET_KEY,
     RATE_LIMIT_ENTERPRISE: '2000000000',
     SMTP_URL: smtpUrl,
+    MAIL_FROM: 'Assessments <assessments@example.com>',
     WEBHOOK_ALLOW: '127.0.0.1',
     EVENTS_KEPT_DAYS: '3650', // those that were filled in are older than the sweep leaves them
     ROLE: role,

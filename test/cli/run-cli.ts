@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { NODE_COMPILE_CACHE } from '../support/processes.ts'
+import { mailOf, NODE_COMPILE_CACHE } from '../support/processes.ts'
 import { SECRET_KEY } from '../support/service.ts'
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
@@ -8,7 +8,7 @@ export type Ended = { code: number | null; stdout: string; stderr: string }
 /** Runs the real command line to its end, in a process of its own that sees no environment but this. */
 export async function runCli(args: string[], env: Record<string, string>, input = ''): Promise<Ended> {
   const child = spawn(process.execPath, ['src/cli.ts', ...args], {
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, SECRET_KEY, ...env },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, SECRET_KEY, ...mailOf(env), ...env },
     stdio: 'pipe',
   })
   const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject))

@@ -104,29 +104,9 @@ describe('a mail that the server refuses for good', () => {
     refusals.set(invite.recipientEmail, { at, times: 9, error: answerWith(550, 'No such candidate here') })
     await expectFailed(service, await queueMail(service, invite))
   })
-
-  it("is failed, with the server's reason, and not tried again (sender)", async () => {
-    const onMailFrom: SMTPServerOptions['onMailFrom'] = (_address, _session, callback) =>
-      callback(answerWith(550, 'No such candidate here'))
-    const strict = await startSmtpListener({ onMailFrom })
-    onTestFinished(() => strict.close())
-    const sender = await startServiceForTest({ SMTP_URL: strict.url })
-    await expectFailed(sender, await queueMail(sender, (await makeInvite(sender)).invite))
-  })
 })
 
 describe('a mail that cannot be handed over', () => {
-  it.each([
-    ['the server is not there', () => 'smtp://127.0.0.1:1', /ECONNREFUSED/],
-    ['the server refuses our login, which is the fault of no message', () => smtp.url.replace('//', '//user:wrong@'), /login/i],
-  ])('waits for its next try, with the reason, when %s', async (_why, url, reason) => {
-    const sender = await startServiceForTest({ SMTP_URL: url() })
-    const id = await queueMail(sender, (await makeInvite(sender)).invite)
-    await waitForJob(sender, id, 'retry')
-    expect(await readEmail(sender, id)).toMatchObject({ state: 'queued', attempts: 1, reason: expect.stringMatching(reason) })
-    expect(sender.logLines.join('')).not.toContain('wrong@')
-  })
-
   it('is failed, with the last reason, when its retries are used up', async () => {
     const { invite } = await makeInvite(service)
     refusals.set(invite.recipientEmail, { at: 'recipient', times: 9, error: answerWith(452, 'Mailbox full') })

@@ -21,8 +21,9 @@ afterAll(async () => {
 })
 
 /** Invites a candidate over HTTP and waits for the mail. */
-async function invite(fields: object = {}, { questions = 0 } = {}) {
+async function invite(fields: object = {}, { questions = 0, named = '' } = {}) {
   const { id: organizationId, name: organization } = await service.make.organization()
+  if (named) await service.db.organization.update({ where: { id: organizationId }, data: { name: named } })
   const creator = await service.make.member(organizationId, { firstName: 'Maya', lastName: 'Okafor' })
   const { key } = await createApiKey(service.system, { organizationId, name: 'By Maya', mode: 'live', createdById: creator.id })
   const assessment = await service.make.assessment(organizationId)
@@ -43,13 +44,27 @@ const header = ({ parsed }: ReceivedMail, name: string) =>
   parsed.headers.filter(({ key }) => key === name).map(({ value }) => value)
 
 describe('the invitation mail', () => {
-  it('goes to the candidate, from the configured sender', async () => {
-    const { mail, recipientEmail } = await invite({ recipientName: 'Sam Rivera' })
+  it('goes to the candidate, from the configured sender by the name of the organization', async () => {
+    const { mail, organization, recipientEmail } = await invite({ recipientName: 'Sam Rivera' })
     expect(mail.envelope).toEqual({ from: 'talent@example.org', to: [recipientEmail] })
     expect(mail.parsed.to).toEqual([{ name: 'Sam Rivera', address: recipientEmail }])
-    expect(mail.parsed.from).toEqual({ name: 'Talent Team', address: 'talent@example.org' })
+    expect(mail.parsed.from).toEqual({ name: organization, address: 'talent@example.org' })
     expect([mail.parsed.cc, mail.parsed.bcc]).toEqual([undefined, undefined])
   })
+
+  it('names what it is about also where the name of the organization is very long', async () => {
+    const { mail, assessment } = await invite({}, { named: 'Long '.repeat(40) })
+    expect(mail.parsed.subject).toMatch(/^Long Long .*… invites you to: /)
+    expect(mail.parsed.subject).toContain(assessment.name)
+  })
+
+  it.each(['می\u200Cخواهم', 'क्\u200Dष', 'Ada 👩\u200D💻'])(
+    'keeps what joins letters and signs in a name: %s',
+    async (recipientName) => {
+      const { mail } = await invite({ recipientName })
+      expect(mail.parsed.to).toMatchObject([{ name: recipientName }])
+    },
+  )
 
   it('names organization and assessment in the subject', async () => {
     const { mail, organization, assessment } = await invite()

@@ -32,13 +32,25 @@ export type ServiceProcess = {
   exited: Promise<Exit>
 }
 
+/** What the service does not start without, for its mails. */
+export const mailOf = ({ SMTP_URL }: Record<string, string>): Record<string, string> =>
+  SMTP_URL === undefined ? { MAIL: 'capture' } : { MAIL_FROM: 'Assessments <assessments@example.com>' }
+
 /** Starts the service and returns at once. The process ends with the test, or with the file when it is started outside of one. */
 export function launchService(
   env: Record<string, string>,
   args = ['src/server.ts'],
   program: string = process.execPath,
 ): ServiceProcess {
-  const settings = { PORT: '0', NODE_COMPILE_CACHE, SECRET_KEY, MAX_REQUEST_WAIT: '60000', DATABASE_POOL_SIZE: '5', ...env }
+  const settings = {
+    PORT: '0',
+    NODE_COMPILE_CACHE,
+    SECRET_KEY,
+    MAX_REQUEST_WAIT: '60000',
+    DATABASE_POOL_SIZE: '5',
+    ...mailOf(env),
+    ...env,
+  }
   const child = spawn(program, args, { cwd: ROOT, env: { PATH: process.env.PATH, ...settings } })
   let output = ''
   const exited = once(child, 'close').then(([code, signal]) => {

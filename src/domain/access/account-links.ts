@@ -14,13 +14,18 @@ const include = {
 /** A link with the member it was made for and, of a reset, whose password it sets. */
 export type AccountLink = Prisma.AccountLinkGetPayload<{ include: typeof include }>
 
-/** Makes a link that a member joins by or, with a credential, sets its password anew. Earlier ones stay good. */
+/** Makes a link that a member joins by or, with a credential, sets its password anew. Earlier ones to join by end: who invites again means one. */
 export async function createAccountLink(
   { db, deps, organization }: Context,
   { kind, memberId, credentialId = null }: { kind: AccountLinkKind; memberId: string; credentialId?: string | null },
 ): Promise<{ id: string; kind: AccountLinkKind; expiresAt: Date }> {
   const now = deps.clock()
   const data = { id: deps.newId(), organizationId: organization.id, memberId, kind, credentialId }
+  if (kind === 'join')
+    await db.accountLink.updateMany({
+      where: { organizationId: organization.id, memberId, kind, usedAt: null, expiresAt: { gt: now } },
+      data: { expiresAt: now },
+    })
   return db.accountLink.create({
     data: { ...data, createdAt: now, expiresAt: new Date(now.getTime() + LIFETIMES[kind]) },
     select: { id: true, kind: true, expiresAt: true },

@@ -2,7 +2,7 @@ import { anyOf } from '../../db/query.ts'
 import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
-import type { EmailQueue, FailedEmails, Outcome } from '../invites/emails.ts'
+import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../invites/emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 
@@ -72,7 +72,12 @@ export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEm
 }
 
 /** Records what became of one attempt to send; a mail that another attempt has finished stays as it is. */
-export async function recordMemberEmailAttempt({ db, deps }: ServiceContext, id: string, outcome: Outcome): Promise<void> {
+export async function recordMemberEmailAttempt(
+  { db, deps }: ServiceContext,
+  { id }: Pick<MemberEmailRow, 'id'>,
+  outcome: Outcome,
+): Promise<void> {
+  if (outcome.state === 'delayed') throw new Error('No mail to a member is delayed')
   const now = deps.clock()
   const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
   await db.memberEmail.updateMany({
@@ -87,13 +92,13 @@ export async function giveUpMemberEmail({ db, deps }: ServiceContext, id: string
   await db.memberEmail.updateMany({ where: { id, state: 'queued' }, data })
 }
 
-/** Queues failed mails again, all or none: that with the id, or all there are. @returns how many. */
-export async function retryFailedMemberEmails(ctx: ServiceContext, id?: string): Promise<number> {
+/** Queues mails again, all or none: the failed one with the id, or all that are meant. @returns how many. */
+export async function retryMemberEmails(ctx: ServiceContext, { id, ...which }: RetryWhich & { id?: string }): Promise<number> {
   if (id !== undefined && !isUuid(id)) return 0
   return inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const failed = await db.memberEmail.updateManyAndReturn({
-      where: defined({ state: 'failed' as const, id }),
-      data: { state: 'queued', failure: null, updatedAt: clock() },
+      where: { ...toRetry(which), ...defined({ id }) },
+      data: { state: 'queued', failure: null, sentAt: null, updatedAt: clock() },
       select: { id: true },
     })
     await queue.enqueueMemberEmails(

@@ -3,6 +3,7 @@ import { recordAudit } from '../audit.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
 import { checkEmail, checkText, findIssues } from '../checks.ts'
 import type { Context } from '../context.ts'
+import { looksLikeAddress } from '../email-address.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { refuse } from '../refuse.ts'
@@ -45,7 +46,7 @@ export async function changeOrganizationSettings(ctx: Context, input: Organizati
   refuse([
     ...findNameIssues({ name }),
     ...findIssues([
-      ['senderName', checkText(senderName, MAX_NAME_LENGTH)],
+      ['senderName', checkText(senderName, MAX_NAME_LENGTH) ?? checkSenderName(senderName)],
       ['replyTo', replyTo === '' ? undefined : checkEmail(replyTo)],
       ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
     ]),
@@ -64,6 +65,10 @@ export async function changeOrganizationSettings(ctx: Context, input: Organizati
     await recordAudit(inside, { action: 'changed_settings', details: { changed } })
   })
 }
+
+/** A name that reads as an address would be taken for the one that the mail comes from. */
+const checkSenderName = (name: string) =>
+  looksLikeAddress(name) ? ({ rule: 'account', problem: 'likeAddress' } as const) : undefined
 
 const trimAll = ({ name, senderName, replyTo, invitationText }: OrganizationSettings): OrganizationSettings => ({
   name: name.trim(),

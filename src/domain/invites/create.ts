@@ -71,6 +71,7 @@ function makeInvite(ctx: Context, input: NewInvite): InviteRow {
     startedAt: null,
     completedAt: null,
     revokedAt: null,
+    declinedAt: null,
     createdAt: now,
     updatedAt: now,
   }

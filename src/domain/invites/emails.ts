@@ -1,4 +1,4 @@
-import { anyOf } from '../../db/query.ts'
+import { anyOf, escapeLike } from '../../db/query.ts'
 import { insertionOf } from '../../db/rows.ts'
 import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -11,6 +11,14 @@ import { requireInvite } from './invites.ts'
 
 export type { InviteEmailRow }
 export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
+/** As a sending is shown: queued ones that wait for another day are `delayed`. */
+export const SHOWN_EMAIL_STATES = [...EMAIL_STATES, 'delayed'] as const
+
+/** The state that a sending is shown in. */
+export const shownEmailState = (
+  { state, delayedUntil }: Pick<InviteEmailRow, 'state' | 'delayedUntil'>,
+  now: Date,
+): (typeof SHOWN_EMAIL_STATES)[number] => (state === 'queued' && delayedUntil && delayedUntil > now ? 'delayed' : state)
 
 /** Failed sendings queued again in one transaction: few enough for its time limit. */
 const RETRY_BATCH = 1_000
@@ -28,12 +36,14 @@ const include = {
 /** One sending of an invite's mail, with everything that the mail shows. */
 export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include }>
 
-/** The outcome of one attempt to send: accepted by the mail server, captured, failed permanently, or to be retried. */
+/** What became of a mail's turn: accepted by the mail server, captured, failed permanently, to be retried, or waiting for another day. */
 export type Outcome =
   | { state: 'sent' | 'captured' }
+  | { state: 'delayed'; until: Date }
   | { state: 'failed'; failure: EmailFailure; reason: string }
   | { state: 'queued'; reason: string }
 
+type InviteEmailRef = Pick<InviteEmailRow, 'id' | 'organizationId'>
 type Recipient = { id: string; organizationId: string; linkVersion: number }
 
 /** Adds one sending of the invite's mail to the transaction: its record and its job. */
@@ -48,7 +58,7 @@ export async function newInvitationEmail({ deps }: ServiceContext, { id: inviteI
   const id = deps.newId()
   const now = deps.clock()
   const record = insertionOf('invite_emails', { id, organizationId, inviteId, linkVersion, createdAt: now, updatedAt: now })
-  return { record, job: await deps.queue.invitationEmailJobs([id]) }
+  return { record, job: await deps.queue.invitationEmailJobs([{ id, organizationId }]) }
 }
 
 export type EmailQueue = { waiting: number; oldest: Date | null }
@@ -71,7 +81,12 @@ export const findEmails = ({ db }: ServiceContext, ids: string[]): Promise<Invit
  * Records the outcome of one attempt to send. A sending that is no longer `queued` was finished by another attempt, and stays as it is:
  * this attempt took so long that its job was given to another process.
  */
-export async function recordAttempt(ctx: ServiceContext, id: string, outcome: Outcome): Promise<void> {
+export async function recordAttempt(
+  ctx: ServiceContext,
+  { id, organizationId }: InviteEmailRef,
+  outcome: Outcome,
+): Promise<void> {
+  if (outcome.state === 'delayed') return delayEmail(ctx, { id, organizationId }, outcome.until)
   const { state, reason, failure } = { reason: '', failure: null, ...outcome }
   const now = ctx.deps.clock()
   const sentAt = state === 'sent' || state === 'captured' ? now : null
@@ -83,6 +98,18 @@ export async function recordAttempt(ctx: ServiceContext, id: string, outcome: Ou
     await recordEmailEvent(ctx, changeQueued(id, change), { type: 'email.failed', reason: outcome.failure })
   } else await ctx.db.$executeRaw(changeQueued(id, change))
 }
+
+/** Has a sending wait, as a job that is due then. */
+const delayEmail = (ctx: ServiceContext, { id, organizationId }: InviteEmailRef, until: Date): Promise<void> =>
+  inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
+    const { count } = await db.inviteEmail.updateMany({
+      where: { id, state: 'queued' },
+      data: { delayedUntil: until, updatedAt: clock() },
+    })
+    if (count === 0) return
+    const { text, values } = await queue.invitationEmailJobs([{ id, organizationId, startAfter: until }])
+    await db.$executeRawUnsafe(text, ...values)
+  })
 
 /** Marks a sending without retries left as failed; the reason of its last attempt is kept. */
 export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
@@ -147,42 +174,56 @@ export async function listInviteEmails(
 }
 
 /** Queues a failed sending again. @returns 0 when there is no failed sending with that id, else 1. */
-export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise<number> =>
-  isUuid(id) ? requeueFailed(ctx, [id]) : 0
+export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise<number> => (isUuid(id) ? requeue(ctx, [id]) : 0)
+
+/** Which sendings are queued again: those that failed, or live ones that were captured; of them by words of the reason, and by time. */
+export type RetryWhich = { state?: 'failed' | 'captured'; reason?: string; since?: Date }
+
+/** Prisma's filter of them. */
+export const toRetry = ({ state = 'failed', reason, since }: RetryWhich) =>
+  defined({
+    state,
+    reason: reason === undefined ? undefined : { contains: escapeLike(reason), mode: 'insensitive' as const },
+    updatedAt: since === undefined ? undefined : { gte: since },
+  })
 
 /**
- * Queues all failed sendings again, in batches that are committed one by one.
+ * Queues sendings again, in batches that are committed one by one.
  *
  * @returns how many were queued.
  */
-export async function retryFailedEmails(ctx: ServiceContext): Promise<number> {
+export async function retryEmails(ctx: ServiceContext, which: RetryWhich = {}): Promise<number> {
+  const { state = 'failed' } = which
+  // What test invites would send is captured for ever.
+  const live = state === 'captured' && { invite: { mode: 'live' as const } }
   let queued = 0
   for (let last: string | undefined; ; ) {
     const batch = await ctx.db.inviteEmail.findMany({
       // Only sendings after the last batch: one that fails again in the meantime is not queued a second time.
-      where: defined({ state: 'failed' as const, id: last === undefined ? undefined : { gt: last } }),
+      where: { ...toRetry(which), ...live, ...defined({ id: last === undefined ? undefined : { gt: last } }) },
       orderBy: { id: 'asc' },
       take: RETRY_BATCH,
       select: { id: true },
     })
     last = batch.at(-1)?.id
     if (last === undefined) return queued
-    queued += await requeueFailed(
+    queued += await requeue(
       ctx,
       batch.map(({ id }) => id),
+      state,
     )
   }
 }
 
-/** Queues the sendings with these ids that are failed, all or none of them. @returns how many. */
-const requeueFailed = (ctx: ServiceContext, ids: string[]): Promise<number> =>
+/** Queues the sendings with these ids that are in that state, all or none of them. @returns how many. */
+const requeue = (ctx: ServiceContext, ids: string[], state: 'failed' | 'captured' = 'failed'): Promise<number> =>
   inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const failed = await db.inviteEmail.updateManyAndReturn({
-      where: { id: anyOf(ids), state: 'failed' },
-      data: { state: 'queued', failure: null, updatedAt: clock() },
-      select: { id: true },
+      where: { id: anyOf(ids), state },
+      data: { state: 'queued', failure: null, sentAt: null, updatedAt: clock() },
+      select: { id: true, organizationId: true },
     })
-    const { text, values } = await queue.invitationEmailJobs(failed.map(({ id }) => id))
+    const { text, values } = await queue.invitationEmailJobs(failed)
     await db.$executeRawUnsafe(text, ...values)
     return failed.length
   })

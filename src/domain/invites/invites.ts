@@ -39,6 +39,7 @@ const times = {
   startedAt: true,
   completedAt: true,
   revokedAt: true,
+  declinedAt: true,
   createdAt: true,
   updatedAt: true,
 } as const

@@ -14,7 +14,7 @@ type Rule = {
   event: TellInvite
 }
 
-const end = { from: ['pending', 'accepted', 'started'], to: 'revoked', stamp: (now: Date) => ({ revokedAt: now }) } as const
+const end = { from: ['pending', 'accepted', 'started'], to: 'revoked' } as const
 
 /** Every move of an invite, whoever makes it. Creation (none -> pending) is in create.ts, expiry in lifecycle.ts. */
 export const moves: Record<Move, Rule> = {
@@ -27,9 +27,9 @@ export const moves: Record<Move, Rule> = {
     event: inviteEvents.started,
   },
   complete: { from: ['started'], to: 'completed', stamp: (now) => ({ completedAt: now }), event: inviteEvents.completed },
-  decline: { ...end, event: inviteEvents.declined },
+  decline: { ...end, stamp: (now) => ({ revokedAt: now, declinedAt: now }), event: inviteEvents.declined },
   // By the organization.
-  revoke: { ...end, event: inviteEvents.revoked },
+  revoke: { ...end, stamp: (now) => ({ revokedAt: now, declinedAt: null }), event: inviteEvents.revoked },
   reactivate: {
     from: ['expired', 'revoked'],
     to: 'pending',
@@ -40,6 +40,7 @@ export const moves: Record<Move, Rule> = {
       startedAt: null,
       completedAt: null,
       revokedAt: null,
+      declinedAt: null,
       assessmentSession: null,
     }),
     event: inviteEvents.reactivated,

@@ -7,14 +7,16 @@ import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../uuid.ts'
 import { DAY_MS, expiryAfter } from './create.ts'
+import { hasDeclined } from './declined.ts'
 import { queueInvitationEmail } from './emails.ts'
 import { getInvite, type Invite, type InviteDetail } from './invites.ts'
 import { moveInvite, moveNotAllowed } from './lifecycle.ts'
 import { type Move, mayMove } from './moves.ts'
+import { limitResends } from './resends.ts'
 
 // Operations of the organization on an existing invite. Beyond both documents.
 
-/** Sends the mail again, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed. */
+/** Sends the mail again, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed, too_many_mails. */
 export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'resend', id, { mail: true })
 
 /** Revokes the invite: its link no longer opens the assessment. @throws DomainError invite_not_found, move_not_allowed. */
@@ -59,15 +61,25 @@ export async function lockInvite({ organization, db }: Context, id: string): Pro
  * Makes an expired or revoked invite pending again, with a new link and a mail that contains it; earlier links stop working. Repeated, it
  * answers as the first time; to give the pending invite another number of days is not its repetition: that is what `extendInvite` is for.
  *
- * @throws DomainError invite_not_found, move_not_allowed, invalid.
+ * @param afterDecline whether it is meant for somebody who has declined, too.
+ * @throws DomainError invite_not_found, move_not_allowed, invite_declined, too_many_mails, invalid.
  */
 export async function reactivateInvite(
   ctx: Context,
   id: string,
-  { expiresInDays = DEFAULT_EXPIRES_IN_DAYS }: { expiresInDays?: number | undefined },
+  {
+    expiresInDays = DEFAULT_EXPIRES_IN_DAYS,
+    afterDecline = false,
+  }: { expiresInDays?: number | undefined; afterDecline?: boolean | undefined },
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
-  return operate(ctx, 'reactivate', id, { expiresAt: expiryIn(ctx, expiresInDays), mail: true, days: expiresInDays })
+  const given = { expiresAt: expiryIn(ctx, expiresInDays), mail: true, days: expiresInDays }
+  return inTransaction(ctx, async (inside) => {
+    await lockInvite(inside, id)
+    if (!afterDecline && (await hasDeclined(inside, id)))
+      throw new DomainError('invite_declined', { issues: [{ field: '', rule: 'declined' }] })
+    return operate(inside, 'reactivate', id, given)
+  })
 }
 
 /** Whether an invite that is pending again was given that many days. */
@@ -98,7 +110,10 @@ async function operate(
     await lockInvite(inside, id)
     const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, { expiresAt })
     if (!moved && days !== undefined && !lasts(invite, days)) throw moveNotAllowed(move, invite.status)
-    if (mail && moved) await queueInvitationEmail(inside, invite)
+    if (mail && moved) {
+      await limitResends(inside, invite)
+      await queueInvitationEmail(inside, invite)
+    }
     if (moved) await recordByMember(inside, { action: actions[move], target: { kind: 'invite', id } })
     return getInvite(inside, id)
   })

@@ -35,13 +35,15 @@ export type Overview = {
   failedMails: FailedMail[]
   /** Invites that nobody has started and that expire within three days, the next first: also one more. */
   expiring: ExpiringInvite[]
+  /** Since when the mail server has taken no mails at all; null while it does. */
+  mailsWaitSince: Date | null
   hasAssessments: boolean
   hasKeys: boolean
 }
 
 /** Times in JSON are text. */
 type Listed<Row, Field extends keyof Row> = Omit<Row, Field> & Record<Field, string>
-type Read = Pick<Overview, 'hasAssessments' | 'hasKeys'> & {
+type Read = Pick<Overview, 'mailsWaitSince' | 'hasAssessments' | 'hasKeys'> & {
   states: StateCount[]
   invited: number[]
   completed: number[]
@@ -65,7 +67,7 @@ export async function readOverview(ctx: Context): Promise<Overview> {
     SELECT (${asList(countStates(ctx))}) AS states,
       ARRAY(SELECT invited FROM days ORDER BY day) AS invited, ARRAY(SELECT completed FROM days ORDER BY day) AS completed,
       (${asList(selectFailedMails(ctx, days[0]!))}) AS "failedMails", (${asList(selectExpiring(ctx))}) AS expiring,
-      EXISTS (SELECT FROM assessments ${own}) AS "hasAssessments", EXISTS (SELECT FROM api_keys ${own}) AS "hasKeys"`,
+      (SELECT since FROM mail_outages) AS "mailsWaitSince", EXISTS (SELECT FROM assessments ${own}) AS "hasAssessments", EXISTS (SELECT FROM api_keys ${own}) AS "hasKeys"`,
   )
   const { states, invited, completed, failedMails, expiring, ...rest } = read!
   return {

@@ -46,6 +46,8 @@ const answers = {
   duplicate_invite: [400, DUPLICATE], // shown under non_field_errors, see presentFailure
   duplicate_tag_name: [400, 'A tag with this name already exists.'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
+  invite_declined: [409, 'The candidate has declined the invite.'],
+  too_many_mails: [429, THROTTLED],
   too_many_webhooks: [409, 'There are too many webhooks.'],
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
   too_many_searches: [429, THROTTLED],
@@ -168,6 +170,10 @@ function wordIssue(issue: Issue): string {
       return `Ensure the expiry is not earlier than ${issue.limit.toISOString()}.`
     case 'move':
       return `The invite is ${issue.value}.`
+    case 'mailed':
+      return 'The invitation has been sent again too often.'
+    case 'declined':
+      return 'The candidate has declined the invite.'
     case 'changed':
       return 'This has been changed meanwhile.'
     case 'invited':

@@ -111,7 +111,8 @@ const conflicts: Partial<Record<ErrorKind, Issue>> = {
 
 /** What is wrong with what was given. @throws the error, when it is of something else. */
 export function issuesOf(error: unknown): Issue[] {
-  if (error instanceof DomainError && ['invalid', 'move_not_allowed'].includes(error.kind)) return error.issues
+  if (error instanceof DomainError && ['invalid', 'move_not_allowed', 'too_many_mails', 'invite_declined'].includes(error.kind))
+    return error.issues
   const issue = error instanceof DomainError ? conflicts[error.kind] : undefined
   if (!issue) throw error
   return [issue]

@@ -20,14 +20,22 @@ export const homePage = (body: Html): Page => ({ title: 'Home', body })
 export function organizationHome(ctx: Context, overview: Overview): Html {
   const total = [...overview.states.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return firstSteps(ctx, overview)
-  const { states, days, failedMails, expiring } = overview
-  return html`${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && soon(ctx, expiring)}
+  const { states, days, failedMails, expiring, mailsWaitSince } = overview
+  return html`${mailsWaitSince && outage(mailsWaitSince)}${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && soon(ctx, expiring)}
 <section class="panel" aria-labelledby="states-heading">
 <h2 id="states-heading">Invites</h2>
 ${stateTable(ctx, states, total)}
 </section>
 ${byDay(days)}`
 }
+
+/** Why, is for whoever runs the service, who is told. */
+const outage = (since: Date): Html => html`<section class="panel" aria-labelledby="outage-heading">
+<h2 id="outage-heading">Mails are waiting</h2>
+<p>Since ${time(since)} the mail server has taken no mails from this service. None is lost: all go out when it does again. Whoever runs the
+service has been told.</p>
+</section>
+`
 
 const firstSteps = (
   ctx: Context,

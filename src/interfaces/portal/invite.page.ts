@@ -4,7 +4,7 @@ import { may } from '../../domain/access/permissions.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Named } from '../../domain/invites/choices.ts'
-import type { InviteEmailRow } from '../../domain/invites/emails.ts'
+import { type InviteEmailRow, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { type Move, mayMove } from '../../domain/invites/moves.ts'
 import type { Timeline } from '../../domain/invites/timeline.ts'
@@ -13,7 +13,7 @@ import type { Requirement } from '../../domain/submissions/needs.ts'
 import { mayReadSubmission } from '../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { limitHint, narrowing } from './choices.ts'
-import { choice, type Form, field, mistakes } from './forms.ts'
+import { checkbox, choice, type Form, field, mistakes } from './forms.ts'
 import { corrections } from './invite-corrections.page.ts'
 import { type Page, panel, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
@@ -52,7 +52,7 @@ type Facts = {
 export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => ({
   title: `Invite of ${facts.invite.recipientEmail}`,
   notice: NOTICES.get(done),
-  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), timeline(facts), mails(facts.emails)]}
+  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), timeline(facts), mails(facts.emails, facts.ctx.deps.clock())]}
 <p><a href="${pathOf(facts.ctx, 'invites')}">All invites</a></p>`,
 })
 
@@ -69,7 +69,8 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Accepted', invite.acceptedAt && time(invite.acceptedAt)],
     ['Started', invite.startedAt && time(invite.startedAt)],
     ['Completed', invite.completedAt && time(invite.completedAt)],
-    ['Revoked', invite.revokedAt && time(invite.revokedAt)],
+    ['Declined', invite.declinedAt && time(invite.declinedAt)],
+    ['Revoked', invite.revokedAt && !invite.declinedAt && time(invite.revokedAt)],
     // As in the timeline: clients are not told who works for the organization.
     ['Invited by', readsAll && inviter(invite, createdBy)],
     ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
@@ -120,7 +121,7 @@ function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): (H
   ]
 }
 
-function moveForms(form: Form, { status }: InviteDetail, path: string, link: string): Html {
+function moveForms(form: Form, { status, declinedAt }: InviteDetail, path: string, link: string): Html {
   const ifMay = (move: Move, shown: Html): Html | false => mayMove(move, status) && shown
   const days = (value: string) => field(form, { name: 'expiresInDays', label: 'Days from now', type: 'number', value })
   return html`${status === 'completed' && html`<p>The candidate has completed it.</p>`}
@@ -142,8 +143,14 @@ ${ifMay(
 </form>
 </details>`,
 )}
-${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button>Reactivate, with a new link</button></p></form>`)}`
+${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAt !== null)}<p><button>Reactivate, with a new link</button></p></form>`)}`
 }
+
+/** Nobody who has declined is mailed again by a mere click. */
+const hasDeclined = (form: Form, isKnown: boolean): Html | false =>
+  (isKnown || form.issues.some(({ rule }) => rule === 'declined')) &&
+  html`<p>The candidate has declined this invitation.</p>
+${checkbox(form, { name: 'afterDecline', label: 'Invite them all the same' })}`
 
 const REQUIREMENT_NAMES = new Map<string, string>([
   ['camera', 'The check of the camera'],
@@ -213,7 +220,7 @@ ${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id
 
 const timeline = ({ timeline }: Shown): Html => panel('timeline', 'Timeline', timelineTable('timeline-heading', timeline))
 
-const mails = (emails: InviteEmailRow[]): Html =>
+const mails = (emails: InviteEmailRow[], now: Date): Html =>
   panel(
     'mails',
     'Mails',
@@ -222,12 +229,14 @@ const mails = (emails: InviteEmailRow[]): Html =>
       : table(
           'mails-heading',
           ['Created', 'State', 'Sent', 'Attempts', 'Reason'],
-          emails.map(({ createdAt, state, sentAt, attempts, reason }) => [
+          emails.map(({ createdAt, sentAt, attempts, reason, delayedUntil, ...email }) => [
             time(createdAt),
-            badge(state),
+            badge(shownEmailState({ ...email, delayedUntil }, now)),
             sentAt && time(sentAt),
             attempts,
-            reason,
+            shownEmailState({ ...email, delayedUntil }, now) === 'delayed' && delayedUntil
+              ? html`enough were sent for a day; not before ${time(delayedUntil)}`
+              : reason,
           ]),
         ),
   )

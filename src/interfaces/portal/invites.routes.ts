@@ -109,7 +109,10 @@ export function invitesRoutes(app: FastifyInstance): void {
 
   app.post<InviteRoute>('/invites/:inviteId/reactivate', (request, reply) =>
     answer(request, reply, 'reactivate', (ctx, values) =>
-      reactivateInvite(ctx, request.params.inviteId, { expiresInDays: readDays(values) }),
+      reactivateInvite(ctx, request.params.inviteId, {
+        expiresInDays: readDays(values),
+        afterDecline: values.get('afterDecline') === 'yes',
+      }),
     ),
   )
 

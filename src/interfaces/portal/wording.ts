@@ -1,5 +1,7 @@
 import { PROCTORING, type Proctoring } from '../../domain/assessments/assessment-input.ts'
 import type { AccountProblem, Issue } from '../../domain/errors.ts'
+import { timeInWords } from '../../domain/format-time.ts'
+import { MAX_RESENDS } from '../../domain/limits.ts'
 import type { TargetFault } from '../../domain/webhooks/targets.ts'
 import { wordCount, wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
@@ -146,6 +148,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   gradesAlready: () => 'This member is the other grader already: two different members have to grade it.',
   notHttps: (name) => `${capitalize(name)} has to begin with https://.`,
   asksNothing: () => 'Enter a text, or the address of an audio or a video: the question asks nothing.',
+  likeAddress: () => 'A name with an @ would be taken for the address that the mail comes from.',
   unasked: () => 'This assessment has no questions yet: add them before you have anybody mailed an invitation to it.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
@@ -188,6 +191,12 @@ export function wordIssue(issue: Issue): string {
       return 'That would be earlier than it expires now.'
     case 'grader':
       return 'This member is not active, or may not grade.'
+    case 'mailed':
+      return issue.limit
+        ? `It was sent again too often. It can be sent again from ${timeInWords(issue.limit)}.`
+        : `It was sent again ${MAX_RESENDS} times, as often as it can be. Give the candidate the link yourself.`
+    case 'declined':
+      return 'The candidate has declined. Confirm that they are to be invited all the same.'
     case 'move':
       return `That is not possible: the invite is ${issue.value}.`
     default:

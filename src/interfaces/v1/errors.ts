@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue, Range } from '../../domain/errors.ts'
 import type { Move } from '../../domain/invites/moves.ts'
+import { MAX_RESENDS } from '../../domain/limits.ts'
 import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
 import type { TargetFault } from '../../domain/webhooks/targets.ts'
 import { absoluteUrl } from '../../http/address.ts'
@@ -44,6 +45,8 @@ const answers = {
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],
+  invite_declined: [409, 'The candidate has declined the invite. To invite them all the same, send afterDecline: true'],
+  too_many_mails: [429, 'The invitation has been sent again too often'],
   too_many_webhooks: [409, `An organization can have at most ${MAX_ENDPOINTS} webhooks`],
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
   too_many_searches: [429, RATE_LIMITED],
@@ -71,7 +74,7 @@ const answers = {
 /** A failure in v1's envelope: one message, that of the first issue. */
 function presentFailure({ kind, issues, detail }: Failure) {
   const [status, message] = answers[kind]
-  const first = kind === 'invalid' || kind === 'move_not_allowed' ? issues[0] : undefined
+  const first = ['invalid', 'move_not_allowed', 'too_many_mails'].includes(kind) ? issues[0] : undefined
   const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
   return { status, body: { error } }
 }
@@ -128,6 +131,12 @@ function wordIssue(issue: Issue): string {
       return `${field} must not lead to an earlier expiry than the present one, ${issue.limit.toISOString()}`
     case 'move':
       return `The invite is ${issue.value} and can not be ${participles[issue.limit]}`
+    case 'mailed':
+      return issue.limit
+        ? `The invitation has been sent again too often. It can be sent again from ${issue.limit.toISOString()}`
+        : `The invitation has been sent again ${MAX_RESENDS} times, as often as it can be. Give the candidate its link instead`
+    case 'declined':
+      return 'The candidate has declined the invite'
     case 'idempotency-key':
       return `${field} must be 1 to 255 printable ASCII characters without spaces`
     case 'target':

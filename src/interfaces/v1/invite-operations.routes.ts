@@ -4,6 +4,7 @@ import { listInviteEmails } from '../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { getInvitationLink } from '../../domain/invites/links.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
+import { MAX_RESENDS } from '../../domain/limits.ts'
 import { Words } from '../../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
@@ -51,11 +52,14 @@ export function inviteOperationRoutes(app: TypedApp): void {
   app.post(
     '/invites/:inviteId/resend',
     {
-      schema: operation(
-        'resendInvite',
-        'Send the invitation again',
-        'A new message with the same link, to an invite that is pending, accepted or started.',
-      ),
+      schema: {
+        ...operation(
+          'resendInvite',
+          'Send the invitation again',
+          `A new message with the same link, to an invite that is pending, accepted or started. Once a minute, five times a day, and ${MAX_RESENDS} times in all, reactivations included.`,
+        ),
+        errors: ['invite_not_found', 'move_not_allowed', 'too_many_mails'],
+      },
     },
     async (request, reply) => answerOnce(request, reply, (ctx) => answer(resendInvite(ctx, request.params.inviteId))),
   )
@@ -91,8 +95,9 @@ export function inviteOperationRoutes(app: TypedApp): void {
         ...operation(
           'reactivateInvite',
           'Bring an invite back',
-          'An expired or revoked invite becomes pending, with a new link that is mailed; earlier links are dead.',
+          'An expired or revoked invite becomes pending, with a new link that is mailed, as often as it may be sent again; earlier links are dead. One that the candidate has declined only with `afterDecline: true`.',
         ),
+        errors: ['invite_not_found', 'move_not_allowed', 'invite_declined', 'too_many_mails'],
         body: ReactivationBody,
       },
     },
@@ -117,7 +122,7 @@ export function inviteOperationRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { ctx, params, query } = request
       const list = await listInviteEmails(ctx, params.inviteId, toOrder(emailSortWords, query), toPage(query))
-      return answerList(request, reply, 'emails', list, presentInviteEmail)
+      return answerList(request, reply, 'emails', list, (email) => presentInviteEmail(email, ctx.deps.clock()))
     },
   )
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EMAIL_STATES, type InviteEmailRow } from '../../domain/invites/emails.ts'
+import { type InviteEmailRow, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InvitationLink } from '../../domain/invites/links.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../../domain/limits.ts'
 import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/field-types.ts'
@@ -19,6 +19,9 @@ export const ReactivationBody = Type.Object(
     expiresInDays: Type.Optional(
       Days({ default: DEFAULT_EXPIRES_IN_DAYS, description: 'Days from now until the invite expires' }),
     ),
+    afterDecline: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether a candidate who has declined is to be invited again' }),
+    ),
   },
   { [NAME]: 'Reactivation', examples: [{ expiresInDays: 14 }] },
 )
@@ -27,9 +30,9 @@ export const ReactivationBody = Type.Object(
 export const InviteEmailView = Type.Object(
   {
     id: Uuid(),
-    status: Words(EMAIL_STATES, {
+    status: Words(SHOWN_EMAIL_STATES, {
       description:
-        'queued: not accepted by the mail server yet; sent: accepted; failed: refused for good; captured: made with a test key, never sent',
+        'queued: not accepted by the mail server yet; delayed: waits, because enough mails were sent for a day; sent: accepted; failed: refused for good; captured: never sent, as the mail of a test key',
     }),
     attempts: Type.Integer({ description: 'Attempts to send it so far' }),
     reason: Type.String({ description: "The mail server's words when the last attempt failed; empty otherwise" }),
@@ -51,9 +54,9 @@ export const InviteEmailView = Type.Object(
   },
 )
 
-export const presentInviteEmail = (email: InviteEmailRow): Static<typeof InviteEmailView> => ({
+export const presentInviteEmail = (email: InviteEmailRow, now: Date): Static<typeof InviteEmailView> => ({
   id: email.id,
-  status: email.state,
+  status: shownEmailState(email, now),
   attempts: email.attempts,
   reason: email.reason,
   createdAt: isoTime(email.createdAt),

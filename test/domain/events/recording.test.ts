@@ -193,7 +193,7 @@ describe('what becomes of a mail is an event', () => {
   it('when the mail server takes it', async () => {
     const { key, invite } = await makeInvite()
     const { id: emailId } = await settled(await queueMail(service, invite))
-    await recordAttempt(service.system, emailId, { state: 'sent' })
+    await recordAttempt(service.system, { id: emailId, organizationId: invite.organizationId }, { state: 'sent' })
     expect(await tell(key)).toEqual([{ type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'pending'), emailId } }])
   })
 
@@ -209,7 +209,11 @@ describe('what becomes of a mail is an event', () => {
     const { key, invite } = await makeInvite({ status: 'revoked' })
     const obsolete = await settled(await queueMail(service, invite))
     const waiting = await makeEmail(invite)
-    await recordAttempt(service.system, waiting, { state: 'queued', reason: 'later' })
+    await recordAttempt(
+      service.system,
+      { id: waiting, organizationId: invite.organizationId },
+      { state: 'queued', reason: 'later' },
+    )
     await giveUpEmail(service.system, waiting)
     await giveUpEmail(service.system, waiting)
     expect((await tell(key)).map(({ data }) => [data.emailId, data.reason])).toEqual([
@@ -229,7 +233,7 @@ describe('what becomes of a mail is an event', () => {
     const emailId = await makeEmail(invite)
     const recorded = await inTransaction(service.system, async ({ db }) => {
       await db.$executeRaw`UPDATE invites SET status = 'revoked' WHERE id = ${invite.id}::uuid`
-      const recording = recordAttempt(service.system, emailId, { state: 'sent' })
+      const recording = recordAttempt(service.system, { id: emailId, organizationId: invite.organizationId }, { state: 'sent' })
       await waitUntil('the mail to wait for the invite', async () => {
         const [{ waiting }] = await service.db.$queryRaw<[{ waiting: boolean }]>`
           SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()) AS waiting`

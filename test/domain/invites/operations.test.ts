@@ -227,7 +227,7 @@ describe('GET /invites/{id}/emails', () => {
     const { id, key, operate, mails } = await invite()
     for (const count of [1, 2, 3]) {
       await mails(count)
-      service.clock.advance(1_000)
+      service.clock.advance(60_000)
       if (count < 3) await operate('resend')
     }
     const list = async (query: string) => (await service.v1(key).get(`/invites/${id}/emails?${query}`)).body

@@ -47,7 +47,7 @@ const stamps: Record<CandidateMove | Operation, (before: Invite, now: Date) => P
   accept: (_, now) => ({ acceptedAt: now }),
   start: (_, now) => ({ startedAt: now, assessmentSession: expect.any(String) as string }),
   finish: (_, now) => ({ completedAt: now }),
-  decline: (_, now) => ({ revokedAt: now }),
+  decline: (_, now) => ({ revokedAt: now, declinedAt: now }),
   revoke: (_, now) => ({ revokedAt: now }),
   extend: (_, now) => ({ expiresAt: new Date(now.getTime() + 90 * DAY_MS) }),
   resend: () => ({}),
@@ -59,6 +59,7 @@ const stamps: Record<CandidateMove | Operation, (before: Invite, now: Date) => P
     startedAt: null,
     completedAt: null,
     revokedAt: null,
+    declinedAt: null,
     assessmentSession: null,
   }),
 }
@@ -207,6 +208,7 @@ describe('the organization', () => {
     const { before, stored, operate } = await inviteThatIs('pending')
     for (const linkVersion of [2, 3, 4]) {
       await operate('revoke')
+      service.clock.advance(60_000)
       expect((await operate('reactivate')).body.invite).toMatchObject({ id: before.id, status: 'pending', revokedAt: null })
       expect((await stored()).linkVersion).toBe(linkVersion)
     }

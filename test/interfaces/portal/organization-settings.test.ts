@@ -71,8 +71,15 @@ it('can be empty, and then the service’s own are used', async () => {
   await admin.post(path, { name: organization.name, senderName: ' ', replyTo: '', invitationText: '\r\n' })
   expect(await find(organization.id)).toMatchObject({ senderName: null, replyTo: null, invitationText: null })
   const { mail, creator } = await invite(organization)
-  expect(mail.parsed.from).toEqual({ name: 'Assessments', address: 'talent@example.org' })
+  expect(mail.parsed.from).toEqual({ name: organization.name, address: 'talent@example.org' })
   expect(mail.parsed.replyTo).toMatchObject([{ address: creator.email }])
+})
+
+it('refuses a sender’s name that would be taken for an address', async () => {
+  const { organization, admin, path } = await start()
+  const { text } = await admin.post(path, { ...settings(organization.name), senderName: 'ceo@bank.example' })
+  expect(text).toContain('would be taken for the address')
+  expect(await find(organization.id)).toMatchObject({ senderName: null })
 })
 
 it('can put nothing into the head of a mail', async () => {

@@ -1,0 +1,39 @@
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_RESENDS } from '../limits.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** Mails of one invite beside the first: so many within so long. */
+const LIMITS = [
+  { count: 1, within: MINUTE_MS },
+  { count: 5, within: DAY_MS },
+]
+/** Seconds that whoever may never send it again is told to wait: by then a program has somebody look. */
+const NEVER_SECONDS = 86_400
+
+/**
+ * Refuses to mail an invite again, by the same or a new link, before its time. The mail of its creation does not count.
+ *
+ * @throws DomainError too_many_mails, with the time from which it may be, or null where it may not be any more.
+ */
+export async function limitResends({ db, deps, organization }: Context, invite: { id: string; createdAt: Date }): Promise<void> {
+  const mails = await db.inviteEmail.findMany({
+    where: { organizationId: organization.id, inviteId: invite.id },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: MAX_RESENDS + 1,
+    select: { createdAt: true },
+  })
+  const isFirst = (mail: { createdAt: Date } | undefined) => mail?.createdAt.getTime() === invite.createdAt.getTime()
+  const resent = isFirst(mails.at(-1)) ? mails.slice(0, -1) : mails
+  if (resent.length >= MAX_RESENDS)
+    throw new DomainError('too_many_mails', { issues: [{ field: '', rule: 'mailed', limit: null }], retryAfter: NEVER_SECONDS })
+  const now = deps.clock().getTime()
+  const times = LIMITS.map(({ count, within }) => (resent[count - 1]?.createdAt.getTime() ?? -Infinity) + within)
+  const free = Math.max(...times)
+  if (free <= now) return
+  throw new DomainError('too_many_mails', {
+    issues: [{ field: '', rule: 'mailed', limit: new Date(free) }],
+    retryAfter: Math.ceil((free - now) / 1_000),
+  })
+}

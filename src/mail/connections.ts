@@ -1,0 +1,218 @@
+import { Readable } from 'node:stream'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { parseConnectionUrl } from 'nodemailer/lib/shared'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import type { Message } from './message.ts'
+import type { SmtpError } from './verdict.ts'
+
+/** How to reach the mail server. */
+export type SmtpSettings = {
+  /** `smtp://` (STARTTLS) or `smtps://`, with user, password and TLS options as query parameters. */
+  url: string
+  /** How the service calls itself (EHLO): the host of its public address. undefined: as the machine is called. */
+  name: string | undefined
+  /** Whether credentials may go in clear, and mails without a login, where the server offers no better. */
+  isOpportunistic: boolean
+}
+
+/** Milliseconds that the server may be silent, as RFC 5321, 4.5.3.2, has them at least: for a command, and after the end of the message. */
+export type Patience = { command: number; end: number }
+export const PATIENCE: Patience = { command: 300_000, end: 600_000 }
+
+/** Milliseconds that finding and reaching the server may take, and with its greeting and encryption. */
+const LOOK_UP = 30_000
+const SETUP = 420_000
+/** Milliseconds for which a connection is kept that nobody uses, and mails after which it is not used again. */
+const IDLE = 20_000
+const MAX_USES = 500
+
+type Open = { connection: SMTPConnection; uses: number; onError: (error: SmtpError) => void; idleTimer?: NodeJS.Timeout }
+/** What went wrong, and whether the message's text was under way by then. */
+export class SendingError extends Error {
+  readonly begun: boolean
+  override readonly cause: SmtpError
+  constructor(cause: SmtpError, begun: boolean) {
+    super(cause.message)
+    this.cause = cause
+    this.begun = begun
+  }
+}
+
+export type Connections = {
+  /** Hands the message over, by a connection that is open or a new one. @throws SendingError. */
+  send: (message: Message, abandon: AbortSignal) => Promise<void>
+  /** Connects and authenticates. @throws SmtpError. */
+  verify: () => Promise<void>
+  /** Ends those that nobody uses. */
+  rest: () => void
+  close: () => void
+}
+
+/** Connections to the mail server, as many as mails are handed over at once. */
+export function createConnections(settings: SmtpSettings, patience: Patience = PATIENCE): Connections {
+  const { options, auth } = readUrl(settings, patience)
+  const idle: Open[] = []
+  const all = new Set<Open>()
+
+  async function open(abandon?: AbortSignal): Promise<Open> {
+    const connection = new SMTPConnection(options)
+    const opened: Open = { connection, uses: 0, onError: () => {} }
+    all.add(opened)
+    connection.on('end', () => forget(opened))
+    try {
+      connection.on('error', (error: SmtpError) => opened.onError(error))
+      await perform(opened, abandon, (done) => connection.connect(done))
+      if (auth) await logIn(opened, abandon)
+      return opened
+    } catch (error) {
+      connection.close()
+      forget(opened)
+      throw error
+    }
+  }
+
+  async function logIn(opened: Open, abandon?: AbortSignal): Promise<void> {
+    const { connection } = opened
+    const { allowsAuth } = connection as SMTPConnection & { allowsAuth: boolean }
+    if (!allowsAuth && settings.isOpportunistic) return
+    if (!allowsAuth) throw Object.assign(new Error(NO_LOGIN), { code: 'ENOAUTH' })
+    await perform(opened, abandon, (done) => connection.login({ ...auth }, done))
+  }
+
+  function forget(opened: Open): void {
+    clearTimeout(opened.idleTimer)
+    all.delete(opened)
+    if (idle.includes(opened)) idle.splice(idle.indexOf(opened), 1)
+  }
+
+  /** What is over politely is told so. */
+  function end(opened: Open): void {
+    forget(opened)
+    opened.onError = () => {}
+    opened.connection.quit()
+    setTimeout(() => opened.connection.close(), 1_000).unref()
+  }
+
+  function keep(opened: Open): void {
+    if (opened.uses >= MAX_USES) end(opened)
+    else {
+      opened.onError = () => forget(opened)
+      opened.idleTimer = setTimeout(() => end(opened), IDLE).unref()
+      idle.push(opened)
+    }
+  }
+
+  /** The connection stays open after refusals of mails, which it outlives; not after anything else. */
+  async function transmit(opened: Open, message: Message, abandon: AbortSignal): Promise<void> {
+    clearTimeout(opened.idleTimer)
+    opened.uses++
+    const { envelope, text, begun } = await compose(message, () => setPatience(opened, patience.end))
+    try {
+      await perform(opened, abandon, (done) => opened.connection.send(envelope, text, done))
+      setPatience(opened, patience.command)
+      keep(opened)
+    } catch (error) {
+      const isAnswer = (error as SmtpError).responseCode !== undefined && (error as SmtpError).responseCode !== 421
+      if (isAnswer) await reset(opened).then(keep, () => end(opened))
+      else {
+        opened.connection.close()
+        forget(opened)
+      }
+      throw new SendingError(error as SmtpError, begun())
+    }
+  }
+
+  async function send(message: Message, abandon: AbortSignal): Promise<void> {
+    const kept = idle.pop()
+    if (kept) {
+      try {
+        return await transmit(kept, message, abandon)
+      } catch (error) {
+        // The server has ended what was idle for too long, or used for too many: a new connection is what there is to judge by.
+        if (!(error instanceof SendingError) || error.begun || !isOver(error.cause)) throw error
+      }
+    }
+    const opened = await open(abandon).catch((error) => {
+      throw new SendingError(error, false)
+    })
+    return transmit(opened, message, abandon)
+  }
+
+  return {
+    send,
+    verify: async () => end(await open()),
+    rest: () => {
+      for (const opened of [...idle]) end(opened)
+    },
+    close: () => {
+      for (const opened of [...all]) {
+        forget(opened)
+        opened.connection.close()
+      }
+    },
+  }
+}
+
+const NO_LOGIN =
+  'The mail server offers no login (AUTH), but SMTP_URL has a user. Leave the user out, or set SMTP_SECURITY=opportunistic'
+
+const isOver = ({ responseCode }: SmtpError): boolean => responseCode === undefined || responseCode === 421
+
+/** How long the server may be silent from now on. nodemailer knows one time for all commands. */
+function setPatience({ connection: { _socket: socket } }: Open, ms: number): void {
+  if (socket) socket.setTimeout(ms)
+}
+
+/** Ends the transaction that a refusal has left open. */
+const reset = (opened: Open): Promise<Open> =>
+  perform(opened, undefined, (done) => opened.connection.reset(done)).then(() => opened)
+
+/** One step of the conversation, to its end, that of the connection, or that of the time there is for all steps. */
+const perform = (
+  opened: Open,
+  abandon: AbortSignal | undefined,
+  step: (done: (error?: SmtpError | null) => void) => void,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    opened.onError = reject
+    const giveUp = () => reject(Object.assign(new Error(NO_END), { code: 'ETIMEDOUT', command: 'CONN' }))
+    abandon?.addEventListener('abort', giveUp, { once: true })
+    step((error) => {
+      abandon?.removeEventListener('abort', giveUp)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+
+const NO_END = 'The mail server went on talking, and came to no end'
+
+/** The message as it goes over the line. `onBegin` is called when the server asks for the text. */
+async function compose({ messageId, headers, ...message }: Message, onBegin: () => void) {
+  const node = new MailComposer({ messageId, headers, ...message, disableFileAccess: true, disableUrlAccess: true }).compile()
+  const { from, to } = node.getEnvelope()
+  const bytes = await node.build()
+  let begun = false
+  const text = Readable.from(
+    (async function* () {
+      begun = true
+      onBegin()
+      yield bytes
+    })(),
+    { objectMode: false },
+  )
+  return { envelope: { from, to, size: bytes.length }, text, begun: () => begun }
+}
+
+/** Who has credentials wants them, and the mails, to be read by nobody on the way. */
+function readUrl({ url, name, isOpportunistic }: SmtpSettings, patience: Patience) {
+  const { auth, ...parsed } = parseConnectionUrl(url)
+  const timeouts = {
+    dnsTimeout: LOOK_UP,
+    connectionTimeout: Math.max(SETUP, patience.command),
+    greetingTimeout: patience.command,
+    socketTimeout: patience.command,
+  }
+  const insists = auth !== undefined && !parsed.secure && !isOpportunistic
+  const options = { name, ...parsed, ...timeouts, logger: false, ...(insists && { requireTLS: true, ignoreTLS: false }) }
+  return { options, auth }
+}

@@ -1,0 +1,46 @@
+import { Environment, SECRETS } from './environment.ts'
+
+/** Shorter names are those of many programs. */
+const MIN_LENGTH = 6
+/** Letters that may be wrong. */
+const MAX_MISTAKES = 2
+/** What Kubernetes sets for a service of that name. */
+const OF_KUBERNETES = /_(SERVICE_HOST|SERVICE_PORT.*|PORT|PORT_\d+_.*)$/
+/** How other programs call what is one setting here. */
+const FAMILIES: [RegExp, string][] = [
+  [/^SMTP_(URI|HOST|SERVER|USER|USERNAME|PASS|PASSWORD)$|^(MAIL|EMAIL)_(URL|HOST|SERVER)$/, 'SMTP_URL'],
+  [/^(SMTP|EMAIL)_(FROM|SENDER)$|^MAIL_SENDER$/, 'MAIL_FROM'],
+]
+
+/** Variables that are no settings, and look like one. @returns each with the one that may be meant. */
+export function findLookalikes(env: NodeJS.ProcessEnv): [name: string, meant: string][] {
+  const names = Object.keys(Environment.properties)
+  const known = new Set([...names, ...SECRETS.map((name) => `${name}_FILE`)])
+  return Object.keys(env).flatMap((name) => {
+    if (known.has(name) || !env[name] || OF_KUBERNETES.test(name)) return []
+    const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1]
+    const meant = family ?? (name.length < MIN_LENGTH ? undefined : names.find((one) => isNear(name.toUpperCase(), one)))
+    return meant === undefined ? [] : [[name, meant] as [string, string]]
+  })
+}
+
+const isNear = (name: string, setting: string): boolean =>
+  setting.length >= MIN_LENGTH &&
+  Math.abs(name.length - setting.length) <= MAX_MISTAKES &&
+  countMistakes(name, setting) <= MAX_MISTAKES
+
+/** Letters to insert, leave out, replace, or swap with the next, to come from one to the other. */
+function countMistakes(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)]
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const isSame = from[i - 1] === to[j - 1]
+      const costs = [rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + (isSame ? 0 : 1)]
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) costs.push(rows[i - 2]![j - 2]! + 1)
+      row.push(Math.min(...costs))
+    }
+    rows.push(row)
+  }
+  return rows[from.length]![to.length]!
+}

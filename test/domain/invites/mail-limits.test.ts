@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { moveInvite } from '../../../src/domain/invites/lifecycle.ts'
+import { waitForState } from '../../support/mail.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+let service: Service
+let smtp: SmtpListener
+beforeAll(async () => {
+  smtp = await startSmtpListener()
+  service = await startService({ SMTP_URL: smtp.url, MAILS_PER_RECIPIENT: '3', MAILS_PER_ORGANIZATION: '5' })
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+/** An organization with assessments, and a way to invite to them. */
+async function begin(assessments = 1) {
+  const organization = await service.make.organization()
+  const ids: string[] = []
+  for (let i = 0; i < assessments; i++) ids.push((await service.make.assessment(organization.id)).id)
+  const client = service.v1(organization.key)
+  const invite = async (recipientEmail: string, assessmentId = ids[0]!) => {
+    const { status, body } = await client.post('/invites').send({ assessmentId, recipientEmail })
+    expect(status).toBe(201)
+    return body.invite.id as string
+  }
+  const operate = (id: string, name: string, fields: object = {}) => client.post(`/invites/${id}/${name}`).send(fields)
+  const emails = async (id: string) => (await client.get(`/invites/${id}/emails`)).body.emails as { status: string }[]
+  return { organization, ids, client, invite, operate, emails }
+}
+
+const receivedBy = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address)
+
+describe('an invitation that is sent again', () => {
+  it('reaches one address once a minute however often it is asked for, beside another organization that is not held up', async () => {
+    const { invite, operate, emails } = await begin()
+    const quiet = await begin()
+    const id = await invite('weary@example.com')
+    const answers = await Promise.all(Array.from({ length: 211 }, () => operate(id, 'resend')))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(210)
+    expect(refused[0]!.headers).toMatchObject({ 'retry-after': '60', 'x-error-code': 'too_many_mails' })
+    expect(refused[0]!.body.error).toContain(new Date(service.clock.now().getTime() + MINUTE_MS).toISOString())
+    expect(await emails(id)).toHaveLength(2)
+    const other = await quiet.invite('calm@example.com')
+    await waitForState(service, { inviteId: other }, 'sent')
+    expect(receivedBy('calm@example.com')).toHaveLength(1)
+    expect(receivedBy('weary@example.com').length).toBeLessThanOrEqual(2)
+  })
+
+  it('is so five times a day, and ten times in all, in new links as well', async () => {
+    const { invite, operate } = await begin()
+    const id = await invite('again@example.com')
+    const first = service.clock.now().getTime()
+    for (let i = 0; i < 5; i++) {
+      expect((await operate(id, 'resend')).status).toBe(200)
+      service.clock.advance(MINUTE_MS)
+    }
+    const tooMany = await operate(id, 'resend')
+    expect(tooMany.status).toBe(429)
+    expect(Number(tooMany.headers['retry-after'])).toBe((first + DAY_MS - service.clock.now().getTime()) / 1_000)
+    await operate(id, 'revoke')
+    expect((await operate(id, 'reactivate')).status).toBe(429)
+
+    service.clock.advance(DAY_MS)
+    expect((await operate(id, 'reactivate')).status).toBe(200)
+    for (let i = 0; i < 4; i++) {
+      service.clock.advance(MINUTE_MS)
+      expect((await operate(id, 'resend')).status).toBe(200)
+    }
+    service.clock.advance(2 * DAY_MS)
+    const never = await operate(id, 'resend')
+    expect([never.status, never.headers['retry-after']]).toEqual([429, '86400'])
+    expect(never.body.error).toContain('10 times')
+  })
+})
+
+describe('an invite that the candidate has declined', () => {
+  it('is brought back only by who says that it is meant', async () => {
+    const { invite, operate, organization } = await begin()
+    const id = await invite('no-thanks@example.com')
+    const ctx = { ...service.system, organization: { id: organization.id, name: '', tier: 'standard' as const } }
+    await moveInvite(ctx, 'decline', { inviteId: id })
+    service.clock.advance(MINUTE_MS)
+    const refused = await operate(id, 'reactivate')
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'invite_declined'])
+    expect((await operate(id, 'reactivate', { afterDecline: true })).body.invite.status).toBe('pending')
+    await operate(id, 'revoke')
+    service.clock.advance(MINUTE_MS)
+    expect((await operate(id, 'reactivate')).status).toBe(200)
+  })
+})
+
+describe('beyond the ceilings of a day', () => {
+  it('creation is answered as ever, and the mail waits until the oldest is a day old', async () => {
+    const { invite, emails, ids } = await begin(4)
+    const made: string[] = []
+    for (const assessmentId of ids) {
+      const id = await invite('popular@example.com', assessmentId)
+      made.push(id)
+      if (made.length < 4) await waitForState(service, { inviteId: id }, 'sent')
+    }
+    const last = made[3]!
+    await waitUntil('the delay', async () => ((await emails(last))[0]!.status === 'delayed' ? true : undefined))
+    expect(receivedBy('popular@example.com')).toHaveLength(3)
+
+    service.clock.advance(DAY_MS)
+    await service.deps.queue.bringMailForward((await service.db.inviteEmail.findFirstOrThrow({ where: { inviteId: last } })).id)
+    await waitForState(service, { inviteId: last }, 'sent')
+  })
+
+  it('of an organization, whoever it writes to', async () => {
+    const { invite, emails } = await begin()
+    const made: string[] = []
+    for (let i = 0; i < 6; i++) made.push(await invite(`one-of-many-${i}@example.com`))
+    await waitUntil('the mails', async () => {
+      const states = await Promise.all(made.map(async (id) => (await emails(id))[0]!.status))
+      return states.filter((state) => state === 'sent').length === 5 && states.includes('delayed') ? true : undefined
+    })
+  })
+})

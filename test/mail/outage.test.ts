@@ -1,0 +1,186 @@
+import type { SMTPServerOptions } from 'smtp-server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createMailer } from '../../src/mail/mailer.ts'
+import { queueMail, waitForState } from '../support/mail.ts'
+import { type Service, startServiceForTest } from '../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const answerWith = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
+
+async function listen(behaviour: SMTPServerOptions): Promise<SmtpListener> {
+  const smtp = await startSmtpListener(behaviour)
+  onTestFinished(() => smtp.close())
+  return smtp
+}
+
+/** Queues a mail for each of several candidates. @returns their ids. */
+async function queueMails(service: Service, count: number): Promise<string[]> {
+  const assessment = await service.make.assessment((await service.make.organization()).id)
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) ids.push(await queueMail(service, await service.make.invite(assessment)))
+  return ids
+}
+
+const readOutage = ({ db }: Service) => db.mailOutage.findFirst()
+const waitForOutage = (service: Service) => waitUntil('the outage', async () => (await readOutage(service)) ?? undefined)
+/** Pauses between two probes are half a minute and more: lets the next begin now. */
+const makeProbeDue = ({ db }: Service) => db.$executeRaw`UPDATE mail_outages SET next_probe_at = now() - interval '1 second'`
+const waitForProbes = (service: Service, probes: number) =>
+  waitUntil('a probe', async () => ((await readOutage(service))?.probes === probes ? true : undefined))
+
+describe('a server that takes no mails of the service', () => {
+  const refusals: [string, (refuses: () => boolean) => SMTPServerOptions, string][] = [
+    [
+      'refuses its login',
+      (refuses) => ({
+        authOptional: false,
+        allowInsecureAuth: true,
+        onAuth: (_auth, _session, callback) => callback(null, refuses() ? {} : { user: 'service' }),
+      }),
+      'opportunistic',
+    ],
+    [
+      'refuses its sender',
+      (refuses) => ({
+        onMailFrom: (_address, _session, callback) => callback(refuses() ? answerWith(550, '5.7.1 Sender not owned') : null),
+      }),
+      'required',
+    ],
+    [
+      'asks for a login',
+      (refuses) => ({
+        onMailFrom: (_address, _session, callback) => callback(refuses() ? answerWith(530, '5.7.0 Login first') : null),
+      }),
+      'required',
+    ],
+    [
+      'does not relay for it, which it says of each recipient',
+      (refuses) => ({
+        onRcptTo: (_address, _session, callback) => callback(refuses() ? answerWith(554, '5.7.1 Relay access denied') : null),
+      }),
+      'required',
+    ],
+  ]
+
+  it.each(refusals)(
+    '%s: no mail is final, one probes for all, and all go after it has passed',
+    async (_why, behaviour, security) => {
+      let tries = 0
+      let refuses = true
+      const smtp = await listen(
+        behaviour(() => {
+          if (refuses) tries++
+          return refuses
+        }),
+      )
+      const url = security === 'opportunistic' ? smtp.url.replace('//', '//user:secret@') : smtp.url
+      const service = await startServiceForTest({ SMTP_URL: url, SMTP_SECURITY: security })
+      const ids = await queueMails(service, 12)
+      await waitForOutage(service)
+      const before = tries
+      for (let probe = 1; probe <= 3; probe++) {
+        await makeProbeDue(service)
+        await waitForProbes(service, probe)
+        await waitUntil('the try', () => (tries === before + probe ? true : undefined))
+      }
+      // Three doubts make it certain that it is the service that is meant.
+      expect(before).toBeLessThanOrEqual(3)
+      expect(await service.db.inviteEmail.count({ where: { state: 'queued' } })).toBe(12)
+      expect(service.logLines.filter((line) => line.includes('the mail server takes no mails'))).toHaveLength(1)
+
+      refuses = false
+      await makeProbeDue(service)
+      for (const id of ids) await waitForState(service, { id }, 'sent')
+      expect(smtp.mails).toHaveLength(12)
+      expect(await readOutage(service)).toBeNull()
+    },
+  )
+})
+
+describe('a server that is not there', () => {
+  it('is told of once, and by its reason, until it is back', async () => {
+    const service = await startServiceForTest({ SMTP_URL: 'smtp://127.0.0.1:1' })
+    await queueMails(service, 3)
+    expect(await waitForOutage(service)).toMatchObject({ about: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') })
+    const tried = await service.db.inviteEmail.findMany({ where: { attempts: { gt: 0 } } })
+    expect(tried.map(({ state, reason }) => [state, reason.includes('ECONNREFUSED')])).toEqual([['queued', true]])
+    expect(await service.metrics.registry.getSingleMetricAsString('mail_outage_seconds')).toMatch(/mail_outage_seconds \d/)
+  })
+})
+
+it('hands a server of two connections no more of them than it takes, and every mail', async () => {
+  const open = new Set<string>()
+  let refused = 0
+  const smtp = await listen({
+    onConnect({ id }, callback) {
+      if (open.size < 2) open.add(id)
+      else refused++
+      callback(open.has(id) ? null : answerWith(421, '4.7.0 Too many connections'))
+    },
+    onClose: ({ id }) => void open.delete(id),
+  })
+  const service = await startServiceForTest({ SMTP_URL: smtp.url })
+  const ids = await queueMails(service, 40)
+  for (const id of ids) await waitForState(service, { id }, 'sent')
+  expect(smtp.mails).toHaveLength(40)
+  expect(refused).toBeLessThan(20)
+})
+
+it('waits longer for the end of a mail than for a command, so that it arrives once', async () => {
+  const patience = { command: 200, end: 60_000 }
+  let hasText = false
+  let release = () => {}
+  const slow = await listen({
+    onData(stream, _session, callback) {
+      stream.resume()
+      stream.on('end', () => {
+        release = callback
+        hasText = true
+      })
+    },
+  })
+  const mailer = createMailer({ url: slow.url, name: undefined, isOpportunistic: false }, { patience })
+  onTestFinished(() => mailer.close())
+  const message = {
+    messageId: '<one@example.com>',
+    from: 'a@example.com',
+    to: { name: '', address: 'b@example.com' },
+    replyTo: 'a@example.com',
+    subject: 'One',
+    text: 'One',
+    html: '',
+    headers: {},
+  }
+  const sending = mailer.send(message)
+  await waitUntil('the end of the text', () => (hasText ? true : undefined))
+  // Far longer than a command may take.
+  await new Promise((resolve) => setTimeout(resolve, 5 * patience.command))
+  release()
+  expect(await sending).toEqual({ kind: 'taken' })
+
+  const silent = await listen({ onMailFrom: () => {} })
+  const impatient = createMailer({ url: silent.url, name: undefined, isOpportunistic: false }, { patience })
+  onTestFinished(() => impatient.close())
+  expect(await impatient.send(message)).toMatchObject({ kind: 'unable', about: 'unreachable' })
+})
+
+it('sends neither a password nor a mail in clear to a server that offers no encryption, unless it is told to', async () => {
+  const logins: string[] = []
+  const smtp = await listen({
+    allowInsecureAuth: true,
+    onAuth({ username }, _session, callback) {
+      logins.push(username!)
+      callback(null, { user: username })
+    },
+  })
+  const url = smtp.url.replace('//', '//user:secret@')
+  const strict = createMailer({ url, name: undefined, isOpportunistic: false })
+  onTestFinished(() => strict.close())
+  await expect(strict.verify()).rejects.toThrow(/STARTTLS|TLS/i)
+  expect(logins).toEqual([])
+  const lax = createMailer({ url, name: undefined, isOpportunistic: true })
+  onTestFinished(() => lax.close())
+  await lax.verify()
+  expect(logins).toEqual(['user'])
+})
