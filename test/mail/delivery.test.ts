@@ -1,9 +1,9 @@
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { queueInvitationEmail, retryFailedEmail } from '../../src/domain/invites/emails.ts'
 import { inTransaction } from '../../src/domain/transaction.ts'
 import { queueMail, retryNow, waitForState } from '../support/mail.ts'
-import { type Service, startService, startServiceForTest } from '../support/service.ts'
+import { type Service, startService } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { PATIENT } from '../support/wait-until.ts'
 
