@@ -12,45 +12,63 @@ const DAY_MS = 86_400_000
 
 /**
  * Decides of each mail whether it may be sent now, or when it is to be looked at again: when the oldest of those that are too many is a
- * day old. Of those that a process sends at the same moment each counts; what several processes send in one moment may be some more.
+ * day old. Those that this process sends at the moment count as well, and are waited for where they are what is too many; what several
+ * processes send at one moment may be some more.
  */
 export function createCeilings(ceilings: MailCeilings): (system: ServiceContext, email: InviteEmail) => Promise<Admission> {
   const underWay = new Map<string, number>()
-  const change = (key: string, by: number) => {
-    const count = (underWay.get(key) ?? 0) + by
+  const waiting: (() => void)[] = []
+  const countOf = (key: string) => underWay.get(key) ?? 0
+  function change(key: string, by: number): void {
+    const count = countOf(key) + by
     if (count > 0) underWay.set(key, count)
     else underWay.delete(key)
   }
-  return async ({ db, deps }, { organizationId, invite: { recipientEmail } }) => {
-    const checks = [
-      [ceilings.perRecipient, `${organizationId} ${recipientEmail.toLowerCase()}`, toAddress(organizationId, recipientEmail)],
-      [ceilings.perOrganization, organizationId, ofOrganization(organizationId)],
-    ] as const
-    const counted = checks.filter(([ceiling]) => ceiling > 0)
-    const keys = counted.map(([, key]) => key)
-    for (const key of keys) change(key, 1)
+  return async (system, { organizationId, invite: { recipientEmail } }) => {
+    const all: Check[] = [
+      {
+        ceiling: ceilings.perRecipient,
+        key: `${organizationId} ${recipientEmail.toLowerCase()}`,
+        sent: toAddress(organizationId, recipientEmail),
+      },
+      { ceiling: ceilings.perOrganization, key: organizationId, sent: ofOrganization(organizationId) },
+    ]
+    const checks = all.filter(({ ceiling }) => ceiling > 0)
+    for (;;) {
+      const before = checks.map(({ key }) => countOf(key))
+      const over = await findOver(system, checks, before)
+      if (over?.until) return { until: over.until }
+      if (over) await new Promise<void>((resolve) => waiting.push(resolve))
+      else if (checks.every(({ key }, i) => countOf(key) === before[i])) break // nobody came in between
+    }
+    for (const { key } of checks) change(key, 1)
     const release = () => {
-      for (const key of keys) change(key, -1)
+      for (const { key } of checks) change(key, -1)
+      for (const resolve of waiting.splice(0)) resolve()
     }
-    try {
-      const since = new Date(deps.clock().getTime() - DAY_MS)
-      for (const [ceiling, key, sent] of counted) {
-        // Those that are under way, this one left out, count as if they were sent.
-        const free = ceiling - (underWay.get(key)! - 1)
-        const [over] = await queryRows<{ sentAt: Date }>(
-          db,
-          Prisma.sql`${sent} AND e.state = 'sent' AND e.sent_at > ${since} ORDER BY e.sent_at DESC LIMIT 1 OFFSET ${Math.max(free - 1, 0)}`,
-        )
-        if (!over && free > 0) continue
-        release()
-        return { until: new Date((over?.sentAt ?? deps.clock()).getTime() + DAY_MS) }
-      }
-      return { until: null, release }
-    } catch (error) {
-      release()
-      throw error
-    }
+    return { until: null, release }
   }
+}
+
+type Check = { ceiling: number; key: string; sent: Prisma.Sql }
+
+/** The first ceiling that is reached. @returns without a time where those under way may be what reaches it; undefined when none is. */
+async function findOver(
+  { db, deps }: ServiceContext,
+  checks: Check[],
+  underWay: number[],
+): Promise<{ until: Date | undefined } | undefined> {
+  const since = new Date(deps.clock().getTime() - DAY_MS)
+  for (const [i, { ceiling, sent }] of checks.entries()) {
+    const offset = ceiling - 1 - underWay[i]!
+    if (offset < 0) return { until: undefined }
+    const [oldest] = await queryRows<{ sentAt: Date }>(
+      db,
+      Prisma.sql`${sent} AND e.state = 'sent' AND e.sent_at > ${since} ORDER BY e.sent_at DESC LIMIT 1 OFFSET ${offset}`,
+    )
+    if (oldest) return { until: underWay[i] === 0 ? new Date(oldest.sentAt.getTime() + DAY_MS) : undefined }
+  }
+  return undefined
 }
 
 /** SQL: when mails were sent to the address, by any invite of the organization. */

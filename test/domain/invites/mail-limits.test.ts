@@ -42,7 +42,11 @@ describe('an invitation that is sent again', () => {
     const { invite, operate, emails } = await begin()
     const quiet = await begin()
     const id = await invite('weary@example.com')
-    const answers = await Promise.all(Array.from({ length: 211 }, () => operate(id, 'resend')))
+    const answers: { status: number; headers: Record<string, string>; body: { error?: string } }[] = []
+    for (let i = 0; i < 211; i += 5) {
+      const some = await Promise.all(Array.from({ length: Math.min(5, 211 - i) }, () => operate(id, 'resend')))
+      answers.push(...some)
+    }
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused).toHaveLength(210)
