@@ -180,6 +180,8 @@ const documented = {
     ...everywhere,
     'duplicate_tag_name',
     'move_not_allowed',
+    'invite_declined',
+    'too_many_mails',
     'cursor_gone',
     'submission_not_found',
     'webhook_not_found',
