@@ -255,7 +255,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
 
   it.each([
     ['NotAllowedError', 'The browser was not allowed to use your camera and microphone.'],
-    ['NotFoundError', 'No camera and microphone was found.'],
+    ['NotFoundError', 'The browser found no camera, or no microphone,'],
     ['NotReadableError', 'Another program may be using it'],
     ['OverconstrainedError', 'can’t record in the way that is needed'],
   ])('says what to do when a device fails with %s', async (name, text) => {

@@ -1,9 +1,11 @@
 import { button, make, setNotice, wait } from '../../../http/browser/dom.ts'
+import type { DeviceKind } from './device-words.ts'
 import { showStream, type Wanted } from './devices.ts'
-import { type DeviceKind, explainFailure, obstacle } from './failures.ts'
-import { measureLevel } from './meter.ts'
+import { explainFailure, obstacleToRecord } from './failures.ts'
+import { measureLevel, measureRecording } from './meter.ts'
 import type { Player } from './player.ts'
 import { typeFor } from './recorder.ts'
+import { isSound } from './silence.ts'
 import { makeStep, type Report, type Step, wordUnsent } from './step.ts'
 
 const SAMPLE_MS = 3_000
@@ -40,18 +42,23 @@ export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wan
   )
   let stream: MediaStream | null = null
   let wasHeard = false
+  /** Whether the browser can tell how loud it is while it records. */
+  let isMeasured = false
   let stopMeter = () => {}
 
+  const impossible = obstacleToRecord(device)
+  if (impossible) step.fail(impossible)
+
   async function open(): Promise<void> {
-    step.fail('')
+    step.fail(impossible)
+    if (impossible) return
     try {
       stream = await devices.open(wanted)
     } catch (error) {
-      return step.fail(obstacle(device) || explainFailure(error, device))
+      return step.fail(await explainFailure(error, device))
     }
     if (wanted.video) await showStream(preview, stream)
     preview.hidden = !wanted.video
-    level.hidden = !wanted.audio
     sample.hidden = false
     tryIt.hidden = true
     sample.focus()
@@ -63,6 +70,8 @@ export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wan
     stopMeter()
     stopMeter = measureLevel(to, {
       level: (value) => {
+        isMeasured = true
+        level.hidden = false
         level.value = value
       },
       silent: (is) => {
@@ -86,22 +95,34 @@ export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wan
     try {
       recorded = await recordFor(stream, SAMPLE_MS)
     } catch (error) {
-      return step.fail(explainFailure(error, device))
+      return step.fail(await explainFailure(error, device))
     } finally {
       sample.textContent = 'Record three seconds again'
     }
-    if (recorded.size === 0) return step.fail(`Nothing was recorded. Your ${device} may be in use by another program.`)
+    if (recorded.size === 0) return step.fail(wordNothing(stream))
     playBack(recorded)
-    if (wanted.audio && !wasHeard)
+    const loudness = wanted.audio && !wasHeard ? await loudnessOf(recorded) : 1
+    if (loudness !== null && !isSound(loudness))
       return step.fail('Nothing was heard in what you recorded. Check your microphone, then record again.')
     await report(checks).then(
       () =>
         step.setPassed(
           true,
-          'Done. Play it back: if you can’t see or hear yourself well, change what is needed and record again.',
+          loudness === null
+            ? 'Done, but this browser can’t tell whether you are heard. Play it back: go on only if you hear yourself.'
+            : 'Done. Play it back: if you can’t see or hear yourself well, change what is needed and record again.',
         ),
       (error) => step.fail(wordUnsent(error)),
     )
+  }
+
+  /** A meter that has run and heard nothing has heard silence; of one that did not run the sample decides. */
+  const loudnessOf = async (recorded: Blob): Promise<number | null> => (isMeasured ? 0 : measureRecording(recorded))
+
+  function wordNothing(of: MediaStream): string {
+    return of.getTracks().some(({ muted }) => muted)
+      ? `Your ${device} is switched off or muted, by a switch on it or in your device’s settings. Switch it on, then record again.`
+      : `Your ${device} works, but this browser recorded nothing of it. Record again; if it stays so, use another browser.`
   }
 
   function playBack(recorded: Blob): void {

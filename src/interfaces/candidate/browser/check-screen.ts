@@ -1,6 +1,6 @@
 import { button, make } from '../../../http/browser/dom.ts'
 import { showStream } from './devices.ts'
-import { explainFailure, obstacle } from './failures.ts'
+import { explainFailure, obstacleToRecord } from './failures.ts'
 import type { Player } from './player.ts'
 import { makeStep, type Report, type Step, wordUnsent } from './step.ts'
 
@@ -15,20 +15,19 @@ export function checkScreen({ devices, state }: Player, report: Report): Step {
     preview,
     make('div', { class: 'actions' }, share),
   )
-  const impossible = obstacle('screen')
+  const impossible = obstacleToRecord('screen')
   if (impossible) step.fail(impossible)
 
   async function tryScreen(): Promise<void> {
-    step.fail('')
+    step.fail(impossible)
+    if (impossible) return
     try {
       const stream = await devices.shareScreen()
       await showStream(preview, stream)
       stream.getVideoTracks()[0]!.onended = ended
       await report(['screen'])
     } catch (error) {
-      return step.fail(
-        obstacle('screen') || (error instanceof DOMException ? explainFailure(error, 'screen') : wordUnsent(error)),
-      )
+      return step.fail(error instanceof DOMException ? await explainFailure(error, 'screen') : wordUnsent(error))
     }
     preview.hidden = false
     share.hidden = true

@@ -1,6 +1,7 @@
-// What went wrong with a device, by the browser's name for it, and what to do about it in this browser.
+import { type DeviceKind, NO_TYPE, type Present, wordDeviceFailure } from './device-words.ts'
+import { typeFor } from './recorder.ts'
 
-export type DeviceKind = 'camera' | 'microphone' | 'camera and microphone' | 'screen'
+// Why a device can't be used here: because of the browser or the page, or by the browser's name for what went wrong.
 
 /** Browsers inside other apps: they open links, and have no camera. */
 const IN_APP = /FBAN|FBAV|Instagram|Line\/|LinkedInApp|MicroMessenger|Snapchat|TikTok|BytedanceWebview|GSA\/|; wv\)/
@@ -22,36 +23,21 @@ export function obstacle(device: DeviceKind): string {
   return ''
 }
 
+/** Why nothing can be recorded of a device here; empty where it can. */
+export const obstacleToRecord = (device: DeviceKind): string =>
+  obstacle(device) || (typeFor(device === 'microphone' ? 'audio' : 'video') ? '' : NO_TYPE)
+
 /** In sentences: what happened and what to do. */
-export function explainFailure(error: unknown, device: DeviceKind): string {
+export async function explainFailure(error: unknown, device: DeviceKind): Promise<string> {
   const name = error instanceof DOMException || error instanceof Error ? error.name : ''
-  const explanation = explanations[name]?.(device)
-  return explanation ?? `Your ${device} could not be used (${name || 'unknown'}). Try again; if it stays so, try another browser.`
+  const { constraint } = error as { constraint?: string }
+  const present = await listDevices()
+  return wordDeviceFailure({ name, ...(constraint && { constraint }), device, present, agent: navigator.userAgent })
 }
 
-const explanations: Record<string, (device: DeviceKind) => string> = {
-  NotAllowedError: (device) =>
-    device === 'screen'
-      ? `Sharing was cancelled, or is not allowed. Try again, choose your screen and press Share.${onMac()}`
-      : `The browser was not allowed to use your ${device}. ${howToAllow()}, then try again.`,
-  NotFoundError: (device) => `No ${device} was found. Connect one, or switch it on, then try again.`,
-  NotReadableError: (device) =>
-    `Your ${device} is there, but does not answer. Another program may be using it: close video calls and the like, then try again.`,
-  OverconstrainedError: (device) => `Your ${device} can’t record in the way that is needed. Connect another one, then try again.`,
-  AbortError: (device) => `Your ${device} stopped before it was ready. Try again.`,
-  InvalidStateError: () => 'The browser did not ask you, because this page was not in front. Try again.',
-  SecurityError: () => 'The settings of this browser, or of your organization, forbid it. Try another browser.',
+async function listDevices(): Promise<Present> {
+  const listed = await navigator.mediaDevices?.enumerateDevices().catch(() => null)
+  if (!listed) return null
+  const has = (kind: MediaDeviceKind) => listed.some((device) => device.kind === kind)
+  return { camera: has('videoinput'), microphone: has('audioinput') }
 }
-
-function howToAllow(): string {
-  const agent = navigator.userAgent
-  if (/iPhone|iPad/.test(agent)) return 'Press “aA” in the address bar, then Website Settings, and allow it'
-  if (/Firefox\//.test(agent)) return 'Press the crossed-out camera or microphone in the address bar, remove the block'
-  if (/Safari\//.test(agent) && !/Chrom/.test(agent)) return 'In the menu Safari, Settings for This Website, allow it'
-  return 'Press the icon at the left of the address bar, and allow it'
-}
-
-const onMac = (): string =>
-  /Macintosh/.test(navigator.userAgent)
-    ? ' On a Mac the browser needs the permission itself: System Settings, Privacy & Security, Screen Recording.'
-    : ''

@@ -1,15 +1,14 @@
-const SILENCE_MS = 2_500
-/** Of the loudest sample, from 0 to 1. */
-const SILENT_BELOW = 0.02
+import { listenForSilence } from './silence.ts'
+
 const EVERY_MS = 100
 /** More samples than there are between two looks, so that no sound falls between them. */
 const SAMPLES = 8_192
 
 /**
- * Measures how loud a stream is.
+ * Measures how loud a stream is, where the browser can: without an audio output Firefox can't, and then nothing is told.
  *
  * @param on.level ten times a second, from 0 to 1.
- * @param on.silent when nothing has been heard for 2.5 seconds, and when something is heard again.
+ * @param on.silent true when nothing has been heard for 2.5 seconds, false whenever something is heard.
  * @returns what ends it.
  */
 export function measureLevel(
@@ -20,20 +19,31 @@ export function measureLevel(
   const analyser = new AnalyserNode(context, { fftSize: SAMPLES })
   context.createMediaStreamSource(stream).connect(analyser)
   const samples = new Float32Array(SAMPLES)
-  let heard = performance.now()
-  let isSilent = false
+  const notice = listenForSilence(performance.now())
   const timer = setInterval(() => {
+    const isRunning = context.state === 'running'
     if (context.state === 'suspended') void context.resume() // browsers begin so, until the candidate has pressed something
     analyser.getFloatTimeDomainData(samples)
-    const loudness = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
-    on.level(Math.min(1, loudness * 1.5))
-    if (loudness >= SILENT_BELOW) heard = performance.now()
-    const is = performance.now() - heard > SILENCE_MS
-    if (is !== isSilent || loudness >= SILENT_BELOW) on.silent(is)
-    isSilent = is
+    const loudness = loudest(samples)
+    if (isRunning) on.level(Math.min(1, loudness * 1.5))
+    const noticed = notice(performance.now(), isRunning, loudness)
+    if (noticed) on.silent(noticed === 'silent')
   }, EVERY_MS)
   return () => {
     clearInterval(timer)
     void context.close()
   }
 }
+
+/** How loud a recording is by its bytes, from 0 to 1, whatever the device can play; null where the browser can't tell. */
+export async function measureRecording(recorded: Blob): Promise<number | null> {
+  try {
+    const context = new OfflineAudioContext(1, 1, 48_000)
+    const sound = await context.decodeAudioData(await recorded.arrayBuffer())
+    return Math.max(...Array.from({ length: sound.numberOfChannels }, (_, i) => loudest(sound.getChannelData(i))))
+  } catch {
+    return null // a kind that it records and does not decode
+  }
+}
+
+const loudest = (samples: Float32Array): number => samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)

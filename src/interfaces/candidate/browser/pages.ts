@@ -29,6 +29,8 @@ async function show(answer: Response): Promise<void> {
 /** The fields of a form, with the button that sends it. */
 export function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): URLSearchParams {
   const fields = new URLSearchParams()
-  for (const [name, value] of new FormData(form, submitter)) if (typeof value === 'string') fields.append(name, value)
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
+  // By hand: Safari before 16.4 knows no button here, and would send the form without it.
+  if (submitter instanceof HTMLButtonElement && submitter.name) fields.append(submitter.name, submitter.value)
   return fields
 }

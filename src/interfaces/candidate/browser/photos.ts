@@ -49,7 +49,7 @@ export function offerPhoto({ session }: Player, kind: PhotoKind, isThere: boolea
     try {
       stream = await openSharpCamera()
     } catch (error) {
-      return step.fail(obstacle('camera') || explainFailure(error, 'camera'))
+      return step.fail(obstacle('camera') || (await explainFailure(error, 'camera')))
     }
     await showStream(preview, stream)
     preview.hidden = false

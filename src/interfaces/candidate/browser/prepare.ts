@@ -52,7 +52,7 @@ export function prepare(player: Player, section: HTMLElement): PageControl {
       await devices.shareScreen()
       return true
     } catch (error) {
-      setNotice(mistake, obstacle('screen') || explainFailure(error, 'screen'))
+      setNotice(mistake, obstacle('screen') || (await explainFailure(error, 'screen')))
       return false
     }
   }

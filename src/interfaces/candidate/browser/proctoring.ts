@@ -1,6 +1,7 @@
 import { button, make } from '../../../http/browser/dom.ts'
+import type { DeviceKind } from './device-words.ts'
 import { showStream, takeStill } from './devices.ts'
-import { type DeviceKind, explainFailure, obstacle } from './failures.ts'
+import { explainFailure, obstacle } from './failures.ts'
 import type { Player } from './player.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 import { Refusal } from './session.ts'
@@ -55,7 +56,8 @@ export function watchSession(
   const attempt = (device: DeviceKind, work: Promise<void>): Promise<string> =>
     work.then(
       () => '',
-      (error) => (error instanceof Refusal ? wordFailure(error.code) : obstacle(device) || explainFailure(error, device)),
+      async (error) =>
+        error instanceof Refusal ? wordFailure(error.code) : obstacle(device) || (await explainFailure(error, device)),
     )
 
   async function recordScreen(deadlineAt: string | null): Promise<void> {

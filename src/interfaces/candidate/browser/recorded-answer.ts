@@ -1,7 +1,7 @@
 import { button, make, setNotice, setText, wordTime } from '../../../http/browser/dom.ts'
 import { offerChoice } from './answer-choice.ts'
 import { showStream } from './devices.ts'
-import { explainFailure, obstacle } from './failures.ts'
+import { explainFailure, obstacleToRecord } from './failures.ts'
 import { type KeptAttempt, keepAttempt } from './kept-attempt.ts'
 import { measureLevel } from './meter.ts'
 import type { Recording } from './outbox.ts'
@@ -98,13 +98,15 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
 
   async function record(kind: TakeKind): Promise<void> {
     const device = kind === 'video' ? 'camera and microphone' : 'microphone'
+    const impossible = obstacleToRecord(device)
+    if (impossible) return setNotice(mistake, impossible)
     try {
       const stream = await openFor(kind)
       await beginTake(kind, stream)
       await watch(kind, stream)
       status.say('Recording has begun')
     } catch (error) {
-      setNotice(mistake, error instanceof Refusal ? wordFailure(error.code) : obstacle(device) || explainFailure(error, device))
+      setNotice(mistake, error instanceof Refusal ? wordFailure(error.code) : await explainFailure(error, device))
     }
   }
 

@@ -10,7 +10,7 @@ const FAILURES: Record<string, string> = {
   quota: 'There is no room for more recordings. Please tell whoever invited you.',
   too_many: 'This was begun more often than there is room for. Please tell whoever invited you.',
   too_big: 'The recording is longer than can be taken. What was sent before is saved.',
-  empty: 'Nothing was recorded. Check your microphone and camera, then try again.',
+  empty: 'The browser recorded nothing. Try again; if it stays so, use another browser.',
   parts_missing: 'This browser did not keep what was recorded.',
   not_media: 'What this browser has recorded is of a kind that is not taken. Try another browser.',
 }

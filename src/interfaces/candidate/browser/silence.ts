@@ -1,0 +1,29 @@
+const SILENCE_MS = 2_500
+/** Of the loudest sample, from 0 to 1. */
+const SILENT_BELOW = 0.02
+
+export const isSound = (loudness: number): boolean => loudness >= SILENT_BELOW
+
+/** What was noticed: `silent` after 2.5 seconds without a sound, `heard` at each sound; null: nothing. */
+export type Noticed = 'silent' | 'heard' | null
+
+/**
+ * Tells silence from sound. A meter that does not run, as in Firefox without an audio output, hears nothing, and that is no silence.
+ *
+ * @param began milliseconds. @returns what takes a measurement: when, whether the meter runs, and how loud it is, from 0 to 1.
+ */
+export function listenForSilence(began: number): (now: number, isRunning: boolean, loudness: number) => Noticed {
+  let since = began
+  let isSilent = false
+  return (now, isRunning, loudness) => {
+    if (!isRunning || isSound(loudness)) since = now
+    if (!isRunning) return null
+    if (isSound(loudness)) {
+      isSilent = false
+      return 'heard'
+    }
+    if (isSilent || now - since <= SILENCE_MS) return null
+    isSilent = true
+    return 'silent'
+  }
+}

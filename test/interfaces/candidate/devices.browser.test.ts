@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { isBrowserInstalled, press } from '../../support/browser.ts'
+import { button, savedUpTo, useCandidatesBrowser } from '../../support/candidate-browser.ts'
+
+const { makeCandidate, openContext } = useCandidatesBrowser()
+
+/** No audio output, as Firefox has it: what measures sound never runs, and reads zeros. */
+const WITHOUT_OUTPUT = `
+  Object.defineProperty(BaseAudioContext.prototype, 'state', { get: () => 'suspended' })
+  AudioContext.prototype.resume = () => new Promise(() => {})
+  AnalyserNode.prototype.getFloatTimeDomainData = (samples) => void samples.fill(0)`
+const MUTE = `
+  const media = navigator.mediaDevices
+  const open = media.getUserMedia.bind(media)
+  media.getUserMedia = async (wanted) => {
+    const stream = await open(wanted)
+    for (const track of stream.getAudioTracks()) track.enabled = false
+    return stream
+  }`
+const WITHOUT_TYPES = 'MediaRecorder.isTypeSupported = () => false'
+const NO_BYTES = "Object.defineProperty(Blob.prototype, 'size', { get: () => 0 })"
+
+/** The page before the start, of an assessment that is answered in this way, in a browser in which these scripts have run. */
+async function openChecks(responseType: string, ...scripts: string[]) {
+  const candidate = await makeCandidate({ responseTypes: [responseType] })
+  const context = await openContext()
+  for (const script of scripts) await context.addInitScript(script)
+  const page = await context.newPage()
+  await page.goto(candidate.link)
+  await press(page, 'I agree')
+  await page.getByRole('region', { name: 'Connection' }).or(button(page, 'Start')).first().waitFor()
+  return { candidate, page }
+}
+
+describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where no chromium is installed)', () => {
+  it.each(['audio', 'video'])('a browser without audio output hears by the sample, and warns of no silence: %s', async (kind) => {
+    const { page } = await openChecks(kind, WITHOUT_OUTPUT)
+    await page.getByRole('button', { name: /^Try your / }).click()
+    await press(page, 'Record three seconds')
+    await page.getByText('Play it back').waitFor()
+    await press(page, 'Start')
+    await press(page, 'Open question 1')
+    await press(page, `Record ${kind}`)
+    await savedUpTo(page, 4)
+    expect(await page.getByText('Nothing is heard').count()).toBe(0)
+    await press(page, 'Stop recording')
+    await page.getByText(/^Saved: /).waitFor()
+  })
+
+  it('a sample without a sound is told as one, also without audio output', async () => {
+    const { candidate, page } = await openChecks('audio', WITHOUT_OUTPUT, MUTE)
+    await press(page, 'Try your microphone')
+    await press(page, 'Record three seconds')
+    await page.getByText('Nothing was heard in what you recorded.').waitFor()
+    await press(page, 'Start')
+    await page.getByText('Something is still missing').waitFor()
+    expect(await candidate.status()).toBe('accepted')
+  })
+
+  it('a browser that records in no format that is taken is told before the start, and where an answer is chosen', async () => {
+    const { candidate, page } = await openChecks('video', WITHOUT_TYPES)
+    await page.getByRole('alert').getByText('This browser records in no format that is taken here.').waitFor()
+    await press(page, 'Start')
+    await page.getByText('Something is still missing').waitFor()
+    expect(await candidate.status()).toBe('accepted')
+    const chosen = await openChecks('mixed', WITHOUT_TYPES)
+    await press(chosen.page, 'Start')
+    await press(chosen.page, 'Open question 1')
+    await press(chosen.page, 'Record audio')
+    await chosen.page.getByRole('alert').getByText('This browser records in no format that is taken here.').waitFor()
+    expect(await chosen.candidate.takes()).toEqual([])
+  })
+
+  it('a recorder that gives nothing is not said to be in use by others', async () => {
+    const { page } = await openChecks('audio', NO_BYTES)
+    await press(page, 'Try your microphone')
+    await press(page, 'Record three seconds')
+    await page.getByText('Your microphone works, but this browser recorded nothing of it.').waitFor()
+  })
+})
