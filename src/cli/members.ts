@@ -3,6 +3,7 @@ import { createResetLink, inviteMember, type LinkToHandOver } from '../domain/ac
 import { MEMBER_ROLES, type MemberRole } from '../domain/access/members.ts'
 import { findOrganization } from '../domain/access/organizations.ts'
 import { isEmailAddress } from '../domain/email-address.ts'
+import { DomainError } from '../domain/errors.ts'
 import type { Output, OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'
 
@@ -14,11 +15,13 @@ export function addMemberCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .argument('<email>')
     .addOption(new Option('--role <role>').choices(MEMBER_ROLES).default('admin'))
-    .action((idOrName: string, email: string, options: OutputOptions & { role: MemberRole }) =>
+    .option('--reactivate', 'have a member who was deactivated be active again, with this role instead of those they had')
+    .action((idOrName: string, email: string, options: OutputOptions & { role: MemberRole; reactivate?: true }) =>
       perform(options, async ({ operator }) => {
         if (!isEmailAddress(email)) throw new Error(`${email} is not an email address.`)
         const organization = await findOrganization(operator, idOrName)
-        return showLink(await inviteMember({ ...operator, organization }, { email, roles: [options.role], mails: false }))
+        const invitation = { email, roles: [options.role], mails: false, reactivates: options.reactivate ?? false }
+        return showLink(await inviteMember({ ...operator, organization }, invitation).catch((error) => explain(error, email)))
       }),
     )
 
@@ -31,6 +34,13 @@ export function addMemberCommands(program: Command): void {
         return showLink(link)
       }),
     )
+}
+
+function explain(error: unknown, email: string): never {
+  const isDeactivated =
+    error instanceof DomainError && error.issues.some((issue) => issue.rule === 'account' && issue.problem === 'deactivated')
+  if (!isDeactivated) throw error
+  throw new Error(`${email} is deactivated. To have them active again, with this role: add --reactivate`, { cause: error })
 }
 
 const showLink = ({ url, expiresAt }: LinkToHandOver): Output => ({

@@ -43,7 +43,7 @@ export type Range = { minimum: number; maximum: number }
 /**
  * What can be wrong with an account, a key, a member, an invite, a list of candidates, a webhook or a question. `minLength` has characters
  * as its limit, `tooMany` the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet),
- * `lastAdmin`, `joined` and `inactive` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
+ * `lastAdmin`, `joined`, `inactive` and `deactivated` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
  * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
  * `otherPoints` of grades, with the question's points, the number of the first question in the way, or the points there are now, as the
  * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation;
@@ -64,6 +64,7 @@ export type AccountProblem =
   | 'lastAdmin'
   | 'joined'
   | 'inactive'
+  | 'deactivated'
   | 'invited'
   | 'empty'
   | 'unreadable'

@@ -69,6 +69,18 @@ describe('members', () => {
     expect(await service.db.memberEmail.count()).toBe(0)
   })
 
+  test('who were deactivated are active again only when that is asked for, with that role', async () => {
+    const { id } = await service.make.organization()
+    const { email } = await service.make.member(id, { roles: ['admin'], status: 'inactive' })
+    const refused = await cli(['member', 'invite', id, email, '--role', 'grader'], env)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`${email} is deactivated.`)])
+    expect((await cli(['member', 'invite', id, email, '--role', 'grader', '--reactivate'], env)).code).toBe(0)
+    expect(await service.db.member.findFirstOrThrow({ where: { organizationId: id } })).toMatchObject({
+      status: 'active',
+      roles: ['grader'],
+    })
+  })
+
   test('of no organization, without an address, or who never joined, are refused in one line', async () => {
     const { id } = await service.make.organization()
     const complaint = async (...args: string[]) => {

@@ -54,3 +54,8 @@ export async function claimLink({ db, deps }: ServiceContext, { id, kind }: Acco
   })
   return count === 1
 }
+
+/** A link that was asked for before the password was set is of no use afterwards, to nobody who has come by it. */
+export async function useUpResetLinks({ db, deps }: ServiceContext, credentialId: string): Promise<void> {
+  await db.accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: deps.clock() } })
+}

@@ -3,7 +3,7 @@ import { isEmailAddress } from '../email-address.ts'
 import { DomainError } from '../errors.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
-import { claimLink, findOpenLink, isOpen } from './account-links.ts'
+import { claimLink, findOpenLink, isOpen, useUpResetLinks } from './account-links.ts'
 import type { AccountLinkRef } from './account-tokens.ts'
 import { findNameIssues } from './names.ts'
 import { findPasswordIssues, hashPassword, lineOf } from './passwords.ts'
@@ -27,7 +27,7 @@ export async function changeName(
 }
 
 /**
- * Changes the password of whoever is signed in, and ends their other sessions.
+ * Changes the password of whoever is signed in, ends their other sessions, and uses up every link to set it anew.
  *
  * @throws DomainError invalid: `wrong` for the current one, `tooMany`, and what is wrong with the new one.
  */
@@ -49,6 +49,7 @@ export async function changePassword(
     const data = { passwordHash, passwordChangedAt: inside.deps.clock() }
     const { count } = await inside.db.credential.updateMany({ where, data })
     if (count === 0) throw wrongPassword()
+    await useUpResetLinks(inside, credential.id)
     await endOtherSessions(inside, signedIn)
     await recordForAll(inside, memberships, { action: 'changed_password' })
   })
@@ -94,11 +95,13 @@ export async function resetPassword(
   const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))
   if (passwordHash === null) return false
   return inTransaction(service, async (inside) => {
+    // The credential first, as whoever changes the password: of two at once each would hold what the other waits for.
+    await inside.db.$queryRaw`SELECT FROM credentials WHERE id = ${credentialId}::uuid FOR NO KEY UPDATE`
     if (!(await claimLink(inside, ref))) return false
-    const now = inside.deps.clock()
-    await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt: now } })
+    const passwordChangedAt = inside.deps.clock()
+    await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt } })
     await inside.db.session.deleteMany({ where: { credentialId } })
-    await inside.db.accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: now } })
+    await useUpResetLinks(inside, credentialId)
     await forgiveAddress(inside, email)
     await recordForAll(inside, await findMemberships(inside, credentialId), { action: 'reset_password' })
     return true

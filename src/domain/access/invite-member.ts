@@ -1,4 +1,3 @@
-import { equalsText } from '../../db/query.ts'
 import { recordAudit } from '../audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { isEmailAddress } from '../email-address.ts'
@@ -6,7 +5,7 @@ import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
 import { createAccountLink } from './account-links.ts'
 import { queueMemberEmail } from './member-emails.ts'
-import { getMember, type Member, type MemberRole } from './members.ts'
+import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
 import { authorize } from './permissions.ts'
 import { findMemberships } from './sessions.ts'
 import { findCredential } from './sign-in.ts'
@@ -17,13 +16,15 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
 /**
  * Makes a link by which somebody joins the portal as a member of the organization, and the member, unless there is one of that address.
  *
- * @param roles the member has from now on, besides those it had.
- * @param mails whether the link is mailed as well.
- * @throws DomainError not_permitted; invalid when it is no address.
+ * @param invitation.roles the member has from now on, besides those it had; one that was deactivated has these instead.
+ * @param invitation.mails whether the link is mailed as well.
+ * @param invitation.reactivates whether a member who was deactivated is to be active again: whoever joined before gets in by the
+ *   password that they have.
+ * @throws DomainError not_permitted; invalid when it is no address, or (rule `account`: deactivated) of a member who was deactivated.
  */
 export async function inviteMember(
   ctx: Context,
-  { email, roles, mails }: { email: string; roles: MemberRole[]; mails: boolean },
+  { email, roles, mails, reactivates = false }: { email: string; roles: MemberRole[]; mails: boolean; reactivates?: boolean },
 ): Promise<LinkToHandOver & { memberId: string }> {
   authorize(ctx, 'manage_members')
   refuse([
@@ -31,8 +32,20 @@ export async function inviteMember(
     ...(roles.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
   ])
   return inTransaction(ctx, async (inside) => {
-    const memberId = await findOrCreateMember(inside, email, roles)
-    await recordAudit(inside, { action: 'invited_member', target: { kind: 'member', id: memberId }, details: { roles } })
+    const { id: memberId, ...member } = await findOrCreateMember(inside, email)
+    const isInactive = member.status === 'inactive'
+    refuse(isInactive && !reactivates ? [{ field: 'email', rule: 'account', problem: 'deactivated' }] : [])
+    const kept = isInactive ? member.roles.filter((role) => !isKnownRole(role)) : member.roles
+    const after = [...new Set([...kept, ...roles])]
+    const now = inside.deps.clock()
+    const again = isInactive && { status: 'active' as const, activeSince: now }
+    await inside.db.member.update({ where: { id: memberId }, data: { roles: after, ...again, updatedAt: now } })
+    const target = { kind: 'member', id: memberId } as const
+    if (isInactive) {
+      const details = { roles: { before: member.roles, after } }
+      await recordAudit(inside, { action: 'reactivated_member', target, details })
+    }
+    await recordAudit(inside, { action: 'invited_member', target, details: { roles } })
     return { memberId, ...(await makeJoinLink(inside, memberId, mails)) }
   })
 }
@@ -45,7 +58,7 @@ export async function inviteMember(
 export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHandOver> {
   authorize(ctx, 'manage_members')
   return inTransaction(ctx, async (inside) => {
-    const { status, credentialId } = await getMember(inside, id)
+    const { status, credentialId } = await holdMember(inside, id)
     if (status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
     if (credentialId) refuse([{ field: '', rule: 'account', problem: 'joined' }])
     await recordAudit(inside, { action: 'sent_join_link', target: { kind: 'member', id } })
@@ -59,24 +72,24 @@ async function makeJoinLink(inside: Context, memberId: string, mails: boolean): 
   return { url: inside.deps.accountUrl(link), expiresAt: link.expiresAt }
 }
 
-/** An address is a member once, in either case. One that is not active any more is again. */
-async function findOrCreateMember(ctx: Context, email: string, roles: string[]): Promise<string> {
-  const { db, deps, organization } = ctx
-  const where = { organizationId: organization.id, email: equalsText(email) }
-  const member =
-    (await db.member.findFirst({ where })) ?? (await createMember(ctx, email)) ?? (await db.member.findFirstOrThrow({ where }))
-  const now = deps.clock()
-  const again = member.status === 'inactive' && { status: 'active' as const, activeSince: now }
-  const data = { roles: [...new Set([...member.roles, ...roles])], ...again, updatedAt: now }
-  await db.member.update({ where: { id: member.id }, data })
-  return member.id
+type Found = Pick<Member, 'id' | 'roles' | 'status'>
+
+/** An address is a member once, in either case. Nobody else changes it until the transaction ends. */
+async function findOrCreateMember(inside: Context, email: string): Promise<Found> {
+  const found = (await findMember(inside, email)) ?? (await createMember(inside, email)) ?? (await findMember(inside, email))
+  if (!found) throw new Error('A member can neither be found nor made.')
+  return found
+}
+
+async function findMember({ db, organization }: Context, email: string): Promise<Found | undefined> {
+  const [member] = await db.$queryRaw<Found[]>`
+    SELECT id, roles, status::text FROM members
+    WHERE organization_id = ${organization.id}::uuid AND lower(email) = lower(${email}) FOR NO KEY UPDATE`
+  return member
 }
 
 /** @returns null when somebody else has made the member in this very moment. */
-async function createMember(
-  { db, deps, organization }: Context,
-  email: string,
-): Promise<Pick<Member, 'id' | 'roles' | 'status'> | null> {
+async function createMember({ db, deps, organization }: Context, email: string): Promise<Found | null> {
   const now = deps.clock()
   const times = { createdAt: now, updatedAt: now }
   const user = await db.user.create({ data: { id: deps.newId(), email, firstName: '', lastName: '', ...times } })

@@ -8,7 +8,7 @@ import type { Issue } from '../errors.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
 import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
-import { getMember, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
+import { holdMember, isKnownRole, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
 import { authorize } from './permissions.ts'
 
 export type { Language }
@@ -105,7 +105,7 @@ export async function reactivateMember(ctx: Context, id: string): Promise<void> 
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const { status } = await getMember(inside, id)
+    const { status } = await holdMember(inside, id)
     if (status === 'active') return
     const now = deps.clock()
     await db.member.update({ where: { id }, data: { status: 'active', activeSince: now, updatedAt: now } })
@@ -124,7 +124,7 @@ function changeAdmins(ctx: Context, id: string, work: (inside: Context, member: 
     const { db, organization } = inside
     await db.$queryRaw`SELECT id FROM organizations WHERE id = ${organization.id}::uuid FOR NO KEY UPDATE`
     const before = await countAdmins(inside)
-    await work(inside, await getMember(inside, id))
+    await work(inside, await holdMember(inside, id))
     const isLastGone = before > 0 && (await countAdmins(inside)) === 0
     refuse(isLastGone ? [{ field: '', rule: 'account', problem: 'lastAdmin' }] : [])
   })
@@ -143,5 +143,3 @@ async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]
     ids.filter((id) => !known.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))
   return [...unknown('tags', tagIds, tags), ...unknown('languages', languageIds, languages)]
 }
-
-const isKnownRole = (role: string): boolean => MEMBER_ROLES.some((known) => known === role)

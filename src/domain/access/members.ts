@@ -8,11 +8,13 @@ import type { Source } from '../find-together.ts'
 import { type Conditions, orderBy, ownRows, readListing } from '../listing.ts'
 import type { Listing, Order, Page } from '../page.ts'
 import { findById } from '../shared-query.ts'
+import { isUuid } from '../uuid.ts'
 import { authorize } from './permissions.ts'
 
 /** The roles that mean something to the service; an organization may use any other words as well. */
 export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
+export const isKnownRole = (role: string): boolean => MEMBER_ROLES.some((known) => known === role)
 export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
 export type MemberFilter = {
   status?: 'active' | 'inactive'
@@ -82,6 +84,13 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
   const [member] = await findMembers(ctx, [id])
   if (!member) throw new DomainError('member_not_found')
   return member
+}
+
+/** The member as it is while nobody else changes it, until the transaction ends. @throws DomainError member_not_found. */
+export async function holdMember(inside: Context, id: string): Promise<Member> {
+  const own = Prisma.sql`organization_id = ${inside.organization.id}::uuid`
+  if (isUuid(id)) await inside.db.$queryRaw`SELECT FROM members WHERE ${own} AND id = ${id}::uuid FOR NO KEY UPDATE`
+  return getMember(inside, id)
 }
 
 /** The organization's members with these ids, in no particular order; other ids are left out. */

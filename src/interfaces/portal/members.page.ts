@@ -6,7 +6,7 @@ import type { Context } from '../../domain/context.ts'
 import { MAX_CHOICES, type Named } from '../../domain/invites/choices.ts'
 import { type Html, html } from '../../http/html.ts'
 import { narrowing } from './choices.ts'
-import { checkboxes, choice, exportButton, type Form, field, mistakes, seenField } from './forms.ts'
+import { checkboxes, choice, exportButton, type Form, field, mistakes, readFields, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 import { type Filtered, noRows, pager } from './paging.ts'
@@ -81,10 +81,22 @@ export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
 <p>They get a mail with a link to set their name and password. You see the link as well, to hand it over in another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
-<button>Invite</button>
+${askToReactivate(form)}<button>Invite</button>
 </form>
 <p><a href="${pathOf(ctx, 'members')}">All members</a></p>`,
 })
+
+/** Asked of an address whose member is deactivated, and of no other: it is the answer's value. */
+function askToReactivate(form: Form): Html | false {
+  if (!form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'deactivated')) return false
+  const address = readFields(form.values, 'email').email.trim()
+  return checkboxes(form, {
+    name: 'reactivate',
+    label: `Activate ${address} again?`,
+    options: [[address, 'Yes, with the roles chosen above instead of those they had']],
+    hint: 'They were deactivated. Whoever has joined before gets in again by the password they have, or one set by “Forgot your password?”.',
+  })
+}
 
 /** A link to join, for the admin to hand over. */
 export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHandOver & { email: string }): Page => ({

@@ -36,7 +36,8 @@ export function membersRoutes(app: FastifyInstance): void {
       page: (form) => inviteMemberPage(request.ctx, form),
       async work(ctx, values) {
         const email = readFields(values, 'email').email.trim()
-        const link = await inviteMember(ctx, { email, roles: readRoles(values), mails: true })
+        const reactivates = values.getAll('reactivate').includes(email)
+        const link = await inviteMember(ctx, { email, roles: readRoles(values), mails: true, reactivates })
         return joinLinkPage(ctx, { email, ...link })
       },
     }),

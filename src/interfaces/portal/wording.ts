@@ -126,6 +126,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   lastAdmin: () => 'Nobody else is an active admin who has joined: the organization needs one.',
   joined: () => 'This member has joined already, and needs no link.',
   inactive: () => 'This member is not active.',
+  deactivated: () => 'This member is deactivated: activate them again, with these roles?',
   invited: () => 'This address has been invited to that assessment already.',
   empty: () => 'The list is empty.',
   unreadable: (_name, line) => `The list can not be read as CSV${line > 0 ? `: see line ${line}` : ''}.`,

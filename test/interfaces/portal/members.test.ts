@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { Client } from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { importDocument } from '../../../src/import/load.ts'
 import { readDocument } from '../../../src/import/read.ts'
 import { joinAs, PASSWORD, signInAs, visit } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
@@ -74,6 +76,50 @@ describe('inviting', () => {
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(words)])
     expect(answer.text).toContain(`value="${fields.email}"`)
     expect(await service.db.member.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('asks before a deactivated member is active again, who then has the roles that were chosen', async () => {
+    const { organization, admin } = await start()
+    const person = await joinAs(service, organization, { roles: ['admin'] })
+    const { id } = await service.db.member.findFirstOrThrow({ where: { email: person.email } })
+    await service.db.member.update({ where: { id }, data: { status: 'inactive', roles: ['admin', 'recruiter'] } })
+    const path = `${admin.home}members/invite`
+    const fields = { email: person.email, roles: 'client' }
+    const before = await find(id)
+    for (const answered of [{}, { reactivate: 'somebody.else@example.com' }]) {
+      const asked = await admin.post(path, { ...fields, ...answered })
+      expect([asked.status, asked.text]).toEqual([
+        422,
+        expect.stringContaining('This member is deactivated: activate them again, with these roles?'),
+      ])
+      expect(asked.text).toContain(`name="reactivate" value="${person.email}" >`)
+      expect(await find(id)).toEqual(before)
+    }
+    expect((await visit(service).post('/portal/sign-in', { email: person.email, password: PASSWORD })).status).toBe(422)
+    expect((await admin.post(path, { ...fields, reactivate: person.email })).status).toBe(200)
+    expect(await find(id)).toMatchObject({ status: 'active', roles: ['recruiter', 'client'] })
+    const entry = await service.db.auditEntry.findFirstOrThrow({ where: { targetId: id, action: 'reactivated_member' } })
+    expect(entry.details).toEqual({ roles: { before: ['admin', 'recruiter'], after: ['recruiter', 'client'] } })
+    expect((await person.get(person.home)).status).toBe(303)
+  })
+
+  it('does not undo what another admin takes away from the member at the same time', async () => {
+    const { organization, admin } = await start()
+    const { id, email } = await service.make.member(organization.id, { roles: ['admin'] })
+    const other = new Client(service.databaseUrl)
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('BEGIN')
+    await other.query(`UPDATE members SET roles = '{client}' WHERE id = $1`, [id])
+    const inviting = admin.post(`${admin.home}members/invite`, { email, roles: 'grader' }).then((answer) => answer.status)
+    await waitUntil('the invitation to wait', async () => {
+      const [{ waits }] = await service.db.$queryRaw<[{ waits: bigint }]>`
+        SELECT count(*) AS waits FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      return waits > 0n || undefined
+    })
+    await other.query('COMMIT')
+    expect(await inviting).toBe(200)
+    expect((await find(id)).roles).toEqual(['client', 'grader'])
   })
 
   it('sends another link to who has not joined, and to nobody else', async () => {

@@ -82,6 +82,25 @@ it('has an hour, and the last link used ends the others', async () => {
   expect((await visit(service).post(first, { password: NEW })).status).toBe(404)
 })
 
+it('is changed by its owner, which ends the links to set it anew that were asked for before', async () => {
+  const { email, post, home } = await joinAs(service, await service.make.organization())
+  const path = new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname
+  const changed = await post(`${home}account/password`, { current: PASSWORD, password: NEW })
+  expect(changed.status).toBe(303)
+  expect((await visit(service).get(path)).status).toBe(404)
+  expect((await visit(service).post(path, { password: 'yet another password' })).status).toBe(404)
+  expect((await signIn(email, NEW)).status).toBe(303)
+})
+
+it('is set by one of ten links that are used at once', async () => {
+  const { email } = await joinAs(service, await service.make.organization())
+  const paths: string[] = []
+  for (let i = 0; i < 10; i++) paths.push(new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname)
+  const answers = await Promise.all(paths.map((path, i) => visit(service).post(path, { password: `${NEW} ${i}` })))
+  expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+  for (const { status, text } of answers) if (status !== 303) expect(text).toContain('This link can not be used')
+})
+
 it('forgives what was tried before', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   for (let i = 0; i < 6; i++) await signIn(email, 'not the password')
