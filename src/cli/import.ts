@@ -7,6 +7,7 @@ import {
   ImportInterrupted,
   type ImportOptions,
   importDocument,
+  type KeptKey,
   type Progress,
   type Summary,
 } from '../import/load.ts'
@@ -70,11 +71,19 @@ function showInterruption({ message, summary, cause }: ImportInterrupted): Outpu
   return { ...showSummary(summary), complaint }
 }
 
-function showSummary({ organizations, counts, generatedKeys }: Summary): Output {
+function showSummary({ organizations, counts, generatedKeys, keptKeys }: Summary): Output {
   const rows = KINDS.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
-  const text = table(['', 'CREATED', 'UPDATED', 'UNCHANGED'], rows) + showKeys(generatedKeys)
-  return { text, json: { organizations, counts, generatedKeys } }
+  const text = table(['', 'CREATED', 'UPDATED', 'UNCHANGED'], rows) + showKept(keptKeys) + showKeys(generatedKeys)
+  return { text, json: { organizations, counts, generatedKeys, keptKeys } }
 }
+
+const showKept = (keys: KeptKey[]): string =>
+  keys.length === 0
+    ? ''
+    : `\nThe document gives these API keys otherwise than they are. They are as they were: no import changes a key.\n\n${table(
+        ['ORGANIZATION', 'NAME'],
+        keys.map(({ organization, name }) => [organization, name]),
+      )}`
 
 const showKeys = (keys: GeneratedKey[]): string =>
   keys.length === 0

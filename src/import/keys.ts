@@ -47,21 +47,27 @@ async function checkUniqueness(check: Check, rows: Found<ApiKeyEntry>[]): Promis
   }
 }
 
-/** A key as the document gives it. One that has been revoked stays so, unless it is replaced by another. */
+/** Told of a key that is made, and of one that the document gives otherwise than it is. */
+export type KeyObserver = { onKey: (name: string, key: string) => void; onKeptKey: (name: string) => void }
+
+/**
+ * A key as the document gives it, if there is none. Nothing of one that is there is changed: an earlier document knows neither that it
+ * was rotated since, nor that it was revoked.
+ */
 export function wantApiKey(
-  entry: ApiKeyEntry,
+  { name, key, mode: given, expiresAt, revokedAt, createdById }: ApiKeyEntry,
   { id, organizationId, now }: Place,
-  onKey: (name: string, key: string) => void,
+  { onKey, onKeptKey }: KeyObserver,
 ): Wanted<ApiKeyRow> {
-  const { name, key, expiresAt, revokedAt, createdById } = entry
-  const mode = key ? modeOf(key) : entry.mode
-  const fingerprint = key && fingerprintApiKey(key)
+  const mode = key ? modeOf(key) : given
+  const terms = defined({ name, mode, expiresAt, revokedAt, createdById, hash: key && fingerprintApiKey(key).hash })
   return {
     id,
-    given: defined({ name, mode, expiresAt, createdById, ...fingerprint }),
+    given: {},
     alter: (current) => {
-      const isReplaced = fingerprint && !isDeepStrictEqual(fingerprint.hash, current.hash)
-      return revokedAt === undefined || (revokedAt === null && !isReplaced) ? {} : { revokedAt }
+      const differs = ([field, value]: [string, unknown]) => !isDeepStrictEqual(current[field as keyof ApiKeyRow], value)
+      if (Object.entries(terms).some(differs)) onKeptKey(current.name)
+      return {}
     },
     create: () => {
       const made = key ?? generateApiKey(mode ?? 'live')
@@ -72,9 +78,9 @@ export function wantApiKey(
         name,
         mode: mode ?? 'live',
         ...fingerprintApiKey(made),
-        createdById: null,
+        createdById: createdById ?? null,
         createdAt: now,
-        expiresAt: null,
+        expiresAt: expiresAt ?? null,
         revokedAt: revokedAt ?? null,
         lastUsedAt: null,
       }

@@ -26,11 +26,14 @@ import * as tables from './tables.ts'
 import { inTurn, longTransaction } from './transactions.ts'
 
 export type GeneratedKey = { organization: string; name: string; key: string }
+export type KeptKey = Omit<GeneratedKey, 'key'>
 export type Summary = {
   organizations: { id: string; name: string }[]
   counts: Record<Kind, Counts>
   /** Keys made for entries without one: the only time they are seen. */
   generatedKeys: GeneratedKey[]
+  /** Keys that were there, which the document gives otherwise: they are as they were. */
+  keptKeys: KeptKey[]
 }
 export type Progress = { organization: string; done: number; total: number }
 
@@ -68,7 +71,7 @@ async function checkAndLoad(ctx: ServiceContext, { document, problems }: Reading
   const all = [...problems, ...checked.problems.filter(({ path }) => !known.has(path))]
   if (all.length > 0) throw new ImportError(all)
 
-  const summary: Summary = { organizations: [], counts: noCounts(), generatedKeys: [] }
+  const summary: Summary = { organizations: [], counts: noCounts(), generatedKeys: [], keptKeys: [] }
   const total = document.organizations.reduce((sum, organization) => sum + countRows(organization), 0)
   let done = 0
   for (const organization of document.organizations) {
@@ -93,17 +96,21 @@ async function loadOrganization(
   const counts = noCounts()
   const organizationId = plan.ids.get(organization)!
   const generatedKeys: GeneratedKey[] = []
-  const onKey: Run['onKey'] = (name, key) => void generatedKeys.push({ organization: organization.name, name, key })
-  const run = { organizationId, now: ctx.deps.clock(), overwriteProgress, counts, onKey, advance, listWrites: [] }
+  const keptKeys: KeptKey[] = []
+  const keys: Run['keys'] = {
+    onKey: (name, key) => void generatedKeys.push({ organization: organization.name, name, key }),
+    onKeptKey: (name) => void keptKeys.push({ organization: organization.name, name }),
+  }
+  const run = { organizationId, now: ctx.deps.clock(), overwriteProgress, counts, keys, advance, listWrites: [] }
   // Or the transaction might hold invites that lists and the sweep set to expired, and they would wait for each other.
   await expireAllDueInvites(ctx)
   await longTransaction(ctx, (tx) => writeOrganization({ ...run, tx }, plan, organization))
-  return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys }
+  return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys, keptKeys }
 }
 
 /** In the order of the references. */
 async function writeOrganization(run: Run, plan: Plan, organization: OrganizationEntry): Promise<void> {
-  const { organizationId, now, overwriteProgress, onKey } = run
+  const { organizationId, now, overwriteProgress, keys } = run
   const place = (entry: object): Place => ({ id: plan.ids.get(entry)!, organizationId, now })
   const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: Place) => Wanted<T>) =>
     (entries ?? []).map((entry) => want(entry, place(entry)))
@@ -132,7 +139,7 @@ async function writeOrganization(run: Run, plan: Plan, organization: Organizatio
   await save(
     run,
     tables.apiKeys,
-    each(organization.apiKeys, (entry, at) => wantApiKey(entry, at, onKey)),
+    each(organization.apiKeys, (entry, at) => wantApiKey(entry, at, keys)),
     'apiKeys',
   )
   await save(run, tables.tags, each(organization.tags, wantTag), 'tags')
@@ -165,6 +172,7 @@ const noCounts = () =>
 function add(summary: Summary, part: Summary): void {
   summary.organizations.push(...part.organizations)
   summary.generatedKeys.push(...part.generatedKeys)
+  summary.keptKeys.push(...part.keptKeys)
   for (const kind of KINDS) {
     for (const count of ['created', 'updated', 'unchanged'] as const) summary.counts[kind][count] += part.counts[kind][count]
   }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../db/client.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { inBatches } from './batches.ts'
+import type { KeyObserver } from './keys.ts'
 import { findLinks, type Links, replaceLinks } from './links.ts'
 import type { Kind } from './match.ts'
 import { type Fields, insertRows, type Row, updateRows } from './write.ts'
@@ -34,8 +35,7 @@ export type Run = {
   now: Date
   overwriteProgress: boolean
   counts: Record<Kind, Counts>
-  /** Called with each key that is made. */
-  onKey: (name: string, key: string) => void
+  keys: KeyObserver
   /** Called with the number of rows dealt with since the last call. */
   advance: (rows: number) => void
   /** What writes the lists of ids. It waits until all rows are there: a member may carry a tag that the member made. */

@@ -120,19 +120,6 @@ describe('loading a document again', () => {
     const updatedAt = service.clock.now()
     expect(await find(ids[0]!)).toMatchObject({ status: 'pending', expiresAt, updatedAt })
   })
-
-  test('leaves a key revoked that was revoked since, and takes another one for it', async () => {
-    const name = uniqueName()
-    const document = (key: string) => ({ organizations: [{ name, apiKeys: [{ name: 'ATS', key, revokedAt: null }] }] })
-    const [leaked, fresh] = ['a', 'b'].map(() => `ak_live_${newId().replaceAll('-', '')}`) as [string, string]
-    const { organizations } = await load(document(leaked))
-    await service.db.apiKey.updateMany({ where: { organizationId: organizations[0]!.id }, data: { revokedAt: new Date() } })
-    await load(document(leaked))
-    const statusOf = async (key: string) => (await service.v1(key).get('/tags')).status
-    expect(await statusOf(leaked)).toBe(401)
-    await load(document(fresh))
-    expect([await statusOf(leaked), await statusOf(fresh)]).toEqual([401, 200])
-  })
 })
 
 describe('an invite that is made', () => {

@@ -1,8 +1,10 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
+import { revokeKey, rotateKey } from '../../src/domain/access/manage-keys.ts'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
 import { DAY_MS } from '../support/factories.ts'
+import { asOperator } from '../support/portal.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { documentOf, dumpDatabase, fullDocument, uniqueName } from './document.ts'
@@ -198,12 +200,31 @@ test('moves a member to another account', async () => {
   expect(await service.db.member.findUniqueOrThrow({ where: { id } })).toMatchObject({ userId, email: 'moving@example.com' })
 })
 
-test('replaces a key by another of the same name', async () => {
+test('changes no key that is there: neither its rotation nor its revocation is undone, and it says so', async () => {
   const name = uniqueName()
-  const keys = ['a', 'b'].map(() => `ak_live_${newId().replaceAll('-', '')}`)
-  for (const key of keys) await load({ organizations: [{ name, apiKeys: [{ name: 'ATS', key }] }] })
-  expect((await service.v1(keys[0]!).get('/tags')).status).toBe(401)
-  expect((await service.v1(keys[1]!).get('/tags')).status).toBe(200)
+  const [rotated, revoked, other] = ['a', 'b', 'c'].map(() => `ak_live_${newId().replaceAll('-', '')}`) as [
+    string,
+    string,
+    string,
+  ]
+  const document = (keys: object[]) => ({ organizations: [{ name, apiKeys: keys }] })
+  const both = [
+    { name: 'ATS', key: rotated, revokedAt: null },
+    { name: 'HR', key: revoked, revokedAt: null, expiresAt: null },
+  ]
+  const { organizations } = await load(document(both))
+  const ctx = asOperator(service, { id: organizations[0]!.id, name })
+  const idOf = async (keyName: string) =>
+    (await service.db.apiKey.findFirstOrThrow({ where: { organizationId: ctx.organization.id, name: keyName } })).id
+  const { key } = await rotateKey(ctx, await idOf('ATS'))
+  await revokeKey(ctx, await idOf('HR'))
+  const before = await dumpDatabase(service.db)
+  const again = await load(document(both))
+  expect(again.keptKeys).toEqual(['ATS', 'HR'].map((keyName) => ({ organization: name, name: keyName })))
+  expect((await load(document([{ name: 'ATS', key: other, revokedAt: '2026-01-01T00:00:00Z' }]))).keptKeys).toHaveLength(1)
+  expect(await dumpDatabase(service.db)).toEqual(before)
+  const statusOf = async (value: string) => (await service.v1(value).get('/tags')).status
+  expect(await Promise.all([key, revoked, other].map(statusOf))).toEqual([200, 401, 401])
 })
 
 test('counts a member as updated whose account alone has changed, also when the document gives the time', async () => {
