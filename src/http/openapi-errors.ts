@@ -59,6 +59,7 @@ const occurrence = {
   too_many_searches: 'declared',
   too_many_passwords: 'declared',
   webhook_disabled: 'declared',
+  secret_rotated: 'declared',
   idempotency_key_reused: 'isIdempotent',
   cursor_gone: 'declared',
   session_refused: 'declared',

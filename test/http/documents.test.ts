@@ -142,6 +142,7 @@ describe('bodies', () => {
       NewWebhook: true,
       WebhookChange: true,
       Replay: true,
+      SecretRotation: false,
     })
   })
 

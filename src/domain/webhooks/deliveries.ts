@@ -121,22 +121,26 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
   })
 
 /**
- * Has all events behind a position delivered anew, those that were delivered before too; in batches, by the worker. It takes the place
- * of a replay that is under way.
+ * Has all events behind a position delivered anew, those that were delivered before too; in batches, by the worker. A replay that is
+ * under way becomes one with it: what that has not come to yet is delivered all the same.
  *
  * @throws DomainError webhook_not_found, webhook_disabled; cursor_gone, as the feed does.
  */
 export const replayFrom = (ctx: Context, endpointId: string, position: bigint): Promise<WebhookEndpoint> =>
   inTransaction(ctx, async (inside) => {
     const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
+    await getActive(inside, endpointId)
+    // Nobody moves a replay that is under way until this is committed.
+    await inside.db.$queryRaw`SELECT FROM webhook_endpoints WHERE id = ${endpointId}::uuid FOR UPDATE`
     const endpoint = await getActive(inside, endpointId)
-    const { id, position: start, missedFrom } = endpoint
+    const { id, position: start, missedFrom, replayPosition: running, replayUntil: until } = endpoint
     await checkCursor(inside, position)
     // Events behind that are yet to be handed over, and are sent by that: made twice at once, the same deliveries would wait for each other.
-    const replayUntil = reached > start ? reached : start
+    const replayUntil = [start, until ?? 0n].reduce((last, other) => (other > last ? other : last), reached)
+    const replayPosition = running !== null && running < position ? running : position
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { after: String(position) })
     const isMissedNoMore = missedFrom !== null && position <= missedFrom
-    const replay = { replayPosition: position, replayUntil, ...(isMissedNoMore && { missedFrom: null }) }
+    const replay = { replayPosition, replayUntil, ...(isMissedNoMore && { missedFrom: null }) }
     return changeEndpoint(inside, id, { ...replay, updatedAt: ctx.deps.clock() })
   })
 

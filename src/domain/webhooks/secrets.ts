@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
+import { DomainError } from '../errors.ts'
 import { open, seal } from '../seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { changeEndpoint, getEndpoint, recordEndpoint, type WebhookEndpoint } from './access.ts'
@@ -23,18 +24,25 @@ export const sealSecret = ({ deps }: ServiceContext, endpointId: string, secret:
 const purposeOf = (endpointId: string) => `webhook ${endpointId}`
 
 /**
- * A new secret. For a day the one before signs as well; one that was rotated within that day is replaced at once.
+ * A new secret. For a day the one before signs as well, and no other can be made: a third would end the first without notice.
  *
- * @throws DomainError webhook_not_found.
+ * @param options.force makes one all the same: the present one signs for a day more, the one before it stops at once.
+ * @throws DomainError webhook_not_found; secret_rotated less than a day ago.
  */
-export const rotateSecret = (ctx: Context, id: string): Promise<{ endpoint: WebhookEndpoint; secret: string }> =>
+export const rotateSecret = (
+  ctx: Context,
+  id: string,
+  { force = false }: { force?: boolean | undefined } = {},
+): Promise<{ endpoint: WebhookEndpoint; secret: string }> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const endpoint = await getEndpoint(inside, id)
-    // Two that rotate at once take turns: of the three secrets the last two sign.
-    const [{ previousSecret }] = await db.$queryRaw<[{ previousSecret: Uint8Array<ArrayBuffer> }]>`
-      SELECT secret AS "previousSecret" FROM webhook_endpoints WHERE id = ${endpoint.id}::uuid FOR UPDATE`
+    // Of two that rotate at once the second finds what the first has made.
+    const [{ previousSecret, until }] = await db.$queryRaw<[{ previousSecret: Uint8Array<ArrayBuffer>; until: Date | null }]>`
+      SELECT secret AS "previousSecret", previous_secret_until AS until FROM webhook_endpoints
+      WHERE id = ${endpoint.id}::uuid FOR UPDATE`
     const [secret, now] = [makeSecret(), deps.clock()]
+    if (until && until > now && !force) throw new DomainError('secret_rotated')
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
     const data = { secret: sealSecret(inside, endpoint.id, secret), previousSecret, previousSecretUntil, updatedAt: now }
     await recordEndpoint(inside, 'rotated_webhook_secret', endpoint)

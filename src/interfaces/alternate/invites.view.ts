@@ -68,7 +68,7 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
     { [NAME]: 'NewAssessmentInvite', examples: [example] },
   )
 
-/** What this interface's body has no field for has the domain's defaults. */
+/** What this interface's body has no field for is not asked of the candidate, or has the domain's defaults. */
 export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expiresInDays: number): NewInvite => ({
   recipientEmail: body.email,
   assessmentId: body.assessment,
@@ -76,6 +76,8 @@ export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expi
   answerRecordLimit: body.answer_record_limit,
   facePhotoRequired: body.face_photo_required,
   requireIdCapture: body.id_photo_required,
+  screenRecording: false,
+  webcamMonitoring: false,
   tagIds: body.tags,
   assignedGraderId: body.assigned_grader,
   expiresInDays,

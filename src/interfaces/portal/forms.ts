@@ -106,6 +106,7 @@ const conflicts: Partial<Record<ErrorKind, Issue>> = {
   duplicate_tag_name: { field: 'name', rule: 'account', problem: 'taken' },
   too_many_webhooks: { field: '', rule: 'account', problem: 'tooManyWebhooks', limit: MAX_ENDPOINTS },
   webhook_disabled: { field: '', rule: 'account', problem: 'disabled' },
+  secret_rotated: { field: '', rule: 'account', problem: 'secretRotated' },
   cursor_gone: { field: '', rule: 'account', problem: 'forgotten' },
 }
 

@@ -77,7 +77,9 @@ function details(endpoint: WebhookEndpoint, counts: DeliveryCounts | undefined, 
 const isOverlap = (until: Date | null, now: Date): until is Date => until !== null && until > now
 
 function actions({ state, previousSecretUntil }: WebhookEndpoint, address: string, now: Date): Html {
-  const rotation = isOverlap(previousSecretUntil, now)
+  // Whoever is shown the page has been told that the one before stops.
+  const isOverlapping = isOverlap(previousSecretUntil, now)
+  const rotation = isOverlapping
     ? 'The present one signs as well for 24 hours more; the one before it stops at once.'
     : 'The present one signs as well for 24 hours more.'
   return html`${
@@ -87,6 +89,6 @@ ${confirmation('Disable', 'Disable it? Nothing is sent to it until it is enabled
       : html`<p>When it is enabled, it is told of what happens from then on, and what still waits is sent. What it has missed can be sent afterwards.</p>
 <form method="post" action="${`${address}/enable`}"><p><button>Enable</button></p></form>`
   }
-${confirmation('Give it a new secret', `Give it a new secret? ${rotation}`, `${address}/rotate-secret`, onceField())}
+${confirmation('Give it a new secret', `Give it a new secret? ${rotation}`, `${address}/rotate-secret`, html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`)}
 ${confirmation('Delete', 'Delete it, with all that is known of its deliveries? That can not be undone.', `${address}/delete`)}`
 }

@@ -74,7 +74,8 @@ export function webhooksRoutes(app: FastifyInstance): void {
   app.post<WebhookRoute>('/settings/webhooks/:webhookId/rotate-secret', (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => onePage(request, form),
-      work: async (ctx) => secretPage(ctx, await rotateSecret(ctx, request.params.webhookId)),
+      work: async (ctx, values) =>
+        secretPage(ctx, await rotateSecret(ctx, request.params.webhookId, { force: values.get('force') === 'yes' })),
     }),
   )
 

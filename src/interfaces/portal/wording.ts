@@ -135,6 +135,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   tooLarge: (_name, bytes) => `The list is larger than ${bytes / 1024 / 1024} MB. Please split it.`,
   tooManyWebhooks: (_name, limit) => `There can not be more than ${limit} webhooks. Delete one to make another.`,
   disabled: () => 'The webhook is disabled. Enable it first.',
+  secretRotated: () =>
+    'It has been given a new secret less than 24 hours ago, by somebody else or in another window. If the one before is to stop at once, do it again.',
   forgotten: () =>
     'Some of what it has missed is no longer kept, so it can not be sent. Have your system list the invites instead.',
   points: (_name, limit) => `The points have to be between 0 and ${limit}, in steps of 0.5.`,

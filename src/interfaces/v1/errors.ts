@@ -52,6 +52,7 @@ const answers = {
   too_many_searches: [429, RATE_LIMITED],
   too_many_passwords: [429, RATE_LIMITED],
   webhook_disabled: [409, 'The webhook is disabled: enable it first'],
+  secret_rotated: [409, 'The secret was rotated less than 24 hours ago: the one before would stop at once. With force it does'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],
   cursor_gone: [410, 'The events behind this cursor are no longer kept. List everything again, and go on from its Events-Cursor'],
   session_refused: [409, 'The session does not allow this'],

@@ -93,7 +93,7 @@ export function webhookDeliveryRoutes(app: TypedApp): void {
         operationId: 'replayWebhook',
         summary: 'Send all events behind a cursor again',
         description:
-          'Those of the types and the mode of the webhook, whether or not they were delivered before. `replayedUpTo` of the webhook shows how far that is. It takes the place of a replay that is under way. Beyond the original interface.',
+          'Those of the types and the mode of the webhook, whether or not they were delivered before. `replayedUpTo` of the webhook shows how far that is. A replay that is under way is continued as one with it. Beyond the original interface.',
         params: webhookParams,
         headers: IdempotencyHeaders,
         body: ReplayBody,

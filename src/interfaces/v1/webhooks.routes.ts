@@ -10,6 +10,7 @@ import {
   NewWebhookBody,
   OneWebhook,
   presentWebhook,
+  RotationBody,
   toNewWebhook,
   toWebhookChange,
   WebhookChangeBody,
@@ -86,14 +87,16 @@ export function webhookRoutes(app: TypedApp): void {
         operationId: 'rotateWebhookSecret',
         summary: 'Give a webhook a new secret',
         description:
-          'For 24 hours the previous one signs as well, so that no message is refused meanwhile. The answer shows the new one, this once. Beyond the original interface.',
+          'For 24 hours the previous one signs as well, so that no message is refused meanwhile, and another rotation is refused unless it is forced. The answer shows the new one, this once. Beyond the original interface.',
         params,
         headers: IdempotencyHeaders,
+        body: RotationBody,
         response: { 200: WebhookWithSecret },
-        errors: ['webhook_not_found'],
+        errors: ['webhook_not_found', 'secret_rotated'],
       },
     },
-    async (request, reply) => answerOnce(request, reply, (ctx) => answerSecret(200, rotateSecret(ctx, request.params.webhookId))),
+    async (request, reply) =>
+      answerOnce(request, reply, (ctx) => answerSecret(200, rotateSecret(ctx, request.params.webhookId, request.body))),
   )
 
   app.get(

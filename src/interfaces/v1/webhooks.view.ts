@@ -116,6 +116,19 @@ export const WebhookChangeBody = Type.Partial(
   { [NAME]: 'WebhookChange', minProperties: 1, examples: [{ state: 'active' }] },
 )
 
+export const RotationBody = Type.Object(
+  {
+    force: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether to do it also less than 24 hours after the last rotation: then the secret from before that stops at once',
+      }),
+    ),
+  },
+  { [NAME]: 'SecretRotation', examples: [{ force: true }] },
+)
+
 export const ReplayBody = Type.Object(
   {
     fromCursor: Type.String({

@@ -149,7 +149,7 @@ describe('an invite made here', () => {
     expect(await readThere(`/invites/${invite.id}`)).toEqual({
       ...summary,
       assignedGrader: { id: own.grader.id, firstName: 'Grace', lastName: 'Grader', email: own.grader.email },
-      proctoringSettings: { screenRecording: true, webcamMonitoring: true, requireIdCapture: true },
+      proctoringSettings: { screenRecording: false, webcamMonitoring: false, requireIdCapture: true },
       customMessage: '',
       revokedAt: null,
     })

@@ -272,6 +272,37 @@ it.each([
   expect([status, body.error]).toEqual([404, 'Webhook not found'])
 })
 
+it('is given no third secret within 24 hours, which would end the first, unless that is forced', async () => {
+  const own = await makeIntegrator(service)
+  const { id, secret, path } = await own.subscribe({ url: URL })
+  const rotate = (body?: object) => own.client.post(`${path}/rotate-secret`).send(body)
+  const second = await rotate()
+  const refused = await rotate()
+  expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'secret_rotated'])
+  const endpoint = () => service.db.webhookEndpoint.findUniqueOrThrow({ where: { id } })
+  expect(openSecrets(service.system, await endpoint())).toEqual([second.body.secret, secret])
+  const forced = await rotate({ force: true })
+  expect([forced.status, openSecrets(service.system, await endpoint())]).toEqual([200, [forced.body.secret, second.body.secret]])
+})
+
+it('is sent both ranges when a second replay is asked for while one is under way', async () => {
+  const idle = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' }) // it hands nothing over by itself
+  const own = await makeIntegrator(idle)
+  for (let count = 0; count < 3; count++) await own.invite()
+  const cursor = await waitUntil('the events', async () => {
+    const { body } = await own.client.get('/events')
+    return body.events.length === 3 ? (body.events[1].position as number) : undefined
+  })
+  const webhook = await own.subscribe({ url: URL })
+  for (const fromCursor of ['0', String(cursor)]) {
+    const { status, body } = await own.client.post(`${webhook.path}/replay`).send({ fromCursor })
+    expect([status, body.webhook.replayedUpTo]).toEqual([200, '0'])
+  }
+  let more = true
+  while (more) ({ more } = await handOver(idle.system))
+  expect(await own.deliveries(webhook)).toHaveLength(3)
+})
+
 it('keeps both secrets of a rotation when SECRET_KEY is changed, whichever of them is encrypted under the old one', async () => {
   const NEW_KEY = 'another secret that is only good for tests 987654'
   const first = await startServiceForTest()

@@ -17,7 +17,8 @@ export type Standing =
 
 /**
  * What counts for a question. Of one grader: the last grade, whoever has given it. Of two: an admin's decision; else the mean of both
- * graders' points, to the nearest half, where they are close. Of a question without points only the comments are kept.
+ * graders' points, to the nearest half, where they are close. Points that come without a comment leave those that there are. Of a
+ * question without points only the comments are kept.
  *
  * @param grades of the question, oldest first: of each round the last counts.
  */
@@ -29,10 +30,10 @@ export function standingOf(
   if (question.points === 0) return commented(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
   if (!secondGrader) {
     const last = lastOf(grades)
-    return last ? graded(last, last.points, last.comment, 'grader') : { state: 'ungraded' }
+    return last ? graded(last, last.points, last.comment || lastComment(grades), 'grader') : { state: 'ungraded' }
   }
   const decision = lastOf(inRound(grades, 3))
-  if (decision) return graded(decision, decision.points, decision.comment, 'admin')
+  if (decision) return graded(decision, decision.points, decision.comment || keptComment(grades), 'admin')
   const both = findBoth(grades)
   if (!both) return { state: 'ungraded' }
   const [first, second] = both
@@ -60,8 +61,17 @@ function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
   return grades.filter((grade) => newest.get(grade.graderId) === grade)
 }
 
+/** What the admins said last, else both graders. */
+const keptComment = (grades: readonly GradeRow[]): string =>
+  lastComment(inRound(grades, 3)) || [1, 2].flatMap((round) => lastComment(inRound(grades, round as Round)) || []).join('\n\n')
+
+const lastComment = (grades: readonly GradeRow[]): string => lastCommented(grades)?.comment ?? ''
+
+const lastCommented = (grades: readonly GradeRow[]): GradeRow | undefined =>
+  newestOfEach(grades).findLast(({ comment }) => comment !== '')
+
 function commented(rounds: (readonly GradeRow[])[]): Standing {
-  const last = rounds.flatMap((grades) => newestOfEach(grades).findLast(({ comment }) => comment !== '') ?? [])
+  const last = rounds.flatMap((grades) => lastCommented(grades) ?? [])
   const [first] = last
   return first ? graded(first, 0, joinComments(last), 'grader') : { state: 'ungraded' }
 }

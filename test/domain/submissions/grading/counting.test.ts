@@ -21,6 +21,27 @@ async function furnishTwo(of: Parameters<typeof makeHandedIn>[1] = {}) {
 const undecided = { issues: [expect.objectContaining({ problem: 'undecided', limit: 1 })] }
 const ungraded = { issues: [expect.objectContaining({ problem: 'ungraded', limit: 1 })] }
 
+describe('a comment', () => {
+  it('stays when somebody else gives points without one: an admin who decides, or who grades alone', async () => {
+    const { first, second, admin, grade, result } = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
+    await grade(first.ctx, 1, 5, { comment: 'Well argued.' })
+    await grade(second.ctx, 1, 1, { comment: 'Too short.' })
+    await grade(admin.ctx, 1, 3)
+    expect((await result()) as unknown[]).toContainEqual(
+      expect.objectContaining({ points: 3, comment: 'Well argued.\n\nToo short.', graderId: admin.member.id }),
+    )
+    const alone = await makeHandedIn(service, { questions: [{ points: 5 }, { points: 0 }] })
+    const [grader, boss] = [await alone.join(), await alone.join(['admin'])]
+    await alone.assign(grader.member.id)
+    await alone.grade(grader.ctx, 1, 5, { comment: 'Well argued.' })
+    await alone.grade(boss.ctx, 1, 4)
+    await alone.release(boss.ctx)
+    expect((await alone.releases()).at(-1)!.grades as unknown[]).toContainEqual(
+      expect.objectContaining({ points: 4, comment: 'Well argued.', graderId: boss.member.id }),
+    )
+  })
+})
+
 describe('two graders’ points', () => {
   it.each([
     [5, 4, 3, 3.5],
