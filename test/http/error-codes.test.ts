@@ -188,6 +188,7 @@ const documented = {
     'delivery_not_found',
     'too_many_webhooks',
     'webhook_disabled',
+    'secret_rotated',
   ],
   alternate: [...everywhere, 'member_not_found', 'page_not_found', 'organization_forbidden'],
 }
