@@ -5,7 +5,7 @@ import { defined } from '../domain/defined.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 import type { Place } from './rows.ts'
-import type { Wanted } from './save.ts'
+import type { KeyObserver, Wanted } from './save.ts'
 import type { ApiKeyRow } from './tables.ts'
 
 /** The mode that a key itself shows. */
@@ -46,9 +46,6 @@ async function checkUniqueness(check: Check, rows: Found<ApiKeyEntry>[]): Promis
     pathByKey.set(key, path)
   }
 }
-
-/** Told of a key that is made, and of one that the document gives otherwise than it is. */
-export type KeyObserver = { onKey: (name: string, key: string) => void; onKeptKey: (name: string) => void }
 
 /**
  * A key as the document gives it, if there is none. Nothing of one that is there is changed: an earlier document knows neither that it

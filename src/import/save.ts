@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../db/client.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { inBatches } from './batches.ts'
-import type { KeyObserver } from './keys.ts'
 import { findLinks, type Links, replaceLinks } from './links.ts'
 import type { Kind } from './match.ts'
 import { type Fields, insertRows, type Row, updateRows } from './write.ts'
@@ -27,6 +26,9 @@ export type Table<T> = {
 }
 
 export type Counts = { created: number; updated: number; unchanged: number }
+
+/** Told of a key that is made, and of one that the document gives otherwise than it is. */
+export type KeyObserver = { onKey: (name: string, key: string) => void; onKeptKey: (name: string) => void }
 
 /** One organization's part of an import, in its transaction. */
 export type Run = {
