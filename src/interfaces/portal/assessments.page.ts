@@ -1,10 +1,12 @@
 import type { AssessmentInput } from '../../domain/assessments/assessment-input.ts'
 import type { Assessment } from '../../domain/assessments/assessments.ts'
+import type { Cautions } from '../../domain/assessments/cautions.ts'
 import type { Question } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import { expectations, questionList, wordDuration, written } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
+import { cautionsShown } from './cautions.ts'
 import { type Form, mistakes } from './forms.ts'
 import { wordLanguage } from './languages.ts'
 import { type Page, pathOf } from './layout.ts'
@@ -63,7 +65,14 @@ type Facts = { ctx: Context; assessment: Assessment; input: AssessmentInput }
 
 export function assessmentPage(
   form: Form,
-  { ctx, assessment, input, questions, done }: Facts & { questions: Listing<Question>; done: string },
+  {
+    ctx,
+    assessment,
+    input,
+    questions,
+    cautions,
+    done,
+  }: Facts & { questions: Listing<Question>; cautions: Cautions; done: string },
 ): Page {
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   return {
@@ -72,6 +81,7 @@ export function assessmentPage(
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="facts-heading">
 <h2 id="facts-heading">About it</h2>
 ${facts(ctx, assessment, input)}
+${cautionsShown(cautions, assessment.questionCount)}
 <div class="actions">
 <a class="button" href="${path}/edit">Edit</a>
 <a class="button quiet" href="${pathOf(ctx, `invites/new?assessment=${assessment.id}`)}">Invite a candidate</a>

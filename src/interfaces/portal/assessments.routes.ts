@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../domain/access/permissions.ts'
 import { toAssessmentInput } from '../../domain/assessments/assessment-input.ts'
 import { getAssessment, listAssessments, wholeAssessment } from '../../domain/assessments/assessments.ts'
+import { readCautions } from '../../domain/assessments/cautions.ts'
 import {
   createAssessment,
   deleteAssessment,
@@ -28,7 +29,8 @@ export async function showAssessment(request: FastifyRequest, assessmentId: stri
   const page = readPage(query, MAX_PAGE_SIZE)
   const questions = await listQuestions(ctx, wholeQuestion, assessmentId, { field: 'order', direction: 'asc' }, page)
   const input = await toAssessmentInput(ctx, assessment)
-  return assessmentPage(form, { ctx, assessment, input, questions, done: query.get('done') ?? '' })
+  const cautions = await readCautions(ctx, assessment)
+  return assessmentPage(form, { ctx, assessment, input, questions, cautions, done: query.get('done') ?? '' })
 }
 
 export function assessmentsRoutes(app: FastifyInstance): void {

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findMembers } from '../../domain/access/members.ts'
 import { authorize, may } from '../../domain/access/permissions.ts'
+import { findAssessments } from '../../domain/assessments/assessments.ts'
+import { readCautions } from '../../domain/assessments/cautions.ts'
 import { listInviteTags } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { defined } from '../../domain/defined.ts'
@@ -27,6 +29,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { listRequirements } from '../../domain/submissions/submission.ts'
 import { waiveRequirement } from '../../domain/submissions/waive.ts'
 import { isUuid } from '../../domain/uuid.ts'
+import { cautionsShown } from './cautions.ts'
 import { readNamed } from './choices.ts'
 import { emptyForm, type Form, readFields } from './forms.ts'
 import { invitePage } from './invite.page.ts'
@@ -156,7 +159,10 @@ async function newPage(request: FastifyRequest, form: Form) {
   const named = readNamed(query)
   const assessmentId = query.get('assessment') ?? ''
   const choices = await listChoices(ctx, { named, chosenIds: [...chosenIn(form.values), assessmentId] })
-  return newInvitePage(form, { ctx, choices, named, assessmentId })
+  const [assessment] = await findAssessments(ctx, [assessmentId])
+  const cautions =
+    assessment !== undefined && cautionsShown({ ...(await readCautions(ctx, assessment)), open: 0 }, assessment.questionCount)
+  return newInvitePage(form, { ctx, choices, named, assessmentId, cautions })
 }
 
 async function showList(request: FastifyRequest, reply: FastifyReply) {

@@ -11,11 +11,11 @@ import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 
 /** @param facts.assessmentId the assessment whose page led here; empty: another page. */
-type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: string }
+type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: string; cautions: Html | false }
 
-export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId }: Facts): Page => ({
+export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions }: Facts): Page => ({
   title: 'Invite a candidate',
-  body: html`${mistakes(form)}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
+  body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Address of the candidate', type: 'email' })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}

@@ -6,6 +6,7 @@ import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import { wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
+import { changesReach } from './cautions.ts'
 import {
   area,
   choice,
@@ -82,9 +83,10 @@ export const readQuestion = (values: URLSearchParams): QuestionInput => {
   }
 }
 
-type Facts = { ctx: Context; assessment: Assessment }
+/** @param facts.open how many are invited and have not started. */
+type Facts = { ctx: Context; assessment: Assessment; open: number }
 
-export const newQuestionPage = (form: Form, { ctx, assessment }: Facts): Page => {
+export const newQuestionPage = (form: Form, { ctx, assessment, open }: Facts): Page => {
   const { defaultQuestionFormat: inputType, defaultAnswerFormat: responseType } = assessment
   const empty = {
     inputType,
@@ -100,6 +102,7 @@ export const newQuestionPage = (form: Form, { ctx, assessment }: Facts): Page =>
   return {
     title: 'New question',
     body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
+${open > 0 && html`<p class="notice">${changesReach(open)}</p>`}
 <section class="panel">
 <form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/questions`)}">${onceField()}
 ${fields(form, empty)}
@@ -111,12 +114,13 @@ ${fields(form, empty)}
 
 export const editQuestionPage = (
   form: Form,
-  { ctx, assessment, question, input }: Facts & { question: Question; input: QuestionInput },
+  { ctx, assessment, question, input, open }: Facts & { question: Question; input: QuestionInput },
 ): Page => {
   const path = pathOf(ctx, `assessments/${assessment.id}/questions/${question.id}`)
   return {
     title: 'Edit a question',
     body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
+${open > 0 && html`<p class="notice">${changesReach(open)}</p>`}
 <section class="panel">
 <form method="post" action="${path}">
 ${seenField(form, question)}

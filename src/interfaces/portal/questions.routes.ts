@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../domain/access/permissions.ts'
 import { getAssessment } from '../../domain/assessments/assessments.ts'
+import { readCautions } from '../../domain/assessments/cautions.ts'
 import {
   addQuestion,
   deleteQuestion,
@@ -19,12 +20,15 @@ import { editQuestionPage, newQuestionPage, readQuestion } from './questions.pag
 type QuestionRoute = { Params: QuestionRef }
 
 export function questionsRoutes(app: FastifyInstance): void {
-  const newPage = async ({ ctx }: FastifyRequest, assessmentId: string, form: Form) =>
-    newQuestionPage(form, { ctx, assessment: await getAssessment(ctx, assessmentId) })
+  const newPage = async ({ ctx }: FastifyRequest, assessmentId: string, form: Form) => {
+    const assessment = await getAssessment(ctx, assessmentId)
+    return newQuestionPage(form, { ctx, assessment, open: (await readCautions(ctx, assessment)).open })
+  }
   const editPage = async ({ ctx }: FastifyRequest, ref: QuestionRef, form: Form) => {
     const question = await getQuestion(ctx, ref)
     const assessment = await getAssessment(ctx, ref.assessmentId)
-    return editQuestionPage(form, { ctx, assessment, question, input: toQuestionInput(question) })
+    const { open } = await readCautions(ctx, assessment)
+    return editQuestionPage(form, { ctx, assessment, question, open, input: toQuestionInput(question) })
   }
   const after = ({ ctx }: FastifyRequest, { assessmentId }: { assessmentId: string }, done: string) =>
     `${pathOf(ctx, `assessments/${assessmentId}`)}?done=question-${done}`

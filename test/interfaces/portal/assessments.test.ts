@@ -144,6 +144,29 @@ describe('an assessment', () => {
     expect(await lastEntry(organization.id)).toMatchObject({ action: 'updated_assessment', details: { name: 'Renamed' } })
   })
 
+  it('says what might not be thought of: points, devices, and whom a change of its questions reaches', async () => {
+    const { get, organization, path } = await openAssessments()
+    const assessment = await service.make.assessment(organization.id)
+    const address = `${path}/${assessment.id}`
+    const cautions = async (of = address) =>
+      [...(await get(of)).text.matchAll(/<p class="hint caution">([^<]*)/g)].map(([, sentence]) => sentence)
+    const question = await service.make.question(assessment, { points: 5 })
+    expect(await cautions()).toEqual([])
+    await service.make.question(assessment, { points: 0, responseType: 'video' })
+    await service.make.invite(assessment, { status: 'accepted' })
+    await service.make.invite(assessment, { status: 'started' })
+    const [points, devices, reach] = await cautions()
+    expect([points, devices]).toEqual([
+      '1 question of 2 gives no points.',
+      'Candidates need a camera and a microphone to answer.',
+    ])
+    expect(reach).toMatch(/^1 candidate is invited and has not started: /)
+    expect((await get(`${address}/questions/${question.id}`)).text).toContain(reach)
+    expect((await get(`${address}/questions/new`)).text).toContain(reach)
+    const inviting = `${path.replace('/assessments', '/invites/new')}?assessment=${assessment.id}`
+    expect(await cautions(inviting)).toEqual([points, devices])
+  })
+
   it('has languages that are chosen from a list, and keeps one that an import has brought', async () => {
     const { post, get, path, create, read, organization } = await openAssessments()
     expect((await get(`${path}/new`)).text).toContain('<option value="pt-BR" >Brazilian Portuguese (pt-BR)</option>')

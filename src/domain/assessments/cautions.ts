@@ -1,0 +1,32 @@
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import type { Assessment } from './assessments.ts'
+
+/** What whoever edits an assessment, or invites to it, might not think of. */
+export type Cautions = {
+  /** How many of its questions give no points. */
+  withoutPoints: number
+  /** What candidates need to answer: recorded by choice, nothing is needed. */
+  devices: ('camera' | 'microphone')[]
+  /** How many are invited and have not started: they get the questions as they are when they do. */
+  open: number
+}
+
+/** Reads them by counts and one look at the questions. @throws DomainError not_permitted. */
+export async function readCautions(ctx: Context, { id }: Pick<Assessment, 'id'>): Promise<Cautions> {
+  authorize(ctx, 'read')
+  const of = { organizationId: ctx.organization.id, assessmentId: id }
+  const withoutPoints = await ctx.db.question.count({ where: { ...of, points: 0 } })
+  const recorded = await ctx.db.question.findMany({
+    where: { ...of, responseType: { in: ['audio', 'video'] } },
+    distinct: ['responseType'],
+    select: { responseType: true },
+  })
+  const { _sum } = await ctx.db.assessmentInviteCount.aggregate({
+    where: { ...of, status: { in: ['pending', 'accepted'] } },
+    _sum: { count: true },
+  })
+  const needsCamera = recorded.some(({ responseType }) => responseType === 'video')
+  const devices = [...(needsCamera ? (['camera'] as const) : []), ...(recorded.length > 0 ? (['microphone'] as const) : [])]
+  return { withoutPoints, devices, open: _sum.count ?? 0 }
+}
