@@ -19,8 +19,8 @@ export type Queue = {
   bringMailForward: (emailId?: string) => Promise<number>
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
   enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>
-  /** Has a recording made one file, in the transaction that completes it. */
-  enqueueRecording: (db: Connection, mediaId: string) => Promise<void>
+  /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
+  enqueueRecording: (db: Connection, recording: { mediaId: string; organizationId: string; dueAt: Date }) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
   /** Has it recorded that somebody gave a wrong password for the address, if anybody signs in with it: the same goes for that. */
@@ -70,8 +70,8 @@ export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried', 'obsolet
 /** How an attempt to deliver an event to an endpoint may end, as it is counted. */
 export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
-/** How joining a recording may end, as it is counted. */
-export const JOIN_OUTCOMES = ['done', 'failed'] as const
+/** How an attempt to join a recording may end, as it is counted. `failed`: by its own fault, or its parts are lost. */
+export const JOIN_OUTCOMES = ['done', 'failed', 'retried'] as const
 
 /** Who answers what is asked of a replica: what it can't answer, the primary does. */
 export const READ_FROM = ['replica', 'primary'] as const

@@ -5,11 +5,16 @@ import { DEAD_RECORDINGS, HEARTBEAT_REFRESH_SECONDS, RECORDINGS, type RecordingJ
 
 const POLLING_SECONDS = 2
 
-/** Starts the worker that makes recordings one file each, one at a time. It ends with `boss.stop()`. */
-export async function startJoiningRecordings(boss: PgBoss, system: ServiceContext, remux: Remux): Promise<void> {
+/**
+ * Starts the workers that make recordings one file each. They end with `boss.stop()`.
+ *
+ * @param joiners how many recordings are joined at a time. Where there are several, one of them is left to other organizations.
+ */
+export async function startJoiningRecordings(boss: PgBoss, system: ServiceContext, remux: Remux, joiners: number): Promise<void> {
   const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
   const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
-  await boss.work<RecordingJob>(RECORDINGS, options, async (jobs) => {
+  const sharing = joiners > 1 ? { localConcurrency: joiners, localGroupConcurrency: joiners - 1 } : {}
+  await boss.work<RecordingJob>(RECORDINGS, { ...options, ...sharing }, async (jobs) => {
     for (const { data } of jobs) {
       await joinRecording(system, data.mediaId, remux).catch((err) => {
         system.deps.log.error({ err, ...data }, 'a recording could not be joined yet')

@@ -22,6 +22,9 @@ export const INVITE_BATCHES = 'invite-batch'
 export const RECORDINGS = 'recording'
 export const DEAD_RECORDINGS = 'recording-dead'
 
+/** Priorities of 32 bits count the seconds since then, and last as many years. */
+const PRIORITIES_SINCE = Date.UTC(2026, 0)
+
 export type EmailJob = { emailId: string }
 /** The address that was typed in. */
 export type AddressJob = { email: string }
@@ -172,8 +175,10 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueInviteBatch(db, batchId) {
       await boss.insert(INVITE_BATCHES, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
     },
-    async enqueueRecording(db, mediaId) {
-      await boss.insert(RECORDINGS, [{ data: { mediaId } satisfies RecordingJob }], { db: fromPrisma(db) })
+    async enqueueRecording(db, { mediaId, organizationId, dueAt }) {
+      const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
+      const job = { data: { mediaId } satisfies RecordingJob, priority, group: { id: organizationId } }
+      await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
     },
     bringMailForward: (emailId) => bringMailForward(boss, emailId),
     enqueuePasswordReset: enqueueAddress(PASSWORD_RESETS),

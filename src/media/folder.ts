@@ -14,8 +14,13 @@ export function openFolder(root: string): MediaStore {
       await makeFolder(folder)
       // Beside the file, so that what a crash leaves goes with the folder.
       const temporary = `${file}.${randomUUID()}`
-      await write(temporary, content)
-      await rename(temporary, file)
+      try {
+        await write(temporary, content)
+        await rename(temporary, file)
+      } catch (error) {
+        await rm(temporary, { force: true }) // what there was no room for is not to keep the room that there is
+        throw error
+      }
       await sync(folder)
     },
     async get(key, range = { start: 0, end: Infinity }) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Remux, type Remuxed, UnreadableRecording } from '../domain/submissions/join.ts'
 import { hasFfmpeg } from './ffmpeg.ts'
@@ -16,8 +16,11 @@ const LIMIT_BYTES = 128_000_000
 /** Seconds of a processor's time, and so many more for each megabyte. It takes a small part of that. */
 const LIMIT_SECONDS = 5
 const LIMIT_SECONDS_A_MB = 0.1
-/** By the clock it may take so many times that, for a machine that is busy. */
+/** By the clock: what has not used up its time by then waits for a disk, or a machine that is far too busy. */
+const PATIENCE_MS = 600_000
 const PATIENCE = 20
+/** Below that of the service, as `nice` has it: requests come first, and what is joined gets a third of what they get. */
+const NICENESS = 5
 
 /** Of what it says about its end so much is logged. */
 const SAID_LENGTH = 1_000
@@ -54,7 +57,7 @@ export async function remuxWithin(limits: Limits, segments: string[], to: string
   })
   child.unref() // a process that stops does not wait: the job is done again
   child.channel?.unref()
-  const patience = setTimeout(() => child.kill('SIGKILL'), limits.cpuSeconds * 1_000 * PATIENCE).unref()
+  const patience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS + limits.cpuSeconds * 1_000 * PATIENCE).unref()
   try {
     return await order(child, limits, { segments, to, way })
   } finally {
@@ -78,7 +81,7 @@ async function order(child: ChildProcess, limits: Limits, work: Order): Promise<
       child.send(work)
     }, reject)
   })
-  child.once('spawn', () => setPriority(child.pid!, constants.priority.PRIORITY_BELOW_NORMAL))
+  child.once('spawn', () => setPriority(child.pid!, NICENESS))
   child.once('error', reject)
   child.once('close', (code, signal) => {
     const reason = exceeded() ?? signal ?? code

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
@@ -51,6 +52,8 @@ export type Config = {
   mediaUrl: string | undefined
   /** Of one organization, in bytes. */
   mediaQuota: number
+  /** Recordings that are joined at a time. */
+  joiners: number
   /** For how many days media are kept, by what they show; from when on, see domain/submissions/retention.ts. */
   mediaKeptDays: KeptDays
   /** For how many days the feed of events goes back. */
@@ -124,6 +127,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     mediaUrl: settings.MEDIA_URL,
     mediaQuota: settings.MEDIA_QUOTA,
+    joiners: settings.JOINERS ?? Math.max(1, availableParallelism() - 1),
     mediaKeptDays: {
       idPhoto: settings.ID_PHOTO_KEPT_DAYS,
       proctoring: settings.PROCTORING_KEPT_DAYS,

@@ -153,7 +153,7 @@ export async function createDependencies(
       const invitations = deliverInvitationsWith(mailer, mailSettings, config)
       await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
       await startInvitingBatches(boss, system)
-      await startJoiningRecordings(boss, system, remuxInProcess)
+      await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
       await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
       await resealSecrets(system)
       const webhooks = startWebhooks(system, createPost(config.webhookAllowance))

@@ -161,6 +161,15 @@ export const Environment = Type.Object({
     ),
   ),
   MEDIA_QUOTA: Count(50_000_000_000, 'Bytes of photos and recordings that an organization may have.'),
+  JOINERS: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 64,
+      examples: ['2'],
+      description:
+        'Recordings that are joined at a time, each in a process of its own of up to 200 MB. Unset: one less than there are processors, and one at least.',
+    }),
+  ),
   ID_PHOTO_KEPT_DAYS: Count(
     30,
     'Days for which photos of faces and IDs are kept once results are released; where none are, as long as answers.',

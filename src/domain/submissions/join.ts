@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { MediaPart } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
+import { type Fetched, fetchSegments, lacksParts } from './fetch-segments.ts'
 import { makeJoinFolder } from './join-folder.ts'
-import { fileOf, folderOf, type Media, partOf, partsFolderOf } from './media.ts'
+import { fileOf, folderOf, type Media, partsFolderOf } from './media.ts'
+import { queueJoin } from './queue-join.ts'
 
 /**
  * What a recording is, once it is one file and that was measured: its bytes and their SHA-256, in hexadecimal; where each segment ends in
@@ -32,41 +33,62 @@ export type Remux = (segments: string[], to: string) => Promise<Remuxed>
 /** A recording can't be joined by its own fault: it is none, or takes more time, memory or room than one of its size may. */
 export class UnreadableRecording extends Error {}
 
-/** A segment as far as it can be put together; without a file, where nothing can. */
-type Fetched = { file: string | null; isCut: boolean }
+/** So often a recording is tried that can't be joined by its own fault: what is at fault may have been the machine all the same. */
+const TRIES = 2
+
+type Joined = Pick<Remuxed, 'contentType' | 'milliseconds' | 'bytes'> & { cuts: number[] }
 
 /**
  * Makes a complete recording one file. Where parts are missing it is cut: a segment ends with the last part before the first that has not
- * arrived, and those behind it follow. The parts are deleted when the file has been read back and is known. Killed at any point, and done
- * again, it ends with the same.
+ * arrived, and those behind it follow. The parts are deleted when the file has been read back from the store, and is what was measured to
+ * hold all that went in. Killed at any point, and done again, it ends with the same. What can't be joined by its own fault is `failed` after
+ * {@link TRIES}, with its parts kept.
  *
  * @throws Error when another try may succeed.
  */
 export async function joinRecording(system: ServiceContext, mediaId: string, remux: Remux): Promise<void> {
   const media = await system.db.media.findUnique({ where: { id: mediaId } })
-  if (!media) return
-  if (media.state === 'ready') return forgetParts(system, media)
-  if (media.state !== 'joining') return
+  if (media?.state === 'ready') return forgetParts(system, media)
+  if (media?.state === 'deleted') return system.deps.media.deletePrefix(folderOf(media.key)) // a try before may have put the file
+  if (media?.state !== 'joining') return
   const folder = await makeJoinFolder(system.deps.log)
   try {
-    const segments = await fetchSegments(system, media, folder)
-    const file = path.join(folder, 'joined')
-    const files = segments.map((segment) => segment.file).filter((found) => found !== null)
-    const remuxed = await remux(files, file).catch((err) => {
-      if (err instanceof UnreadableRecording) return { err }
-      throw err
-    })
-    if ('err' in remuxed) return await giveUp(system, media, remuxed.err)
-    await keep(system, media, file, { ...remuxed, cuts: findCuts(segments, remuxed) })
+    await record(system, media, await join(system, media, remux, folder))
+  } catch (error) {
+    if (!(error instanceof UnreadableRecording && (await isLastTry(system, media)))) {
+      system.deps.metrics.recordingJoined('retried')
+      throw error
+    }
+    await giveUp(system, media, error)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Marks a recording as one that could not be joined, however often it was tried. Its parts stay. */
+/** Counts a try that the recording itself made fail. */
+async function isLastTry({ db }: ServiceContext, { id, organizationId }: Media): Promise<boolean> {
+  const [counted] = await db.media.updateManyAndReturn({
+    where: { organizationId, id, state: 'joining' },
+    data: { joinFaults: { increment: 1 } },
+    select: { joinFaults: true },
+  })
+  return counted === undefined || counted.joinFaults >= TRIES
+}
+
+/**
+ * Deals with a recording that could not be joined however often it was tried, by no fault of its own: it is tried on, unless what it is to
+ * be made of is lost. Its parts stay.
+ */
 export async function giveUpRecording(system: ServiceContext, mediaId: string): Promise<void> {
   const media = await system.db.media.findUnique({ where: { id: mediaId } })
-  if (media) await giveUp(system, media, undefined)
+  if (media?.state !== 'joining') return
+  const isLost = await lacksParts(system, media).catch(() => false) // a store that is away has lost nothing
+  if (isLost) return giveUp(system, media, new Error('A part of the recording is not in the store'))
+  system.deps.log.error(
+    { mediaId, organizationId: media.organizationId },
+    'a recording could not be joined for a day: it is tried on',
+  )
+  await inTransaction(system, (inside) => queueJoin(inside, media))
 }
 
 async function giveUp({ db, deps }: ServiceContext, { id, organizationId }: Media, err: unknown): Promise<void> {
@@ -76,24 +98,30 @@ async function giveUp({ db, deps }: ServiceContext, { id, organizationId }: Medi
   deps.log.error({ err, mediaId: id, organizationId }, 'a recording can not be joined: its parts are kept')
 }
 
-/** Writes each segment to a file: its parts in order, up to the first that has not arrived. */
-async function fetchSegments(system: ServiceContext, media: Media, folder: string): Promise<Fetched[]> {
-  const parts = await system.db.mediaPart.findMany({
-    where: { organizationId: media.organizationId, mediaId: media.id },
-    orderBy: [{ segment: 'asc' }, { number: 'asc' }],
-  })
-  const bySegment = Map.groupBy(parts, ({ segment }) => segment)
-  const count = Math.max(media.toldParts.length, (parts.at(-1)?.segment ?? -1) + 1)
-  const segments: Fetched[] = []
-  for (let segment = 0; segment < count; segment++) {
-    const inIt = bySegment.get(segment) ?? []
-    const whole = inIt.filter(({ number }, place) => number === place)
-    const isCut = whole.length < inIt.length || whole.length < (media.toldParts[segment] ?? 1)
-    const file = whole.length > 0 ? path.join(folder, String(segment)) : null
-    if (file) await pipeline(readParts(system, media, whole), createWriteStream(file))
-    segments.push({ file, isCut })
-  }
-  return segments
+/** Has the file made and stored. */
+async function join(system: ServiceContext, media: Media, remux: Remux, folder: string): Promise<Joined> {
+  const segments = await fetchSegments(system, media, folder)
+  const file = path.join(folder, 'joined')
+  if (!segments) return takeWhole(system, media, remux, folder)
+  const files = segments.map((segment) => segment.file).filter((found) => found !== null)
+  const remuxed = await remux(files, file)
+  await store(system, media, file, remuxed)
+  return { ...remuxed, cuts: findCuts(segments, remuxed) }
+}
+
+/**
+ * Takes the file that is in the store already, where parts are not there any more: a backup has copied the database before the recording
+ * was joined, and the store after it. It is read to its end to be measured.
+ */
+async function takeWhole({ deps }: ServiceContext, media: Media, remux: Remux, folder: string): Promise<Joined> {
+  const content = await deps.media.get(fileOf(media.key))
+  if (!content) throw new Error('A part of a recording is not in the store')
+  const file = path.join(folder, 'whole')
+  await pipeline(content, createWriteStream(file))
+  const remuxed = await remux([file], path.join(folder, 'joined'))
+  const { id, organizationId } = media
+  deps.log.warn({ mediaId: id, organizationId }, 'parts of a recording are not in the store: its file is, and is taken')
+  return { ...remuxed, bytes: (await digest(createReadStream(file))).bytes }
 }
 
 /** Where something is missing in the file: within segments, behind one that was cut, and in place of one of which there is nothing. */
@@ -109,26 +137,17 @@ function findCuts(segments: Fetched[], { ends, cuts: within }: Pick<Remuxed, 'en
   return [...cuts].sort((a, b) => a - b)
 }
 
-async function* readParts({ deps }: ServiceContext, { key }: Media, parts: MediaPart[]): AsyncGenerator<Buffer> {
-  for (const part of parts) {
-    const content = await deps.media.get(partOf(key, part))
-    if (!content) throw new Error('A part of a recording is not in the store')
-    yield* content
-  }
+/** Puts the file into the store, and reads it back: it has to be what was measured. */
+async function store({ deps }: ServiceContext, { key }: Media, file: string, { bytes, sha256 }: Remuxed): Promise<void> {
+  await deps.media.put(fileOf(key), { path: file, bytes })
+  const stored = await deps.media.get(fileOf(key))
+  if (!stored || (await digest(stored)).sha256 !== sha256) throw new Error('The store gives back something else')
 }
 
-type Joined = Pick<Remuxed, 'contentType' | 'milliseconds'> & { cuts: number[] }
-
-/** Puts the file into the store, reads it back, and tells that it is there. */
-async function keep(system: ServiceContext, media: Media, file: string, joined: Joined): Promise<void> {
+/** Tells that the file is there. */
+async function record(system: ServiceContext, media: Media, { contentType, milliseconds, bytes, cuts }: Joined): Promise<void> {
   const { deps } = system
   const { id, organizationId, submissionId } = media
-  const { contentType, milliseconds, cuts } = joined
-  const bytes = (await stat(file)).size
-  await deps.media.put(fileOf(media.key), { path: file, bytes })
-  const stored = await deps.media.get(fileOf(media.key))
-  if (!stored || (await digest(stored)) !== (await digest(createReadStream(file))))
-    throw new Error('The store gives back something else')
   const isKept = await inTransaction(system, async ({ db }) => {
     const { count } = await db.media.updateMany({
       where: { organizationId, id, state: 'joining' },
@@ -154,8 +173,12 @@ async function forgetParts({ db, deps }: ServiceContext, { id, organizationId, k
   await db.mediaPart.deleteMany({ where: { organizationId, mediaId: id } })
 }
 
-async function digest(content: Readable): Promise<string> {
+async function digest(content: Readable): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256')
-  await pipeline(content, hash)
-  return hash.digest('hex')
+  let bytes = 0
+  for await (const piece of content) {
+    bytes += piece.length
+    hash.update(piece)
+  }
+  return { bytes, sha256: hash.digest('hex') }
 }

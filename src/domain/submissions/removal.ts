@@ -56,13 +56,16 @@ async function removeBatch(
 
 const idsOf = (media: Removable[]): string[] => media.map(({ id }) => id)
 
-/** Their parts are known no more, and their bytes count no more. */
+/** Their parts are known no more, their bytes count no more, and what was still being recorded into them is no attempt any more. */
 async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): Promise<void> {
   if (removed.length === 0) return
   await db.$executeRaw`
     WITH removed AS (
       UPDATE media SET removed_at = ${deps.clock()} WHERE id = ANY(${idsOf(removed)}::uuid[]) AND removed_at IS NULL
       RETURNING organization_id, submission_id, id, bytes
+    ), abandoned AS (
+      UPDATE takes t SET state = 'abandoned', completed_at = NULL FROM removed r
+      WHERE t.organization_id = r.organization_id AND t.media_id = r.id AND t.state = 'recording'
     ), parts AS (
       DELETE FROM media_parts p USING removed r WHERE p.organization_id = r.organization_id AND p.media_id = r.id
     ), freed AS (

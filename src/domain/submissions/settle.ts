@@ -3,6 +3,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../in-halves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
+import { queueJoin } from './queue-join.ts'
 
 // How recordings end: each with what has arrived of it.
 
@@ -53,7 +54,7 @@ export async function settleRecording(
     UPDATE takes SET state = 'complete', completed_at = COALESCE(completed_at, ${completedAt}),
       cut_off = NOT ${isStopped} AND (cut_off OR completed_at IS NULL)
     WHERE organization_id = ${organizationId}::uuid AND media_id = ${mediaId}::uuid AND state <> 'abandoned'`
-  await deps.queue.enqueueRecording(db, mediaId)
+  await queueJoin(ctx, { id: mediaId, organizationId })
 }
 
 /** Locks a recording: a part that is being taken is known by then, or is refused. */

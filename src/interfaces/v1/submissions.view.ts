@@ -9,6 +9,7 @@ import { NAME } from '../../http/schema-keywords.ts'
 
 // Beyond v1.md: what candidates have sent in, and what was released of its grades.
 
+const MEDIA_STATES = ['pending', 'ready', 'failed', 'deleted'] as const
 const TAKE_KINDS = ['text', 'audio', 'video'] as const
 
 const result = {
@@ -74,7 +75,7 @@ const MediaView = Type.Object(
   },
   {
     description:
-      'The recording, once it is ready, usually within a minute of the answer; null until then, for a text, and once it was deleted',
+      'The recording, once it is ready, usually within a minute of the answer; null until then, for a text, and once it was deleted: `mediaState` tells which',
   },
 )
 const AnswerView = Type.Object(
@@ -82,6 +83,12 @@ const AnswerView = Type.Object(
     kind: Words(TAKE_KINDS),
     text: Type.String({ description: 'Empty for a recording' }),
     media: OrNull(MediaView),
+    mediaState: OrNull(
+      Words(MEDIA_STATES, {
+        description:
+          'Of the recording; pending: it is still sent in or made ready; failed: it could not be made ready, what arrived of it is kept for a while; null for a text',
+      }),
+    ),
     answeredAt: DateTime(),
   },
   { description: 'What the candidate recorded, wrote or chose last; null when there is nothing' },
@@ -126,7 +133,7 @@ export const SubmissionDetailView = Type.Object(
             timeLimit: 0,
             openedAt: '2026-03-05T10:00:10.000Z',
             closedAt: '2026-03-05T10:24:00.000Z',
-            answer: { kind: 'text', text: 'Listen.', media: null, answeredAt: '2026-03-05T10:23:00.000Z' },
+            answer: { kind: 'text', text: 'Listen.', media: null, mediaState: null, answeredAt: '2026-03-05T10:23:00.000Z' },
             grade: { points: 7.5, comment: 'To the point' },
           },
         ],
@@ -193,6 +200,7 @@ const presentAnswer = (ctx: Context, { kind, text, media, createdAt, completedAt
   kind,
   text,
   media: media?.state === 'ready' ? presentMedia(ctx, media) : null,
+  mediaState: media && (MEDIA_STATES.find((state) => state === media.state) ?? 'pending'),
   answeredAt: isoTime(completedAt ?? createdAt),
 })
 
