@@ -13,6 +13,7 @@ import { readMailOutage } from '../domain/mail-server.ts'
 import { countFailedRecordings } from '../domain/submissions/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure.ts'
 import { createMailer } from '../mail/mailer.ts'
+import { findWayToLimit } from '../media/limit-process.ts'
 import { openMediaStore } from '../media/store.ts'
 import { type Config, lacksTrustedProxy } from '../runtime/config.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
@@ -247,6 +248,21 @@ export async function checkReplica(url: string): Promise<Check> {
   } finally {
     await client.end()
   }
+}
+
+/** How what joins recordings is kept from taking all memory and time. */
+export async function checkJoining(): Promise<Check> {
+  const way = await findWayToLimit()
+  if (way === 'prlimit') return ok('joining', 'prlimit bounds what joins recordings')
+  if (way !== null)
+    return ok(
+      'joining',
+      `what joins recordings is looked at by ${way === 'proc' ? '/proc' : 'ps'}: install prlimit to bound it at once`,
+    )
+  return problem(
+    'joining',
+    'nothing bounds the memory and the time of what joins recordings: there is neither prlimit (of util-linux) nor /proc nor ps. Install one of them',
+  )
 }
 
 /** Whether photos and recordings can be kept: puts a byte into the store, and takes it out. */

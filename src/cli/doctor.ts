@@ -4,6 +4,7 @@ import { type Config, ConfigError, loadConfig } from '../runtime/config.ts'
 import {
   type Check,
   checkDatabase,
+  checkJoining,
   checkMailServer,
   checkMedia,
   checkProxy,
@@ -40,6 +41,7 @@ async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
     await checkSecret(config),
     await checkMailServer(config),
     await checkMedia(config),
+    await checkJoining(),
     ...(config.redisUrl ? [await checkRedis(config.redisUrl)] : []),
   ]
   return { checks, exitCode: checks.some(({ problem }) => problem) ? EXIT_FAILED : 0 }

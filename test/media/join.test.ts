@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { joinRecording } from '../../src/domain/submissions/join.ts'
+import { giveUpRecording, joinRecording, UnreadableRecording } from '../../src/domain/submissions/join.ts'
 import { remuxInProcess, remuxWithin } from '../../src/media/join.ts'
 import { play } from '../support/play.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
+import { lacedWebm, repeatingMp4 } from './hostile.ts'
 import { RECORDED, readSlices } from './recordings.ts'
 
 const service = await startServiceForFile()
@@ -192,6 +194,94 @@ describe('joining', () => {
     expect(await contentOf(media, idle)).not.toBeNull()
   })
 
+  it('tries a recording twice that fails by its own fault, and then keeps its parts', async () => {
+    const { candidate, mediaId, join } = await makeComplete()
+    const refuse = () => Promise.reject(new UnreadableRecording('no recording'))
+    await expect(join(refuse)).rejects.toThrow('no recording')
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', joinFaults: 1 })
+    await join(refuse)
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'failed', joinFaults: 2, parts: [{}, {}] })
+  })
+
+  it('goes on trying what fails by no fault of the recording', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    const refuse = () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' }))
+    for (let tries = 0; tries < 3; tries++) await expect(join(refuse)).rejects.toThrow('no space')
+    await giveUpRecording(idle.system, mediaId)
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', joinFaults: 0 })
+    const jobs = await idle.db.$queryRaw`SELECT id FROM pgboss.job WHERE name = 'recording' AND data->>'mediaId' = ${mediaId}`
+    expect(jobs).toHaveLength(2)
+  })
+
+  it('fails, once all tries are used up, where a part is lost', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    await idle.deps.media.deletePrefix(`${(await candidate.media(mediaId)).key}/parts/`)
+    await expect(join()).rejects.toThrow('not in the store')
+    await giveUpRecording(idle.system, mediaId)
+    expect((await candidate.media(mediaId)).state).toBe('failed')
+  })
+
+  it('makes nothing of a part that the store gives back changed', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { media } = idle.deps
+    const { get } = media
+    media.get = async (key, range) => {
+      const content = await get(key, range)
+      if (!content || !key.includes('/parts/0-1-')) return content
+      const bytes = await buffer(content)
+      bytes[bytes.length - 1]! ^= 1
+      return Readable.from([bytes])
+    }
+    await expect(join()).rejects.toThrow('than the part')
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', parts: [{}, {}] })
+    media.get = get
+    await join()
+    expect((await candidate.media(mediaId)).state).toBe('ready')
+  })
+
+  it('takes the whole file where a backup has it and the parts no more', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { parts, takes: _, ...before } = await candidate.media(mediaId)
+    await join()
+    const joined = await candidate.media(mediaId)
+    // The database of before, and the store of after.
+    await idle.db.media.update({ where: { id: mediaId }, data: before })
+    await idle.db.mediaPart.createMany({ data: parts })
+    await idle.db.submission.update({ where: { id: candidate.submissionId }, data: { mediaBytes: before.bytes } })
+    await join()
+    expect(await candidate.media(mediaId)).toEqual(joined)
+    expect((await candidate.submission()).mediaBytes).toBe(joined.bytes)
+    expect((await play((await contentOf(joined, idle))!)).canBeSought).toBe(true)
+  })
+
+  it('leaves nothing of what was deleted while it died', async () => {
+    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { media } = idle.deps
+    const { put } = media
+    media.put = async (...given) => {
+      await put(...given)
+      await idle.db.media.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
+      throw new Error('killed')
+    }
+    await expect(join()).rejects.toThrow('killed')
+    media.put = put
+    await join()
+    expect(await contentOf(await candidate.media(mediaId), idle)).toBeNull()
+  })
+
+  it('lets an organization that sends one pass another that sends many', async () => {
+    const idle = await startServiceForTest({ ROLE: 'api' })
+    const busy = await takeAssessment(idle)
+    const quiet = await takeAssessment(idle)
+    const slices = [await readSlices('audio')]
+    const names = new Map<string, string>()
+    for (const name of ['busy 1', 'busy 2', 'busy 3']) names.set(await record(busy, slices, 'audio'), name)
+    names.set(await record(quiet, slices, 'audio'), 'quiet')
+    const jobs = await idle.db.$queryRaw<{ id: string }[]>`
+      SELECT data->>'mediaId' AS id FROM pgboss.job WHERE name = 'recording' ORDER BY priority DESC, created_on`
+    expect(jobs.map(({ id }) => names.get(id))).toEqual(['busy 1', 'quiet', 'busy 2', 'busy 3'])
+  })
+
   it('of what is deleted meanwhile leaves nothing', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await join(async (segments, to) => {
@@ -209,6 +299,32 @@ describe('joining', () => {
     expect(media.state).toBe('ready')
     expect(media.milliseconds).toBeLessThan(1_500)
     expect(media.cuts).toEqual([media.milliseconds])
+  })
+})
+
+describe('the process that joins', () => {
+  const inFile = async (content: Buffer): Promise<{ file: string; to: string }> => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'hostile-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const file = path.join(folder, 'hostile')
+    await writeFile(file, content)
+    return { file, to: path.join(folder, 'joined') }
+  }
+
+  it('writes no more than what it is given and an index', async () => {
+    const { file, to } = await inFile(repeatingMp4(760_000, 1_500))
+    await expect(remuxInProcess([file], to)).rejects.toBeInstanceOf(UnreadableRecording)
+    expect((await stat(to)).size).toBeLessThan(2_000_000)
+  })
+
+  it('gets no more time than one of its size may take', async () => {
+    const { file, to } = await inFile(lacedWebm(772_000))
+    await expect(remuxWithin({ bytes: 128_000_000, cpuSeconds: 2 }, [file], to)).rejects.toBeInstanceOf(UnreadableRecording)
+  })
+
+  it('gets no more memory than it may have, buffers and all', async () => {
+    const { file, to } = await inFile(Buffer.concat(await readSlices('video-0')))
+    await expect(remuxWithin({ bytes: 100_000, cpuSeconds: 5 }, [file], to)).rejects.toBeInstanceOf(UnreadableRecording)
   })
 })
 
