@@ -16,11 +16,13 @@ const TIMER_TOLERANCE_MS = 50
 export function watchConnections(pool: Pool, log: OutageLog | undefined): void {
   const outage = log && noteOutages(log)
   const explain = (error: Error): Error => {
+    if (error instanceof ConnectionLost) return error
     const explained = error instanceof NoConnection || isAnswer(error) ? error : new ConnectionLost(error)
     if (isDatabaseAway(explained)) outage?.failed(explained)
     return explained
   }
   explainConnecting(pool, explain)
+  explainPoolQueries(pool, explain)
   pool.on('connect', (client) => explainQueries(client, explain, () => outage?.answered()))
 }
 
@@ -36,6 +38,21 @@ function explainConnecting(pool: Pool, explain: (error: Error) => Error): void {
     if (!callback) return connect().catch((error) => Promise.reject(tell(error)))
     return connect((error, client, release) => callback(error && tell(error), client, release))
   }) as typeof pool.connect
+}
+
+/** Of a query whose connection breaks: the pool then answers it itself, at times before the connection does. */
+function explainPoolQueries(pool: Pool, explain: (error: Error) => Error): void {
+  const query = pool.query.bind(pool) as (...given: unknown[]) => unknown
+  const explaining = (...given: unknown[]): unknown => {
+    const callback = given.at(-1)
+    if (typeof callback === 'function')
+      return query(...given.slice(0, -1), (error: Error | undefined, result: unknown) =>
+        callback(error && explain(error), result),
+      )
+    const sent = query(...given)
+    return sent instanceof Promise ? sent.catch((error) => Promise.reject(explain(error))) : sent
+  }
+  pool.query = explaining as typeof pool.query
 }
 
 /** Of a query that is given a callback, as the pool does, and of one that gives a promise. */

@@ -76,9 +76,16 @@ const prismaCodeOf = (error: unknown): string | undefined =>
 /** PostgreSQL's code of an error, whichever way its statement went. */
 function sqlStateOf(error: unknown): string | undefined {
   if (error instanceof DatabaseError) return error.code
+  if (isOfAdapter(error)) return error.cause?.originalCode
   return error instanceof Prisma.PrismaClientKnownRequestError ? causeOf(error)?.originalCode : undefined
 }
 
+type AdapterCause = { originalCode?: string; constraint?: { index?: string } }
+
+/** Prisma's driver adapter has no class for its errors. Those of the end of a transaction come as they are, in no error of Prisma's own. */
+const isOfAdapter = (error: unknown): error is Error & { cause?: AdapterCause } =>
+  error instanceof Error && error.name === 'DriverAdapterError'
+
 /** What PostgreSQL said. */
 const causeOf = ({ meta }: Prisma.PrismaClientKnownRequestError) =>
-  (meta?.driverAdapterError as { cause?: { originalCode?: string; constraint?: { index?: string } } } | undefined)?.cause
+  (meta?.driverAdapterError as { cause?: AdapterCause } | undefined)?.cause

@@ -1,0 +1,30 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { isDatabaseAway, isDatabaseBusy } from '../../src/db/errors.ts'
+import { openTestDatabase } from '../support/processes.ts'
+
+/** What a transaction fails with whose COMMIT has PostgreSQL do that. */
+async function failCommit(statement: string): Promise<unknown> {
+  const { db } = await openTestDatabase()
+  onTestFinished(() => db.$disconnect())
+  await db.$executeRawUnsafe('CREATE TABLE commits (id int)')
+  await db.$executeRawUnsafe(
+    `CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement}; RETURN NULL; END $$`,
+  )
+  await db.$executeRawUnsafe(
+    'CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON commits DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_commit()',
+  )
+  return db
+    .$transaction((tx) => tx.$executeRawUnsafe('INSERT INTO commits VALUES (1)'))
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+}
+
+it('knows a database that goes away while it commits', async () => {
+  expect(isDatabaseAway(await failCommit('PERFORM pg_terminate_backend(pg_backend_pid())'))).toBe(true)
+})
+
+it('knows a commit that others were in the way of', async () => {
+  expect(isDatabaseBusy(await failCommit("RAISE EXCEPTION 'in the way' USING ERRCODE = '40001'"))).toBe(true)
+})
