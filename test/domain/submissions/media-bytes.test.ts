@@ -7,6 +7,8 @@ import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submiss
 
 const service = await startServiceForFile({ ROLE: 'api' })
 const { db } = service
+/** One link may have four uploads under way, and an answer arrives a little before its place is free again. */
+const AT_ONCE = 2
 
 /** What is kept for the organization, and what its submissions have. */
 async function bytesOf(organizationId: string) {
@@ -21,11 +23,14 @@ it('keeps how many bytes an organization has, whoever uploads at the same time, 
   const take = await candidate.beginTake()
   const screen = await candidate.beginCapture()
   const parts = Array.from({ length: 12 }, (_, i) => webmPart('x'.repeat(i)))
-  const answers = await Promise.all([
-    ...parts.map((part, i) => candidate.putPart(i % 2 ? take : screen, i, 0, part)),
-    candidate.putPhoto('webcam_still', jpeg()),
-  ])
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
+  const uploads = [
+    () => candidate.putPhoto('webcam_still', jpeg()),
+    ...parts.map((part, i) => () => candidate.putPart(i % 2 ? take : screen, i, 0, part)),
+  ]
+  for (let i = 0; i < uploads.length; i += AT_ONCE) {
+    const answers = await Promise.all(uploads.slice(i, i + AT_ONCE).map((upload) => upload()))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 204))
+  }
   const bytes = [...parts, jpeg()].reduce((sum, { length }) => sum + length, 0)
   expect(await bytesOf(organization.id)).toEqual([bytes, bytes])
 
