@@ -226,7 +226,7 @@ describe('mail', () => {
     await expect.poll(() => stateOf(email.id), PATIENT).toBe('captured')
     expect(await cli(['mail', 'retry', email.id])).toMatchObject({
       code: 1,
-      stderr: `error: There is no failed mail ${email.id}.\n`,
+      stderr: `error: There is no mail ${email.id} that has failed or waits for its next try.\n`,
     })
 
     const other = await makeEmail('failed')

@@ -128,7 +128,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await unplug(page, ['video'], { isOnly: true })
     await notice(page, 'Your webcam is not on.').waitFor()
     await press(page, 'Turn my webcam on')
-    await notice(page, 'No camera was found.').waitFor()
+    await notice(page, 'The browser found no camera').waitFor()
     await page.evaluate('plugIn()')
     await press(page, 'Turn my webcam on')
     await notice(page, 'Your webcam is not on.').waitFor({ state: 'hidden' })
