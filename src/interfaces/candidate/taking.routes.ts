@@ -51,7 +51,8 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     } catch (error) {
       if (!isRefused(error)) throw error
       if (problemOf(error) !== 'not_shared') return
-      return sendPage(reply, 422, await choosePage(session, request.params.token, settings, { refusal: 'not_shared' }))
+      const page = await choosePage(session, request.params.token, settings, { refusal: 'not_shared' })
+      return () => sendPage(reply, 422, page)
     }
   })
 

@@ -165,7 +165,9 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     async function open(name: string): Promise<void> {
       const status = INVITE_STATUSES.find((status) => status === name.split(',')[0]) ?? 'pending'
       const texts = { recipientName: LONG, customMessage: LONG }
-      const data = { status, ...texts, createdById: made.contact.id, completedAt: service.clock.now() }
+      // Nobody comes to a question who does not share a screen that has to be recorded.
+      const screenRecording = !name.startsWith('started, at')
+      const data = { status, ...texts, screenRecording, createdById: made.contact.id, completedAt: service.clock.now() }
       const { path } = candidateOf(service, await service.make.invite(made.assessment, data))
       await page.goto(name === 'unknown' ? `${origin}/i/unknown` : origin + path)
       if (REACHED[name]) await reach(page, REACHED[name])
