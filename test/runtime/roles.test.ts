@@ -91,7 +91,7 @@ it('is alive but not ready while its database is gone, and ready again when it i
   await line.cut()
   expect(await readiness()).toEqual([503, { status: 'not ready', problems: ['database', 'migrations', 'queue'] }])
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
-  expect((await ask(service, key, '/tags')).status).toBe(500)
+  expect((await ask(service, key, '/tags')).status).toBe(503)
   await line.mend()
   await waitUntil('readiness', async () => (await readiness())[0] === 200 || undefined)
   expect((await ask(service, key, '/tags')).status).toBe(200)

@@ -37,6 +37,8 @@ it('takes its secrets from files', async () => {
   }
   const service = await startProcess({
     ...env,
+    MAIL: '',
+    MAIL_FROM: 'Assessments <assessments@example.com>',
     INIT_ORG_NAME: 'Acme',
     INIT_API_KEY_NAME: 'First',
     INIT_ADMIN_EMAIL: 'admin@example.com',

@@ -158,22 +158,23 @@ it.each([
 )
 
 it('answers each of 300 pairs that revoke and reactivate at once with its own outcome', async () => {
-  const racing = await makeInvite('pending')
+  const own = ['revoke 200 revoked', 'reactivate 200 pending', `reactivate 409 ${refused('pending', 'reactivated')}`]
+  const move = async ({ key, invite }: Racing, move: string) => {
+    const { status, body } = await service.v1(key).post(`/invites/${invite.id}/${move}`).send({})
+    return `${move} ${status} ${body.invite?.status ?? body.error}`
+  }
   for (let round = 0; round < 30; round++) {
-    const pairs = Array.from({ length: 10 }, () => ['revoke', 'reactivate'] as const).flat()
-    const answers = await Promise.all(
-      pairs.map((move) => service.v1(racing.key).post(`/invites/${racing.invite.id}/${move}`).send({})),
-    )
-    const outcomes = new Set(answers.map(({ status, body }, at) => `${pairs[at]} ${status} ${body.invite?.status ?? body.error}`))
-    const own = ['revoke 200 revoked', 'reactivate 200 pending', `reactivate 409 ${refused('pending', 'reactivated')}`]
+    const racing = await Promise.all(Array.from({ length: 10 }, () => makeInvite('pending')))
+    const outcomes = new Set(await Promise.all(racing.flatMap((of) => [move(of, 'revoke'), move(of, 'reactivate')])))
     expect([...outcomes].filter((outcome) => !own.includes(outcome))).toEqual([])
   }
 })
 
-it('sends one mail for each resend of five at once', async () => {
+it('sends one mail of five resends at once', async () => {
   const racing = await makeInvite('pending')
+  service.clock.advance(1_000) // a mail of the same instant is that of the creation
   const answers = await Promise.all(Array.from({ length: 5 }, () => operate('resend')(racing)))
-  expect([answers, await racing.mails()]).toEqual([Array(5).fill('200'), 5])
+  expect([answers.sort(), await racing.mails()]).toEqual([['200', '429', '429', '429', '429'], 1])
 })
 
 it('never shortens an invite that two extend at once', async () => {
