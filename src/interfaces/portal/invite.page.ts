@@ -19,7 +19,7 @@ import { type Page, panel, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
 import { table } from './table.ts'
 import { timelineTable } from './timeline.ts'
-import { badge, demandsOf, time } from './wording.ts'
+import { badge, demandsOf, time, wordState } from './wording.ts'
 
 const NOTICES = new Map([
   ['invited', 'The candidate is invited.'],
@@ -61,7 +61,7 @@ type Shown = Omit<Facts, 'done'>
 function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
   const readsAll = may(ctx, 'read')
   const facts: [string, Value][] = [
-    ['State', badge(invite.status)],
+    ['State', badge(wordState(invite))],
     ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessmentName],
     ['Name', invite.recipientName],
     ['Sent', time(invite.sentAt)],

@@ -9,7 +9,7 @@ import { choice, exportButton, type Form, field, mistakes } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'
 import { noRows, pager } from './paging.ts'
 import { table } from './table.ts'
-import { badge, time } from './wording.ts'
+import { badge, time, wordState } from './wording.ts'
 
 /** The orders of the list, by the word in its address. The first is the one without a word. */
 export const orders: Record<string, { label: string; order: InviteOrder }> = {
@@ -64,12 +64,15 @@ const inviteTable = (ctx: Context, invites: Invite[]) =>
   table(
     'list-heading',
     ['Candidate', 'Name', 'Assessment', 'State', 'Sent', 'Expires'],
-    invites.map(({ id, recipientEmail, recipientName, assessmentName, status, sentAt, expiresAt }) => [
-      html`<a href="${pathOf(ctx, `invites/${id}`)}">${recipientEmail}</a>`,
-      recipientName,
-      assessmentName,
-      badge(status),
-      time(sentAt),
-      time(expiresAt),
-    ]),
+    invites.map((invite) => {
+      const { id, recipientEmail, recipientName, assessmentName, sentAt, expiresAt } = invite
+      return [
+        html`<a href="${pathOf(ctx, `invites/${id}`)}">${recipientEmail}</a>`,
+        recipientName,
+        assessmentName,
+        badge(wordState(invite)),
+        time(sentAt),
+        time(expiresAt),
+      ]
+    }),
   )

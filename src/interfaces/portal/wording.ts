@@ -1,6 +1,7 @@
 import { PROCTORING, type Proctoring } from '../../domain/assessments/assessment-input.ts'
 import type { AccountProblem, Issue } from '../../domain/errors.ts'
 import { timeInWords } from '../../domain/format-time.ts'
+import type { Invite } from '../../domain/invites/invites.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import type { TargetFault } from '../../domain/webhooks/targets.ts'
 import { wordCount, wordDuration } from '../../http/candidate-view.ts'
@@ -234,7 +235,7 @@ export const time = (at: Date): Html =>
 const ENDS: [look: string, states: string[]][] = [
   ['good', ['completed', 'delivered', 'sent', 'finished']],
   ['bad', ['failed', 'failing', 'not possible', 'refused']],
-  ['over', ['expired', 'revoked', 'disabled', 'deactivated']],
+  ['over', ['expired', 'revoked', 'declined', 'disabled', 'deactivated']],
 ]
 
 /** How something stands, in a word; what that means for the reader can be seen as well. */
@@ -242,6 +243,10 @@ export const badge = (word: string): Html => {
   const look = ENDS.find(([, states]) => states.includes(word))?.[0]
   return html`<span class="${`status${look ? ` ${look}` : ''}`}">${word}</span>`
 }
+
+/** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
+export const wordState = ({ status, declinedAt }: Pick<Invite, 'status' | 'declinedAt'>): string =>
+  status === 'revoked' && declinedAt !== null ? 'declined' : status
 
 /** A button that asks first, also where no scripts run. */
 export const confirmation = (label: string, question: string, address: string, hidden?: Html): Html => html`<details>

@@ -20,6 +20,7 @@ const query = Type.Object({
   ),
   limit: Limit,
   type: Type.Optional(Type.Array(Words(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'Only events of these types' })),
+  types: Type.Optional(Type.Array(Words(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'The same as type' })),
   inviteId: Type.Optional(Uuid('Only events of this invite')),
   mode: Type.Optional(Words(EVENT_MODES, { default: 'live', description: 'Of live invites, of test invites, or of both' })),
 })
@@ -49,10 +50,10 @@ export function eventRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, query }) => {
-      const { type, inviteId, mode = 'live', cursor } = query
+      const { type, types = type, inviteId, mode = 'live', cursor } = query
       const filter = {
         mode,
-        ...(type !== undefined && { types: [...new Set(type)] }),
+        ...(types !== undefined && { types: [...new Set([...(type ?? []), ...types])] }),
         ...(inviteId !== undefined && { inviteId }),
       }
       const from = { cursor: cursor === undefined ? undefined : BigInt(cursor), limit: toLimit(query) }

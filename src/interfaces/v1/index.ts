@@ -9,6 +9,7 @@ import { assessmentRoutes } from './assessments.routes.ts'
 import { errorDescription, v1Envelope } from './errors.ts'
 import { eventRoutes } from './events.routes.ts'
 import { webhookMessages } from './events.view.ts'
+import { nameIgnoredParameters } from './ignored-parameters.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { showEventsCursor } from './list.ts'
@@ -65,6 +66,7 @@ export async function v1Interface(
     errors: errorDescription,
   })
   guardInterface(app, { system, limiter, keyHeader: KEY_HEADER, envelope: v1Envelope })
+  nameIgnoredParameters(app)
   validateWithSchemas(app)
   showEventsCursor(app)
 

@@ -82,17 +82,18 @@ export const WebhookHeaders = Type.Object({
   }),
 })
 
+const types = Type.Array(Words(EVENT_TYPES), {
+  maxItems: EVENT_TYPES.length,
+  description: 'Types of the events to be told of; all when empty, or left out of a new webhook',
+})
+
 const fields = {
   url: Text({
     maxLength: MAX_URL_LENGTH,
     description: 'Begins with https://; with the port 80, 443 or one above 1023; leads to a public address',
   }),
-  types: Type.Optional(
-    Type.Array(Words(EVENT_TYPES), {
-      maxItems: EVENT_TYPES.length,
-      description: 'Types of the events to be told of; all when empty, or left out of a new webhook',
-    }),
-  ),
+  types: Type.Optional(types),
+  type: Type.Optional({ ...types, description: 'The same as types' }),
   mode: Type.Optional(
     Words(WEBHOOK_MODES, {
       description:
@@ -102,9 +103,12 @@ const fields = {
   description: Type.Optional(Text({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'Empty when left out of a new webhook' })),
 }
 
-const { url, types, mode, description } = example
+const { url, mode, description } = example
 
-export const NewWebhookBody = Type.Object(fields, { [NAME]: 'NewWebhook', examples: [{ url, types, mode, description }] })
+export const NewWebhookBody = Type.Object(fields, {
+  [NAME]: 'NewWebhook',
+  examples: [{ url, types: example.types, mode, description }],
+})
 
 export const WebhookChangeBody = Type.Partial(
   Type.Object({
@@ -146,13 +150,14 @@ export const toNewWebhook = ({ url, ...optional }: Static<typeof NewWebhookBody>
 
 export const toWebhookChange = ({
   url,
-  types,
+  type,
+  types = type,
   mode,
   description,
   state,
 }: Static<typeof WebhookChangeBody>): WebhookEndpointChange => ({
   ...(url !== undefined && { url }),
-  ...(types !== undefined && { types }),
+  ...(types !== undefined && { types: [...new Set([...(type ?? []), ...types])] }),
   ...(mode !== undefined && { mode }),
   ...(description !== undefined && { description }),
   ...(state !== undefined && { state }),

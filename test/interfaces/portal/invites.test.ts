@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { candidateOf } from '../../support/candidate.ts'
 import { unknownId } from '../../support/factories.ts'
 import { fieldsIn, mistakesIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
@@ -305,6 +306,18 @@ describe('an invite', () => {
       'That is not possible: the invite is accepted.',
     ])
     expect((await admin.get(path)).text).not.toContain(`action="${path}/correct"`)
+  })
+
+  it('is declined, and not revoked, where its candidate has declined it', async () => {
+    const { organization, assessment, admin, home } = await furnish()
+    const [declined, revoked] = [await service.make.invite(assessment), await service.make.invite(assessment)]
+    await candidateOf(service, declined).press('decline')
+    await admin.post(`${home}invites/${revoked.id}/revoke`)
+    const wordOf = async (path: string) =>
+      [...(await admin.get(path)).text.matchAll(/<span class="status over">(\w+)/g)].map(([, word]) => word)
+    expect((await wordOf(`${home}invites`)).sort()).toEqual(['declined', 'revoked'])
+    expect(await wordOf(`${home}invites/${declined.id}`)).toEqual(['declined'])
+    expect((await service.v1(organization.key).get(`/invites/${declined.id}`)).body.status).toBe('revoked')
   })
 
   it('expires earlier or later, as is chosen', async () => {
