@@ -151,7 +151,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     const page = await (await openContext()).newPage()
     await start(candidate, page)
     await press(page, 'Open question 1')
-    await page.getByText(/^Time left: 9:5/).waitFor()
+    await page.getByText(/^Time left: 9:/).waitFor()
     await page.reload()
     await notice(page, 'Your screen is not being recorded.').waitFor()
     await press(page, 'Share my screen')
