@@ -25,7 +25,7 @@ export type Line = {
    * @returns what became of it; `doubtful`, where the server may not want this mail or may not want any; null as the try says.
    * @throws Error when the line is closed.
    */
-  join: (mail: { group: string; isUrgent: boolean }, attempt: Try) => Promise<Decided>
+  join: (mail: { id: string; group: string; isUrgent: boolean }, attempt: Try) => Promise<Decided>
   /** Whether mails wait for the server to take any. */
   stands: () => boolean
   close: () => void
@@ -34,6 +34,7 @@ export type Line = {
 type Unable = Verdict & { kind: 'unable' }
 
 type Waiting = {
+  id: string
   group: string
   isUrgent: boolean
   wasTried: boolean
@@ -74,7 +75,8 @@ export function createLine(
   let underWay = 0
   let width = 1
   let ceiling = widest
-  let doubts = 0
+  /** The mails that were refused since one was taken, of which it may be that each was meant alone. */
+  const doubts = new Set<string>()
   /** Until it has looked, it does not know better. */
   let isOut = true
   let isProbing = false
@@ -153,7 +155,7 @@ export function createLine(
       mail.settle(null)
     } else if (verdict.kind === 'unable') await wait(mail, verdict)
     else {
-      doubts = 0
+      doubts.clear()
       // In an outage only a probe tells that it is over: others may have gone over a connection from before.
       if (!isOut) widen()
       else if (isProbe) await resume()
@@ -166,7 +168,7 @@ export function createLine(
     if (isClosed) mail.fail(new Error(CLOSED))
     else if (isOut) await stand(mail, verdict)
     else if (verdict.about === 'throttled') await easeOff(mail, verdict)
-    else if (!verdict.isCertain && ++doubts < DOUBTS) mail.settle({ kind: 'doubtful', reason: verdict.reason })
+    else if (!verdict.isCertain && doubts.add(mail.id).size < DOUBTS) mail.settle({ kind: 'doubtful', reason: verdict.reason })
     else await stand(mail, verdict)
   }
 
@@ -244,10 +246,10 @@ export function createLine(
   }
 
   return {
-    join: ({ group, isUrgent }, attempt) =>
+    join: ({ id, group, isUrgent }, attempt) =>
       new Promise((settle, fail) => {
         if (isClosed) return fail(new Error(CLOSED))
-        waiting.push({ group, isUrgent, wasTried: false, attempt, settle, fail })
+        waiting.push({ id, group, isUrgent, wasTried: false, attempt, settle, fail })
         pump()
       }),
     stands: () => isOut,

@@ -232,7 +232,7 @@ async function attempt<E extends Email>(
   }
   const { organizationId: group, id } = email
   const begun = performance.now()
-  const decided = await line.join({ group, isUrgent: mailing.isUrgent }, () => {
+  const decided = await line.join({ id, group, isUrgent: mailing.isUrgent }, () => {
     isFirst &&= performance.now() - begun < FRESH_MS
     return tryOnce()
   })

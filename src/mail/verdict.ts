@@ -13,7 +13,7 @@ const REJECTING_CODES = ['EAUTH', 'ENOAUTH', 'ETLS', 'EREQUIRETLS']
 /** RFC 4954 and RFC 3207: authentication or encryption is wanted, or not good enough. */
 const ASKS_FOR_LOGIN = [530, 534, 535, 538]
 /** RFC 3463 and IANA's registry: the sender's address, and a quota of the sender's. */
-const ABOUT_THE_SENDER = ['5.1.7', '5.1.8', '5.4.5', '5.5.4', '5.7.0', '5.7.3', '5.7.8', '5.7.9', '5.7.11']
+const ABOUT_THE_SENDER = ['5.1.7', '5.1.8', '5.4.5', '5.7.3', '5.7.8', '5.7.9', '5.7.11']
 /** The message's size; and what big providers answer for a mailbox that is not there. */
 const ABOUT_THIS_MAIL = ['5.3.4', '5.5.0']
 

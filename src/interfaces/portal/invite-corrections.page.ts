@@ -12,7 +12,7 @@ export function corrections(form: Form, invite: InviteDetail, path: string): Htm
     panel(
       'corrections',
       'Something is wrong in it',
-      html`${invite.status === 'pending' && texts(form, invite, path)}${address(form, path)}`,
+      html`${invite.status === 'pending' && texts(form, invite, path)}${invite.mode === 'live' && address(form, path)}`,
     ),
   ]
 }

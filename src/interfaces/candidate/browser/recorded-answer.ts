@@ -159,6 +159,8 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
 
   function interrupted(): void {
     recorder = null
+    // Also where nothing has arrived of it: the next recording is another, and goes nowhere into this one, which is given up.
+    for (const attempt of attempts.values()) attempt.done()
     tidy()
     void showSaved(last!)
     const outcome =
