@@ -135,6 +135,7 @@ describe('a database that goes away', () => {
     onTestFinished(async () => void (await Promise.all(held.map((client) => client.end()))))
     const hold = async () => {
       const client = new Client({ connectionString: postgres.url, application_name: 'holder' })
+      client.on('error', () => {}) // it may be ended with the others, before it has said what it is
       await client.connect().then(
         () => held.push(client),
         () => client.end(), // there is no room for it
