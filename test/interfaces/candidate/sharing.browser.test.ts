@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { isBrowserInstalled, press } from '../../support/browser.ts'
@@ -55,6 +56,19 @@ describe.skipIf(!isBrowserInstalled)('a screen that has to be shared (skipped wh
     const noted = async () => (await candidate.notes()).map(({ kind }) => kind).filter((kind) => kind.startsWith('sharing'))
     await waitUntil('the notes', async () => ((await noted()).length === 3 ? true : undefined))
     expect((await noted()).sort()).toEqual(['sharing_begun', 'sharing_begun', 'sharing_ended'])
+  })
+
+  it('is asked for before the first question opens, however soon that is pressed', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['text'], screenRecording: true })
+    const page = await (await openContext()).newPage()
+    await page.route('**/session', async (route) => {
+      await wait(1_000)
+      await route.continue()
+    })
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await answerBox(page).fill('Mine.')
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 
   it('stops going on where it is refused after a reload, until the organization waives it', async () => {

@@ -45,6 +45,8 @@ async function take(base: string): Promise<void> {
   const connectionBack = makeBell()
   let control = NO_CONTROL
   let stopClock = () => {}
+  /** The page that is shown knows what it has to do: until then nobody can say whether the candidate may go on from it. */
+  let entered: Promise<void> = Promise.resolve()
 
   await session.claim()
   const state = await session.read()
@@ -114,10 +116,14 @@ async function take(base: string): Promise<void> {
     }
   }
 
-  /** Until the session is read, the new page is one without scripts. */
-  async function readAndEnter(): Promise<void> {
+  function readAndEnter(): Promise<void> {
     leave()
-    const shown = document.querySelector('main')
+    const entering = readAndEnterShown(document.querySelector('main'))
+    entered = entering.catch(() => {}) // who waits for it was told by whoever began it
+    return entering
+  }
+
+  async function readAndEnterShown(shown: Element | null): Promise<void> {
     if (document.querySelector('[data-session]')) player.state = await session.read()
     if (document.querySelector('main') === shown) enter()
   }
@@ -132,6 +138,7 @@ async function take(base: string): Promise<void> {
     form.ariaBusy = 'true'
     clearNotSent()
     try {
+      await entered
       if (GOING_ON.test(form.action) && !(await proctoring.mayGoOn(player.state.deadlineAt)))
         return sayNotSent(form, 'You can go on when your screen is shared again: see above.')
       await sendUntilShown(form, submitter)
