@@ -38,8 +38,9 @@ export function createCeilings(ceilings: MailCeilings): (system: ServiceContext,
       const before = checks.map(({ key }) => countOf(key))
       const over = await findOver(system, checks, before)
       if (over?.until) return { until: over.until }
-      if (over) await new Promise<void>((resolve) => waiting.push(resolve))
-      else if (checks.every(({ key }, i) => countOf(key) === before[i])) break // nobody came in between
+      if (checks.some(({ key }, i) => countOf(key) !== before[i])) continue // somebody came or went in between
+      if (!over) break
+      await new Promise<void>((resolve) => waiting.push(resolve))
     }
     for (const { key } of checks) change(key, 1)
     const release = () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { InviteEmail } from '../../../src/domain/invites/emails.ts'
 import { moveInvite } from '../../../src/domain/invites/lifecycle.ts'
+import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
 import { waitForState } from '../../support/mail.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
@@ -128,5 +130,15 @@ describe('beyond the ceilings of a day', () => {
       const states = await Promise.all(made.map(async (id) => (await emails(id))[0]!.status))
       return states.filter((state) => state === 'sent').length === 5 && states.includes('delayed') ? true : undefined
     })
+  })
+
+  it('a mail whose turn comes while it is looked whether there is one does not miss it', async () => {
+    const admit = createCeilings({ perRecipient: 1, perOrganization: 0 })
+    const { organization } = await begin()
+    const email = { organizationId: organization.id, invite: { recipientEmail: 'one@example.com' } } as InviteEmail
+    const first = await admit(service.system, email)
+    const second = admit(service.system, email)
+    if (first.until === null) first.release()
+    expect(await second).toMatchObject({ until: null })
   })
 })
