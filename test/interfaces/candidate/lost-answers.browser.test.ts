@@ -185,6 +185,25 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     expect(await button(page, 'Record audio again').isVisible()).toBe(false)
   })
 
+  it('takes a text that could not be saved for as old as it is: what was recorded after it stays the answer', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['mixed'] })
+    const page = await openPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    await page.route('**/text', (route) => route.abort())
+    await answerBox(page).fill('Typed first.')
+    await page.getByText('not saved yet, but kept on this device').first().waitFor()
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await press(page, 'Stop recording')
+    await page.getByText(/^Saved: /).waitFor()
+    await page.unroute('**/text')
+    await page.reload()
+    const texts = async () => (await candidate.takes()).find(({ text }) => text === 'Typed first.')
+    await waitUntil('the text', texts)
+    expect(answerOf(await candidate.takes())).toMatchObject({ kind: 'audio', state: 'complete' })
+  })
+
   it('keeps a recording when a later one is cut off, and lets the candidate choose by the keyboard', async () => {
     const candidate = await makeCandidate({ responseTypes: ['mixed'], answerRecordLimit: 2 })
     const page = await openPage()

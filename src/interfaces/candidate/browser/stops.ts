@@ -1,5 +1,5 @@
 import { openDrafts } from '../../../http/browser/drafts.ts'
-import { measureAgo } from './ago.ts'
+import { keptMoment, measureAgo } from './ago.ts'
 import { Refusal, type Session } from './session.ts'
 
 /** Recordings that were stopped, with when by the device's clock. */
@@ -22,10 +22,8 @@ export async function tellStop(session: Session, mediaId: string, until: number)
 /** Tells what an earlier page could not. */
 export function tellLeftStops(session: Session): void {
   const left = draftsOf(session).read() ?? {}
-  for (const [mediaId, stopped] of Object.entries(left)) {
-    const at = performance.now() - Math.max(0, Date.now() - stopped)
-    void tell(session, mediaId, at, Number.POSITIVE_INFINITY)
-  }
+  for (const [mediaId, stopped] of Object.entries(left))
+    void tell(session, mediaId, keptMoment(stopped), Number.POSITIVE_INFINITY)
 }
 
 async function tell(session: Session, mediaId: string, at: number, until: number): Promise<void> {

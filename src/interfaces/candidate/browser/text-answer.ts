@@ -3,7 +3,7 @@ import { actWhileTyping } from '../../../http/browser/typing.ts'
 import { measureAgo } from './ago.ts'
 import type { Player } from './player.ts'
 import { GRACE_MS, Refusal } from './session.ts'
-import { openTextDrafts, tellLostText } from './text-drafts.ts'
+import { openTextDrafts, tellLostText, typedAtOf } from './text-drafts.ts'
 import { cutText, isTooLong, WHAT_IS_SAVED, wordLength } from './text-length.ts'
 
 /**
@@ -17,10 +17,11 @@ export function saveText({ session, status, state }: Player, number: number, are
   const draft = drafts.read()
   let revision = Math.max(server.revision, draft?.revision ?? 0)
   let saved = server.revision
-  let typedAt = performance.now()
   // Of a text that is too long the service has the beginning.
   const isBeyond = draft?.revision === server.revision && draft.text.startsWith(server.text)
-  const latestText = draft && (draft.revision > server.revision || isBeyond) ? draft.text : server.text
+  const restored = draft && (draft.revision > server.revision || isBeyond) ? draft : null
+  const latestText = restored?.text ?? server.text
+  let typedAt = restored ? typedAtOf(restored) : performance.now()
   // The page may be older than what was sent while the one before was left.
   if (area.value === area.defaultValue) area.value = latestText
   area.autocomplete = 'off' // browsers put back what an earlier page had
@@ -60,7 +61,7 @@ export function saveText({ session, status, state }: Player, number: number, are
     revision++
     typedAt = performance.now()
     failure = ''
-    drafts.write({ text: area.value, revision })
+    drafts.write({ text: area.value, revision, at: Date.now() })
     typing.changed()
     count()
     show()
