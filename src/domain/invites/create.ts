@@ -85,7 +85,7 @@ async function insert(
   beside: Prisma.Sql[],
   sendEmail: boolean,
 ): Promise<void> {
-  const mail = sendEmail ? await newInvitationEmail(ctx, invite) : undefined
+  const mail = sendEmail ? await newInvitationEmail(ctx, invite, invite.createdAt) : undefined
   const insertion = inOneStatement([
     insertionOf('invites', invite),
     insertionOfEvents(ctx, [inviteEvents.created(invite)]),

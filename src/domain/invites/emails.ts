@@ -48,16 +48,19 @@ type Recipient = { id: string; organizationId: string; linkVersion: number }
 
 /** Adds one sending of the invite's mail to the transaction: its record and its job. */
 export async function queueInvitationEmail(ctx: ServiceContext, invite: Recipient): Promise<void> {
-  const { record, job } = await newInvitationEmail(ctx, invite)
+  const { record, job } = await newInvitationEmail(ctx, invite, ctx.deps.clock())
   await ctx.db.$executeRaw(record)
   await ctx.db.$executeRawUnsafe(job.text, ...job.values)
 }
 
 /** One sending of the invite's mail, to be written with the invite: the insertion of its record, and the statement that adds its job. */
-export async function newInvitationEmail({ deps }: ServiceContext, { id: inviteId, organizationId, linkVersion }: Recipient) {
+export async function newInvitationEmail(
+  { deps }: ServiceContext,
+  { id: inviteId, organizationId, linkVersion }: Recipient,
+  createdAt: Date,
+) {
   const id = deps.newId()
-  const now = deps.clock()
-  const record = insertionOf('invite_emails', { id, organizationId, inviteId, linkVersion, createdAt: now, updatedAt: now })
+  const record = insertionOf('invite_emails', { id, organizationId, inviteId, linkVersion, createdAt, updatedAt: createdAt })
   return { record, job: await deps.queue.invitationEmailJobs([{ id, organizationId }]) }
 }
 

@@ -131,7 +131,8 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
     const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
     await getActive(inside, endpointId)
     // Nobody moves a replay that is under way until this is committed.
-    await inside.db.$queryRaw`SELECT FROM webhook_endpoints WHERE id = ${endpointId}::uuid FOR UPDATE`
+    await inside.db.$queryRaw`
+      SELECT FROM webhook_endpoints WHERE organization_id = ${ctx.organization.id}::uuid AND id = ${endpointId}::uuid FOR UPDATE`
     const endpoint = await getActive(inside, endpointId)
     const { id, position: start, missedFrom, replayPosition: running, replayUntil: until } = endpoint
     await checkCursor(inside, position)

@@ -40,7 +40,7 @@ export const rotateSecret = (
     // Of two that rotate at once the second finds what the first has made.
     const [{ previousSecret, until }] = await db.$queryRaw<[{ previousSecret: Uint8Array<ArrayBuffer>; until: Date | null }]>`
       SELECT secret AS "previousSecret", previous_secret_until AS until FROM webhook_endpoints
-      WHERE id = ${endpoint.id}::uuid FOR UPDATE`
+      WHERE organization_id = ${endpoint.organizationId}::uuid AND id = ${endpoint.id}::uuid FOR UPDATE`
     const [secret, now] = [makeSecret(), deps.clock()]
     if (until && until > now && !force) throw new DomainError('secret_rotated')
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
