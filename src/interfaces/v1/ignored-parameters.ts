@@ -24,5 +24,8 @@ function findIgnored(url: string, schema: unknown): string {
   return names
     .slice(0, MAX_NAMES)
     .map((name) => encodeURIComponent(name.toWellFormed()))
-    .reduce((told, name) => (told.length + name.length + 2 > MAX_LENGTH ? told : told === '' ? name : `${told}, ${name}`), '')
+    .reduce((told, name) => {
+      const longer = told === '' ? name : `${told}, ${name}`
+      return longer.length > MAX_LENGTH ? told : longer
+    }, '')
 }

@@ -10,6 +10,8 @@ it.each([
   ['/members?limit=5', undefined],
   [`/tags?${Array.from({ length: 20 }, (_, i) => `p${i}`).join('&')}`, 'p0, p1, p2, p3, p4, p5, p6, p7, p8, p9'],
   [`/tags?a=1&${'x'.repeat(300)}=1&b=1`, 'a, b'],
+  [`/tags?${'x'.repeat(200)}=1`, 'x'.repeat(200)],
+  [`/tags?${'x'.repeat(201)}=1`, undefined],
 ])('names what it does not know of the query, and answers as without it: %s', async (path, ignored) => {
   const { key } = await service.make.organization()
   const { status, headers } = await service.v1(key).get(path)
