@@ -3,6 +3,7 @@ import type { InviteEmail } from '../../../src/domain/invites/emails.ts'
 import { moveInvite } from '../../../src/domain/invites/lifecycle.ts'
 import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
 import { waitForState } from '../../support/mail.ts'
+import { recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -140,5 +141,60 @@ describe('beyond the ceilings of a day', () => {
     const second = admit(service.system, email)
     if (first.until === null) first.release()
     expect(await second).toMatchObject({ until: null })
+  })
+
+  it('many that wait cost the database some statements each, not as many each as there are', async () => {
+    const { organization, ids } = await begin()
+    const admit = createCeilings({ perRecipient: 1, perOrganization: 2 })
+    const assessment = { organizationId: organization.id, id: ids[0]! }
+    const addresses = [1, 2].map((i) => `many-${i}-${organization.id}@example.com`)
+    const invites = await Promise.all(addresses.map((recipientEmail) => service.make.invite(assessment, { recipientEmail })))
+    const sendings = Array.from({ length: 60 }, (_, i) => ({ invite: invites[i % 2]!, id: service.deps.newId() }))
+    const now = service.clock.now()
+    let underWay = 0
+    let admitted = 0
+    const { result, queries } = await recordQueries(() =>
+      Promise.all(
+        sendings.map(async ({ invite, id }) => {
+          const { organizationId, id: inviteId } = invite
+          const admission = await admit(service.system, { organizationId, invite } as unknown as InviteEmail)
+          if (admission.until) return 'delayed'
+          expect(++underWay).toBeLessThanOrEqual(2)
+          // What is refused takes no part of the ceiling.
+          const state = ++admitted <= 40 ? ('failed' as const) : ('sent' as const)
+          const times = { sentAt: state === 'sent' ? now : null, createdAt: now, updatedAt: now }
+          await service.db.inviteEmail.create({ data: { id, organizationId, inviteId, state, linkVersion: 1, ...times } })
+          underWay--
+          admission.release()
+          return state
+        }),
+      ),
+    )
+    expect(result.filter((outcome) => outcome === 'sent')).toHaveLength(2)
+    expect(result.filter((outcome) => outcome === 'delayed')).toHaveLength(18)
+    const looks = queries.filter(({ text }) => text.includes('e.sent_at') && text.includes('OFFSET'))
+    expect(looks.length).toBeLessThanOrEqual(4 * sendings.length)
+  })
+
+  it('the place of one that can not be looked at goes to the next', async () => {
+    const { organization } = await begin()
+    const email = { organizationId: organization.id, invite: { recipientEmail: 'unlucky@example.com' } } as InviteEmail
+    const admit = createCeilings({ perRecipient: 1, perOrganization: 0 })
+    const first = await admit(service.system, email)
+    let isAway = false
+    const failing = {
+      ...service.system,
+      get db() {
+        if (isAway) throw new Error('away')
+        return service.system.db
+      },
+    }
+    const unlucky = admit(failing, email)
+    const next = admit(service.system, email)
+    await new Promise((resolve) => setImmediate(resolve)) // both wait, without having asked the database
+    isAway = true
+    if (first.until === null) first.release()
+    await expect(unlucky).rejects.toThrow('away')
+    expect(await next).toMatchObject({ until: null })
   })
 })
