@@ -1,9 +1,10 @@
 // Who may import whom, checked by `npm run check`. What a folder may use beyond the design stands with its reason.
 const generated = 'generated/prisma/'
+const tables = 'generated/kysely/'
 /** What lives in the one may use nothing but the others. */
 const mayUse = {
   'domain/': ['domain/', 'db/', generated],
-  'db/': ['db/', generated],
+  'db/': ['db/', generated, tables],
   'mail/': ['mail/', 'domain/'],
   'webhooks/': ['webhooks/', 'domain/'],
   'media/': ['media/', 'domain/'],
@@ -25,6 +26,8 @@ const mayUse = {
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],
   'runtime/': ['runtime/', 'domain/', 'db/', 'http/', 'interfaces/', 'mail/', 'webhooks/', 'media/', 'jobs/'],
 }
+/** What works on the rows of all organizations: jobs, the sweep, the numbering, the operator's commands. */
+const ofEveryone = ['domain/events/record.ts', 'domain/invites/emails.ts']
 const inSource = (place) => `^src/${place}`
 const never = (name, from, to) => ({ name, severity: 'error', from, to })
 
@@ -43,6 +46,12 @@ export default {
       { path: '^src/domain/' },
       { path: 'node_modules/(fastify|@fastify|@sinclair|nodemailer|pg-boss)' },
     ),
+    never(
+      'rows-of-everyone-are-for-the-service-itself',
+      { path: '^src/', pathNot: ['db/own.ts$', ...ofEveryone].map(inSource) },
+      { path: '^src/db/everyone\\.ts$' },
+    ),
+    never('statements-are-written-with-db', { path: '^src/', pathNot: inSource('db/') }, { path: 'node_modules/kysely' }),
     never('nothing-imports-the-server', { path: '^src/(?!compile\\.ts$)' }, { path: '^src/server\\.ts$' }),
     never(
       'only-browsers-load-their-modules',

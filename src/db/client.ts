@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
-import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
+import { PrismaClient } from '../generated/prisma/client.ts'
 import { type OutageLog, watchConnections } from './availability.ts'
-import { Abandoned } from './errors.ts'
+import { Abandoned, TransactionOver } from './errors.ts'
 
 /** The data layer: Prisma over a pool of connections. */
 export type Db = PrismaClient
@@ -36,41 +37,127 @@ export function openPool(url: string, { max = 10, log }: { max?: number; log?: O
   return pool
 }
 
-/** What lies below each Db. */
-const pools = new WeakMap<Connection, { pool: Pool; nameOf: NameStatement }>()
+/** What lies below each Db: a pool, or the connection of a transaction until that is over. */
+type Below = { pool: Pool; connection?: PoolClient | undefined; isOver: boolean; nameOf: NameStatement }
+const below = new WeakMap<Connection, Below>()
 
 /** Prisma over the pool; `$disconnect()` closes both. */
 export function createDb(pool: Pool): Db {
   const nameOf = nameStatements()
   const db = new PrismaClient({
-    adapter: new PrismaPg(pool, { disposeExternalPool: true, statementNameGenerator: nameOf }),
+    adapter: new NotingPg(pool, { disposeExternalPool: true, statementNameGenerator: nameOf }),
     // The other formats name the line that made the query, and so make a stack trace for each.
     errorFormat: 'minimal',
   })
-  pools.set(db, { pool, nameOf })
+  below.set(db, { pool, isOver: false, nameOf })
   return db
+}
+
+/** A transaction that is about to begin: what notes the connection on which it does. */
+type Beginning = { note: ((connection: PoolClient) => { over: () => void }) | undefined }
+const beginnings = new AsyncLocalStorage<Beginning>()
+
+/**
+ * Prisma's adapter, which tells `transact` on which connection a transaction begins, and when it ends. The connection is a private field of
+ * what the adapter makes: where a release of Prisma has it no more, `transact` says so at its first use.
+ */
+class NotingPg extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect()
+    const start = adapter.startTransaction.bind(adapter)
+    adapter.startTransaction = async (isolationLevel) => {
+      const transaction = await start(isolationLevel)
+      const beginning = beginnings.getStore()
+      const noted = beginning?.note?.((transaction as unknown as { client: PoolClient }).client)
+      if (noted) watchEnd(transaction, noted.over)
+      return transaction
+    }
+    return adapter
+  }
+}
+
+/** Prisma sends COMMIT or ROLLBACK as a statement, also when its time is over, and gives the connection back after that. */
+function watchEnd(transaction: AdapterTransaction, over: () => void): void {
+  const execute = transaction.executeRaw.bind(transaction)
+  transaction.executeRaw = (query) => {
+    if (query.sql === 'COMMIT' || query.sql === 'ROLLBACK') over()
+    return execute(query)
+  }
+}
+type AdapterTransaction = Awaited<ReturnType<Awaited<ReturnType<PrismaPg['connect']>>['startTransaction']>>
+
+/** Milliseconds: how long a transaction may wait for its connection, and how long it may take. */
+export type TransactionLimits = { maxWait?: number; timeout?: number }
+
+/**
+ * Does the work in a transaction, for Prisma's queries and for {@link send} alike. Inside an open one it becomes a savepoint: when it fails,
+ * the transaction can go on.
+ */
+export async function transact<T>(
+  db: Connection,
+  work: (inside: Transaction) => Promise<T>,
+  limits?: TransactionLimits,
+): Promise<T> {
+  const outer = belowOf(db)
+  if (outer.connection) {
+    return db.$transaction((inside) => {
+      below.set(inside, outer)
+      return work(inside)
+    })
+  }
+  const mine: Below = { ...outer }
+  const beginning: Beginning = {
+    note(connection) {
+      beginning.note = undefined // what else begins meanwhile is not this one
+      mine.connection = connection
+      return {
+        over() {
+          mine.isOver = true
+        },
+      }
+    },
+  }
+  return beginnings.run(beginning, () =>
+    (db as Db).$transaction((inside) => {
+      if (!mine.connection?.query) throw new Error('Prisma does not say any more on which connection a transaction begins')
+      below.set(inside, mine)
+      return work(inside)
+    }, limits),
+  )
+}
+
+function belowOf(db: Connection): Below {
+  const known = below.get(db)
+  if (!known) throw new Error('The database was not opened by createDb, or the transaction not begun by transact')
+  if (known.isOver) throw new TransactionOver()
+  return known
 }
 
 /** Has somebody told when who asked for an answer has gone without it. @returns what ends that. */
 export type OnGone = (tell: () => void) => () => void
 
+/** A text with $1 and so on; Prisma's `sql` is one. */
+export type Statement = { text: string; values: unknown[] }
+
 /**
- * The rows of a statement, as `$queryRaw` has them. Outside a transaction it goes straight to the pool, which costs this process half as
- * much. The values are null, text, numbers, booleans, times or lists of these; of the columns none may be a bigint or a decimal, which pg
- * has as text. Errors are then pg's own.
+ * Sends a statement: to the pool or, inside a transaction, into it. Errors are pg's own.
  *
- * @param onGone PostgreSQL stops working on the statement when who asked has gone.
+ * @param onGone PostgreSQL stops working on the statement when who asked has gone; not inside a transaction.
+ * @throws TransactionOver where the transaction has ended before.
  */
-export async function queryRows<Row extends object>(db: Connection, statement: Prisma.Sql, onGone?: OnGone): Promise<Row[]> {
-  const below = pools.get(db)
-  if (!below) return db.$queryRaw<Row[]>(statement)
-  if (onGone) return queryUnlessGone(below.pool, named(below.nameOf, statement), onGone)
-  const { rows } = await below.pool.query<Row>(named(below.nameOf, statement))
-  return rows
+export async function send<Row>(db: Connection, statement: Statement, onGone?: OnGone): Promise<QueryResult<Row & object>> {
+  const { pool, connection, nameOf } = belowOf(db)
+  const query = named(nameOf, statement)
+  if (connection) return connection.query<Row & object>(query)
+  return onGone ? sendUnlessGone(pool, query, onGone) : pool.query<Row & object>(query)
 }
 
+/** The rows of a statement, see {@link send}. */
+export const queryRows = async <Row extends object>(db: Connection, statement: Statement, onGone?: OnGone): Promise<Row[]> =>
+  (await send<Row>(db, statement, onGone)).rows
+
 /** The connection is given back once it is sure that no other statement is the one that gets cancelled. */
-async function queryUnlessGone<Row extends object>(pool: Pool, query: QueryConfig, onGone: OnGone): Promise<Row[]> {
+async function sendUnlessGone<Row extends object>(pool: Pool, query: QueryConfig, onGone: OnGone): Promise<QueryResult<Row>> {
   let connection: (PoolClient & { processID?: number }) | undefined
   let cancelled: Promise<unknown> | undefined
   const stay = onGone(() => {
@@ -79,8 +166,7 @@ async function queryUnlessGone<Row extends object>(pool: Pool, query: QueryConfi
   try {
     connection = await pool.connect()
     if (cancelled) throw new Abandoned()
-    const { rows } = await connection.query<Row>(query)
-    return rows
+    return await connection.query<Row>(query)
   } finally {
     stay()
     const isSure = await Promise.resolve(cancelled).then(
@@ -91,29 +177,26 @@ async function queryUnlessGone<Row extends object>(pool: Pool, query: QueryConfi
   }
 }
 
-/** Prisma's `sql`; or a text with $1 and so on. */
-export type Statement = { text: string; values: unknown[] }
-
 /**
- * Executes statements that are known beforehand, all or none of them. By themselves they are a transaction straight on a connection, in one
- * round trip, which costs this process a fifth of what `$transaction` does; within one they are a savepoint.
+ * Sends statements that are known beforehand, all or none of them. By themselves they are a transaction straight on a connection, in one
+ * round trip, which costs this process a fifth of what `transact` does; within one they are a savepoint.
  *
- * @returns the rows of the last. They, the values and the errors are as those of `queryRows`.
+ * @returns the rows of the last. Errors are pg's own.
  */
-export async function executeTogether<Row extends object>(db: Connection, statements: Statement[]): Promise<Row[]> {
-  const below = pools.get(db)
-  if (!below) {
-    return db.$transaction(async (inside) => {
+export async function sendTogether<Row>(db: Connection, statements: Statement[]): Promise<Row[]> {
+  const { pool, connection: open, nameOf } = belowOf(db)
+  if (open) {
+    return transact(db, async (inside) => {
       let rows: Row[] = []
-      for (const { text, values } of statements) rows = await inside.$queryRawUnsafe<Row[]>(text, ...values)
+      for (const statement of statements) rows = (await send<Row>(inside, statement)).rows
       return rows
     })
   }
-  const connection = await below.pool.connect()
+  const connection = await pool.connect()
   try {
-    const sent = inOneWrite<Row>(connection, [
+    const sent = inOneWrite<Row & object>(connection, [
       { text: 'BEGIN' },
-      ...statements.map((statement) => named(below.nameOf, statement)),
+      ...statements.map((statement) => named(nameOf, statement)),
       { text: 'COMMIT' },
     ])
     // Behind a statement that fails all others do, and COMMIT rolls back: all have been answered when the connection is given back.

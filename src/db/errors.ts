@@ -33,6 +33,14 @@ export class Abandoned extends Error {
   }
 }
 
+/** A statement for a transaction that has ended: by its time limit, or because nobody waited for the statement. */
+export class TransactionOver extends Error {
+  constructor() {
+    super('the transaction is over')
+    this.name = 'TransactionOver'
+  }
+}
+
 /** A connection that could not be made, was lost, or has gone silent, so that what became of its statement is not known. */
 export class ConnectionLost extends Error {
   constructor(cause: Error) {
@@ -61,6 +69,7 @@ const AWAY_KINDS: (string | undefined)[] = ['P1001', 'P1002', 'P1008', 'P1017', 
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof NoConnection ||
   error instanceof Abandoned ||
+  error instanceof TransactionOver ||
   prismaCodeOf(error) === 'P2028' ||
   IN_VAIN.includes(sqlStateOf(error))
 

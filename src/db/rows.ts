@@ -61,18 +61,6 @@ function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
 }
 
-/** SQL: inserts the row. @param row its fields, whose columns have the same names in snake case. @throws Error for what is no field's name. */
-export function insertionOf(table: string, row: object): Prisma.Sql {
-  const columns = Object.keys(row).map((field) => `"${columnOf(field)}"`)
-  return Prisma.sql`INSERT INTO ${Prisma.raw(table)} (${Prisma.raw(columns.join(', '))}) VALUES (${Prisma.join(Object.values(row))})`
-}
-
-/** SQL: one statement that makes all the insertions. What refers to what is checked when it has made them. */
-export function inOneStatement([last, ...others]: [Prisma.Sql, Prisma.Sql, ...Prisma.Sql[]]): Prisma.Sql {
-  const beside = others.map((insertion, i) => Prisma.sql`${Prisma.raw(`beside_${i}`)} AS (${insertion})`)
-  return Prisma.sql`WITH ${Prisma.join(beside)} ${last}`
-}
-
 /** SQL: a column of what belongs to the row, in the given order. */
 export const inGivenOrder = (column: string, tables: string, belongs: string): string =>
   `ARRAY(SELECT ${column} FROM ${tables} WHERE ${belongs} ORDER BY position)`

@@ -1,4 +1,5 @@
-import { type Connection, executeTogether, type Statement } from '../db/client.ts'
+import { type Connection, transact } from '../db/client.ts'
+import { type Query, together } from '../db/statements.ts'
 import type { ServiceContext } from './context.ts'
 
 /** The transactions that have recorded events. */
@@ -11,7 +12,7 @@ const recording = new WeakSet<Connection>()
  */
 export async function inTransaction<Ctx extends ServiceContext, T>(ctx: Ctx, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   let hasRecorded = false
-  const result = await ctx.db.$transaction(async (db) => {
+  const result = await transact(ctx.db, async (db) => {
     const result = await work({ ...ctx, db })
     hasRecorded = recording.has(db)
     return result
@@ -21,8 +22,8 @@ export async function inTransaction<Ctx extends ServiceContext, T>(ctx: Ctx, wor
 }
 
 /** Does the same by statements that are known beforehand, and record events. */
-export async function writeTogether(ctx: ServiceContext, statements: Statement[]): Promise<void> {
-  await executeTogether(ctx.db, statements)
+export async function writeTogether(ctx: ServiceContext, writes: [...Query<unknown>[], Query<unknown>]): Promise<void> {
+  await together(ctx.db, writes)
   tell(ctx)
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Transaction } from '../db/client.ts'
+import { type Transaction, transact } from '../db/client.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
 /** Of all advisory locks of the database, the one of the import. */
@@ -18,7 +18,8 @@ const MAX_WAIT_MS = 10_000
  */
 export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> {
   let done: { result: T } | undefined
-  const turn = db.$transaction(
+  const turn = transact(
+    db,
     async (tx) => {
       await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0`
       for (let waits = false; !(await tryLock(tx)); waits = true) {
@@ -43,7 +44,8 @@ async function tryLock(tx: Transaction): Promise<boolean> {
 
 /** A transaction in which between two statements a while may pass: the pool's limit is made for requests. */
 export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-  db.$transaction(
+  transact(
+    db,
     async (tx) => {
       await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = '5min'`
       return work(tx)

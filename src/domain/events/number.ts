@@ -1,4 +1,4 @@
-import { executeTogether, queryRows } from '../../db/client.ts'
+import { queryRows, sendTogether } from '../../db/client.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 
@@ -40,7 +40,7 @@ async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbe
     )
     UPDATE event_numbering SET position = position + (SELECT count(*) FROM numbered)
     RETURNING position::text AS head, (SELECT count(*)::int FROM numbered) AS numbered`
-  const [batch] = await executeTogether<{ head: string; numbered: number }>(db, [hold, number])
+  const [batch] = await sendTogether<{ head: string; numbered: number }>(db, [hold, number])
   return { numbered: batch!.numbered, head: BigInt(batch!.head) }
 }
 

@@ -1,4 +1,4 @@
-import { executeTogether, queryRows } from '../../db/client.ts'
+import { queryRows, sendTogether } from '../../db/client.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { TEST_EVENT } from '../events/event.ts'
@@ -46,7 +46,7 @@ async function handOverNext(ctx: ServiceContext, { position, head, first }: Work
   const until = smaller(from + AT_ONCE, head)
   const isThere = Prisma.sql`(SELECT position FROM webhook_fanout) = ${position}`
   const active = Prisma.sql`endpoint.state = 'active' AND event.position > endpoint.position AND ${isThere}`
-  await executeTogether(ctx.db, [
+  await sendTogether(ctx.db, [
     Prisma.sql`SELECT position FROM webhook_fanout FOR UPDATE`,
     insertionOfDeliveries(ctx, { from, until }, active, Prisma.sql`DO NOTHING`),
     Prisma.sql`UPDATE webhook_fanout SET position = ${until} WHERE position = ${position}`,

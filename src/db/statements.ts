@@ -1,0 +1,99 @@
+import { type Compilable, type CompiledQuery, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { builder, speak, type Tables } from './builder.ts'
+import { type Connection, type OnGone, type Statement, send, sendTogether } from './client.ts'
+
+/** A statement that answers with rows. */
+export type Query<Row> = Compilable<Row>
+/** As PostgreSQL's JSON has rows: times are text. A bigint or a decimal would be a number: cast it, or select it as what it is to be. */
+export type AsJson<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Exclude<Row[Field], Date> | string : Row[Field] }
+
+/**
+ * The rows that a statement answers with, with pg's types: times are Date, bigint and decimal are text.
+ *
+ * @param onGone PostgreSQL stops working on the statement when who asked has gone.
+ */
+export const all = async <Row>(db: Connection, query: Query<Row>, onGone?: OnGone): Promise<Row[]> =>
+  (await send<Row>(db, textOf(query), onGone)).rows
+
+/** The first row, if there is one. */
+export const first = async <Row>(db: Connection, query: Query<Row>, onGone?: OnGone): Promise<Row | undefined> =>
+  (await all(db, query, onGone))[0]
+
+/** The first row of a statement that always has one. @throws Error where it has none. */
+export async function one<Row>(db: Connection, query: Query<Row>, onGone?: OnGone): Promise<Row> {
+  const row = await first(db, query, onGone)
+  if (row === undefined) throw new Error('The statement has no row')
+  return row
+}
+
+/** Executes a statement. @returns how many rows it has written, or selected. */
+export const run = async (db: Connection, query: Query<unknown>): Promise<number> => (await send(db, textOf(query))).rowCount ?? 0
+
+/**
+ * Executes statements that are known beforehand, all or none of them: outside a transaction in one packet with its BEGIN and COMMIT.
+ *
+ * @returns the rows of the last.
+ */
+export const together = <Row>(db: Connection, queries: [...Query<unknown>[], Query<Row>]): Promise<Row[]> =>
+  sendTogether<Row>(db, queries.map(textOf))
+
+/** An expression: the rows of a query as a list in JSON. */
+export const jsonOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawBuilder<AsJson<Row>[]> =>
+  sql`(select coalesce(json_agg(answer), '[]') from (${speak(query)}) as answer)`
+
+/** The rows of a query, made JSON by PostgreSQL: for many rows a third of the work. */
+export async function allAsJson<Row>(
+  db: Connection,
+  query: SelectQueryBuilder<Tables, never, Row>,
+  onGone?: OnGone,
+): Promise<AsJson<Row>[]> {
+  const statement = sql<{ rows: AsJson<Row>[] }>`select ${jsonOf(query)} as rows`
+  return (await one(db, { compile: () => statement.compile(builder) }, onGone)).rows
+}
+
+/** A statement that another library has written. @param text with $1 and so on. */
+export const foreign = ({ text, values }: Statement): Query<unknown> => ({
+  compile: () => ({ sql: text, parameters: values }) as unknown as CompiledQuery,
+})
+
+/** For those who send, or look at, what was made. */
+export const textOf = (query: Query<unknown>): Statement => {
+  const { sql: text, parameters } = query.compile()
+  return { text, values: parameters as unknown[] }
+}
+
+/** Stands for a value in a statement that is made once. */
+class Placeholder {
+  readonly of: string
+  constructor(of: string) {
+    this.of = of
+    Object.freeze(this)
+  }
+  [Symbol.toPrimitive](): never {
+    throw new Error(`A prepared statement is made once for all values: what it is like can't depend on ${this.of}`)
+  }
+  toJSON(): never {
+    return this[Symbol.toPrimitive]()
+  }
+}
+
+/**
+ * A hot statement, which is made once, for each set of values that are given (undefined is not) and for each further argument.
+ *
+ * @param make is given what stands for the values: they may be nothing but values of the statement.
+ */
+export function prepare<Given extends object, Further extends (string | number | boolean | undefined)[], Row>(
+  make: (given: Given, ...further: Further) => Query<Row>,
+): (given: Given, ...further: Further) => Query<Row> {
+  const made = new Map<string, Statement>()
+  return (given, ...further) => {
+    const fields = Object.keys(given).filter((field) => given[field as keyof Given] !== undefined)
+    const key = `${fields.join()} ${further.join()}`
+    const known = made.get(key) ?? textOf(make(placeholdersOf(fields) as Given, ...further))
+    made.set(key, known)
+    const parameters = known.values.map((value) => (value instanceof Placeholder ? given[value.of as keyof Given] : value))
+    return foreign({ text: known.text, values: parameters }) as Query<Row>
+  }
+}
+
+const placeholdersOf = (fields: string[]) => Object.fromEntries(fields.map((field) => [field, new Placeholder(field)]))

@@ -1,0 +1,103 @@
+import {
+  type AnyColumn,
+  type Expression,
+  type ExpressionBuilder,
+  type ExtractColumnType,
+  expressionBuilder,
+  type Insertable,
+  InsertQueryBuilder,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SelectType,
+} from 'kysely'
+import { builder, snakeOf, sql, statement, type Tables } from './builder.ts'
+import { prepare, type Query } from './statements.ts'
+
+/** A column of what is inserted that gets its default. */
+export const byDefault = Symbol('default')
+
+/** What each column of a table gets: one that is forgotten does not compile. */
+type Filling<T extends keyof Tables> = {
+  [Column in keyof Tables[T]]: Expression<SelectType<Tables[T][Column]>> | typeof byDefault
+}
+
+/**
+ * Inserts a row for each row of a query: a copy, if it takes the same columns. WITH what the query begins, the insertion does.
+ *
+ * @param fill what each column gets of each row.
+ */
+export function insertForEach<T extends keyof Tables, DB, From extends keyof DB>(
+  table: T,
+  rows: SelectQueryBuilder<DB, From, object>,
+  fill: (eb: ExpressionBuilder<DB, From>) => Filling<T>,
+): InsertQueryBuilder<Tables, T, { numInsertedOrUpdatedRows?: bigint }> {
+  const filled = Object.entries<Expression<unknown> | typeof byDefault>(fill(expressionBuilder<DB, From>()))
+  const given = filled.filter((entry): entry is [string, Expression<unknown>] => entry[1] !== byDefault)
+  const values = rows.select(given.map(([column, value]) => sql`${value}`.as(column)))
+  const { with: its, ...source } = values.toOperationNode()
+  const insertion = builder
+    .insertInto(table)
+    .columns(given.map(([column]) => column) as never)
+    .expression(values as never)
+  if (!its) return insertion as never
+  // What writes may stand only before the whole.
+  const queryNode = { ...insertion.toOperationNode(), with: its, values: source }
+  return new InsertQueryBuilder({ queryId: { queryId: table }, queryNode, executor: builder.getExecutor() }) as never
+}
+
+/** Columns that are copied as they are. */
+export const same = <DB, From extends keyof DB, Column extends AnyColumn<DB, From> & string>(
+  eb: ExpressionBuilder<DB, From>,
+  ...columns: Column[]
+): { [C in Column]: Expression<SelectType<ExtractColumnType<DB, From, C>>> } =>
+  Object.fromEntries(columns.map((column) => [column, eb.ref(column as never)])) as never
+
+/** A value of a copy: what stands in a SELECT has to say its type. */
+export const uuid = (id: string): RawBuilder<string> => sql`${id}::uuid`
+/** As {@link uuid}. */
+export const time = (at: Date): RawBuilder<Date> => sql`${at}::timestamptz`
+
+/** Rows by the names of the tables they are to be in; those of one table have all the same columns. */
+export type NewRows = { [T in keyof Tables]?: readonly Insertable<Tables[T]>[] | undefined }
+
+const insertions = new Map<string, (given: Record<string, string>) => Query<unknown>>()
+
+/**
+ * Inserts rows of one table or of several, by one statement which is made once for each set of columns: each table's are one value. What
+ * refers to what is checked when all are inserted.
+ *
+ * @param rows of at least one table.
+ */
+export function insertRows(rows: NewRows): Query<unknown> {
+  const tables = (Object.keys(rows) as (keyof Tables)[]).filter((table) => rows[table]?.length)
+  const columns = tables.map((table) => Object.keys(rows[table]![0]!))
+  const key = tables.map((table, i) => `${table} ${columns[i]!.join()}`).join(';')
+  const insert = insertions.get(key) ?? prepare((given) => insertionOf(tables, columns, given))
+  insertions.set(key, insert)
+  return insert(Object.fromEntries(tables.map((table) => [table, jsonOfRows(rows[table]!)])))
+}
+
+function insertionOf(tables: (keyof Tables)[], columns: string[][], given: Record<string, string>): Query<unknown> {
+  const [last, ...others] = tables.map((table, i) => {
+    const rows = sql`jsonb_populate_recordset(null::${sql.table(table)}, ${given[table]}::jsonb)`.as('given')
+    const values = builder.selectFrom(rows as never).select(columns[i] as never)
+    return builder
+      .insertInto(table)
+      .columns(columns[i] as never)
+      .expression(values as never)
+  })
+  if (others.length === 0) return last!
+  const parts = others.map((other, i) => sql`${sql.ref(`beside_${i}`)} as (${other})`)
+  return statement(sql`with ${sql.join(parts)} ${last}`)
+}
+
+const jsonOfRows = (rows: readonly object[]): string =>
+  JSON.stringify(
+    rows.map((row) => Object.fromEntries(Object.entries(row).map(([field, value]) => [snakeOf(field), asJsonHas(value)]))),
+  )
+
+/** What JSON has no word for, as PostgreSQL reads it. */
+function asJsonHas(value: unknown): unknown {
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`
+  return typeof value === 'bigint' ? String(value) : value
+}

@@ -1,0 +1,261 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sql, statement } from '../../src/db/builder.ts'
+import { transact } from '../../src/db/client.ts'
+import { isDatabaseBusy } from '../../src/db/errors.ts'
+import { among, compose, into, ofThese, own, ownDelete, ownUpdate, type Rows, sameOwner } from '../../src/db/own.ts'
+import { all, allAsJson, first, jsonOf, one, prepare, run, textOf, together } from '../../src/db/statements.ts'
+import { byDefault, insertForEach, insertRows, same } from '../../src/db/writes.ts'
+import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.db.$disconnect())
+
+/** An organization with an assessment and invites to it. */
+async function make(invites = 2) {
+  const { id } = await database.make.organization()
+  const owner = { organization: { id } }
+  const assessment = await database.make.assessment(id, { name: 'Support' })
+  const ids: string[] = []
+  for (let i = 0; i < invites; i++) ids.push((await database.make.invite(assessment, { recipientEmail: `${i}@example.com` })).id)
+  return { owner, assessment, ids }
+}
+const pidOf = statement(sql<{ pid: number }>`select pg_backend_pid() as pid`)
+
+describe('a statement', () => {
+  it('is written in the names of the schema, and answers in them', async () => {
+    const { owner, ids } = await make()
+    const query = own(owner, 'invites')
+      .select(['recipientEmail', 'sentAt', 'status'])
+      .select((eb) => eb.ref('invites.answerRecordLimit').as('recordLimit'))
+      .orderBy('recipientEmail')
+    expect(Object.keys((await all(database.db, query))[0]!)).toEqual(['recipientEmail', 'sentAt', 'status', 'recordLimit'])
+    expect((await first(database.db, query))!.sentAt).toBeInstanceOf(Date)
+    const updated = ownUpdate(owner, 'invites')
+      .set({ customMessage: 'Hello' })
+      .where('id', '=', ids[0]!)
+      .returning('customMessage')
+    expect(await one(database.db, updated)).toEqual({ customMessage: 'Hello' })
+  })
+
+  it('has the organization as its condition: of others it finds, changes and deletes nothing', async () => {
+    const [mine, theirs] = [await make(), await make()]
+    const which = among(theirs.ids)
+    expect(await all(database.db, own(mine.owner, 'invites').select('id').where('id', '=', which))).toEqual([])
+    expect(await run(database.db, ownUpdate(mine.owner, 'invites').set({ customMessage: '' }).where('id', '=', which))).toBe(0)
+    expect(await run(database.db, ownDelete(mine.owner, 'invites').where('id', '=', which))).toBe(0)
+    expect(await run(database.db, ownDelete(theirs.owner, 'invites').where('id', '=', which))).toBe(2)
+  })
+
+  it('names what it answers with, column by column', () => {
+    expect(() => textOf(own({ organization: { id: '' } }, 'tags').selectAll())).toThrow('column by column')
+  })
+
+  it('is sent by statements.ts, not by itself', async () => {
+    await expect(
+      own({ organization: { id: '' } }, 'tags')
+        .select('id')
+        .execute(),
+    ).rejects.toThrow('statements.ts')
+  })
+
+  it('has rows made JSON by PostgreSQL, each with what a view shows of it', async () => {
+    const { owner, ids } = await make()
+    const show = (invites: Rows<'invites'>) =>
+      invites.select((eb) => [
+        'id',
+        'sentAt',
+        eb
+          .selectFrom('assessments')
+          .select('assessments.name')
+          .where(sameOwner('assessments', 'invites'))
+          .whereRef('assessments.id', '=', 'invites.assessmentId')
+          .as('assessmentName'),
+      ])
+    const page = own(owner, 'invites').orderBy('recipientEmail', 'desc').limit(1)
+    const rows = await allAsJson(database.db, ofThese(page, 'invites', show))
+    expect(rows).toEqual([{ id: ids[1], sentAt: expect.stringMatching(/^\d{4}-/), assessmentName: 'Support' }])
+    const counted = compose
+      .with('mine', () => own(owner, 'invites').select('id'))
+      .selectFrom('mine')
+      .select((eb) => [eb.fn.countAll<string>().as('total'), jsonOf(ofThese(page, 'invites', show)).as('rows')])
+    expect(await one(database.db, counted)).toMatchObject({ total: '2', rows })
+    expect(await allAsJson(database.db, own(owner, 'tags').select('id'))).toEqual([])
+  })
+
+  it('is made once where it is prepared, for each set of values', async () => {
+    const { owner, ids } = await make()
+    let made = 0
+    const find = prepare(
+      ({ organizationId, id, email }: { organizationId: string; id?: string; email?: string }, order: 'asc' | 'desc') => {
+        made++
+        let query = own({ organization: { id: organizationId } }, 'invites')
+          .select('id')
+          .orderBy('recipientEmail', order)
+        if (id !== undefined) query = query.where('id', '=', id)
+        if (email !== undefined) query = query.where('recipientEmail', '=', email)
+        return query
+      },
+    )
+    const organizationId = owner.organization.id
+    const found = async (...given: Parameters<typeof find>) => (await all(database.db, find(...given))).map(({ id }) => id)
+    expect(await found({ organizationId }, 'asc')).toEqual(ids)
+    expect(await found({ organizationId }, 'desc')).toEqual(ids.toReversed())
+    for (const id of ids) expect(await found({ organizationId, id }, 'asc')).toEqual([id])
+    expect(made).toBe(3)
+    const looks = prepare(({ id }: { id: string }) => own({ organization: { id: `${id}` } }, 'tags').select('id'))
+    expect(() => looks({ id: 'x' })).toThrow("can't depend on id")
+  })
+})
+
+describe('writes', () => {
+  it('copy rows, with what is different and what is by default', async () => {
+    const { owner, assessment } = await make(1)
+    const question = await database.make.question(assessment, { script: 'Who are you?', points: 3 })
+    const newId = uuidv7()
+    const copy = insertForEach(
+      'questions',
+      own(owner, 'questions').where('id', '=', question.id),
+      (eb) =>
+        ({
+          ...same(eb, ...(Object.keys(question) as 'script'[]).filter((column) => !['id', 'order'].includes(column))),
+          id: eb.cast<string>(eb.val(newId), 'uuid'),
+          order: sql<number>`${eb.ref('order')} + 1`,
+        }) as never,
+    )
+    expect(await run(database.db, copy)).toBe(1)
+    const { id, order, ...rest } = await database.db.question.findFirstOrThrow({ where: { id: newId } })
+    expect([id, order]).toEqual([newId, question.order + 1])
+    expect(rest).toEqual({ ...question, id: undefined, order: undefined })
+    expect(textOf(insertForEach('tags', own(owner, 'tags'), () => ({ name: byDefault }) as never)).text).not.toContain('"name"')
+  })
+
+  it('insert rows of several tables by one statement, whatever their types', async () => {
+    const { owner, ids } = await make(1)
+    const organizationId = owner.organization.id
+    const tags = ['a', 'b"\\'].map((name) => ({ id: uuidv7(), organizationId, name, color: '', ...times() }))
+    const inviteTags = tags.map(({ id }, position) => ({ organizationId, inviteId: ids[0]!, tagId: id, position }))
+    const keys = [{ organizationId, key: 'k', fingerprint: Buffer.from([0, 255]), createdAt: new Date(1_000) }]
+    await run(database.db, insertRows({ inviteTags, tags, idempotencyRecords: keys, invites: [] }))
+    const found = await all(database.db, own(owner, 'tags').select('name').orderBy('name'))
+    expect(found.map(({ name }) => name)).toEqual(['a', 'b"\\'])
+    const key = await one(database.db, own(owner, 'idempotencyRecords').select(['fingerprint', 'createdAt']))
+    expect(key).toEqual({ fingerprint: Buffer.from([0, 255]), createdAt: new Date(1_000) })
+  })
+
+  it('begin with what the rows they insert begin with', async () => {
+    const { owner, ids } = await make(1)
+    const changed = compose
+      .with('changed', () => ownUpdate(owner, 'invites').set({ customMessage: 'changed' }).returning(['id', 'organizationId']))
+      .selectFrom('changed')
+    const tag = uuidv7()
+    const now = new Date()
+    const insertion = insertForEach('tags', changed, (eb) => ({
+      ...same(eb, 'organizationId'),
+      id: eb.cast<string>(eb.val(tag), 'uuid'),
+      name: eb.ref('id').$castTo<string>(),
+      color: eb.val(''),
+      description: byDefault,
+      icon: byDefault,
+      createdById: byDefault,
+      createdAt: eb.cast<Date>(eb.val(now), 'timestamptz'),
+      updatedAt: eb.cast<Date>(eb.val(now), 'timestamptz'),
+    }))
+    expect(await all(database.db, insertion.returning('name'))).toEqual([{ name: ids[0] }])
+  })
+
+  it('say what is to be done where the row is there already', async () => {
+    const { owner } = await make(0)
+    const tag = { id: uuidv7(), organizationId: owner.organization.id, name: 'one', color: '', ...times() }
+    const write = into('tags')
+      .values(tag)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet((eb) => ({ name: sql`${eb.ref('tags.name')} || ' more'` })))
+    expect(await run(database.db, write.returning('id'))).toBe(1)
+    expect(await all(database.db, write.returning('name'))).toEqual([{ name: 'one more' }])
+  })
+
+  it('go together or not at all', async () => {
+    const { owner, ids } = await make(1)
+    const write = ownUpdate(owner, 'invites').set({ customMessage: 'together' }).where('id', '=', ids[0]!)
+    const fails = statement(sql`select 1 / 0`)
+    await expect(together(database.db, [write, fails])).rejects.toThrow('division by zero')
+    expect((await database.db.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).not.toBe('together')
+    expect(await together(database.db, [write, own(owner, 'invites').select('customMessage')])).toEqual([
+      { customMessage: 'together' },
+    ])
+  })
+})
+
+const times = () => ({ createdAt: new Date(), updatedAt: new Date() })
+
+describe('a transaction', () => {
+  it('has Prisma and the statements on one connection, and rolls both back', async () => {
+    const { owner, ids } = await make(1)
+    const work = transact(database.db, async (inside) => {
+      const [{ pid }] = (await inside.$queryRaw`SELECT pg_backend_pid() AS pid`) as [{ pid: number }]
+      expect((await one(inside, pidOf)).pid).toBe(pid)
+      await run(inside, ownUpdate(owner, 'invites').set({ customMessage: 'changed' }).where('id', '=', ids[0]!))
+      expect((await inside.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).toBe('changed')
+      throw new Error('undone')
+    })
+    await expect(work).rejects.toThrow('undone')
+    expect((await database.db.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).not.toBe('changed')
+  })
+
+  it('has savepoints within it: what fails in one is undone alone', async () => {
+    const { owner, ids } = await make(1)
+    const set = (message: string) => ownUpdate(owner, 'invites').set({ customMessage: message }).where('id', '=', ids[0]!)
+    await transact(database.db, async (inside) => {
+      await run(inside, set('first'))
+      const failed = transact(inside, async (deeper) => {
+        await run(deeper, set('second'))
+        await run(deeper, statement(sql`select 1 / 0`))
+      })
+      await expect(failed).rejects.toThrow('division by zero')
+      await expect(together(inside, [set('third'), statement(sql`select 1 / 0`)])).rejects.toThrow('division by zero')
+    })
+    expect((await database.db.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).toBe('first')
+  })
+
+  it('takes no statement when it is over, by its end or by its time', async () => {
+    let late: Parameters<typeof run>[0] | undefined
+    await transact(database.db, async (inside) => {
+      late = inside
+    })
+    await expect(one(late!, pidOf)).rejects.toThrow('the transaction is over')
+
+    const tooLong = transact(
+      database.db,
+      async (inside) => {
+        await one(inside, pidOf)
+        await wait(400)
+        await one(inside, pidOf)
+      },
+      { timeout: 100 },
+    )
+    const error = await tooLong.catch((error: unknown) => error)
+    expect(isDatabaseBusy(error)).toBe(true)
+  })
+
+  it('is begun by transact: in any other nothing is sent', async () => {
+    await expect(database.db.$transaction((inside) => one(inside, pidOf))).rejects.toThrow('transact')
+  })
+
+  it('of several at once has each its own connection', async () => {
+    const pids = await Promise.all(
+      [1, 2, 3].map(() =>
+        transact(database.db, async (inside) => {
+          const { pid } = await one(inside, pidOf)
+          await wait(20)
+          return [pid, (await one(inside, pidOf)).pid]
+        }),
+      ),
+    )
+    expect(new Set(pids.flat()).size).toBe(3)
+    for (const [before, after] of pids) expect(after).toBe(before)
+  })
+})
