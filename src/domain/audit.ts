@@ -1,4 +1,5 @@
-import { insertionOf } from '../db/rows.ts'
+import { run } from '../db/statements.ts'
+import { insertRows, type NewRows } from '../db/writes.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { Context, ServiceContext } from './context.ts'
 import { repeatInHalves } from './in-halves.ts'
@@ -83,33 +84,31 @@ const FORGOTTEN_AT_ONCE = 5_000
 
 /** Records what the context's actor does in an organization. Called in the transaction of the change: both are kept, or neither is. */
 export async function recordAudit(ctx: AuditContext, event: AuditEvent): Promise<void> {
-  await ctx.db.$executeRaw(insertionOfAudit(ctx, event))
+  await run(ctx.db, insertRows({ auditEntries: [auditEntryOf(ctx, event)] }))
 }
 
 /** Records what a member does, of what API keys do as well: the requests of keys are too many to be kept one by one. */
 export async function recordByMember(ctx: Context, event: AuditEvent): Promise<void> {
-  for (const insertion of insertionsByMember(ctx, event)) await ctx.db.$executeRaw(insertion)
+  if (ctx.actor.kind === 'member') await recordAudit(ctx, event)
 }
 
-/** SQL: that, for a statement that makes the change; none where it is not recorded. */
-export const insertionsByMember = (ctx: Context, event: AuditEvent): Prisma.Sql[] =>
-  ctx.actor.kind === 'member' ? [insertionOfAudit(ctx, event)] : []
+/** The row of that, for a statement that makes the change; none where it is not recorded. */
+export const auditEntriesByMember = (ctx: Context, event: AuditEvent): AuditRow[] =>
+  ctx.actor.kind === 'member' ? [auditEntryOf(ctx, event)] : []
 
-const insertionOfAudit = (
-  { actor, deps, organization }: AuditContext,
-  { action, target, details = {} }: AuditEvent,
-): Prisma.Sql =>
-  insertionOf('audit_entries', {
-    id: deps.newId(),
-    organizationId: organization.id,
-    actorKind: actor.kind,
-    actorId: actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null,
-    action,
-    targetKind: target?.kind ?? null,
-    targetId: target?.id ?? null,
-    details: JSON.stringify(details),
-    at: deps.clock(),
-  })
+type AuditRow = NonNullable<NewRows['auditEntries']>[number]
+
+const auditEntryOf = ({ actor, deps, organization }: AuditContext, { action, target, details = {} }: AuditEvent): AuditRow => ({
+  id: deps.newId(),
+  organizationId: organization.id,
+  actorKind: actor.kind,
+  actorId: actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null,
+  action,
+  targetKind: target?.kind ?? null,
+  targetId: target?.id ?? null,
+  details,
+  at: deps.clock(),
+})
 
 /** Forgets what was done more than a year ago. */
 export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {

@@ -1,17 +1,32 @@
+import { sql } from '../../db/builder.ts'
+import { own } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
+import { insertForEach, same, time, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
 /** Copies the questions of one assessment to another, which has none; thousands of them as well. */
-export async function copyQuestions({ db, deps, organization }: Context, from: string, to: string): Promise<void> {
-  const where = { organizationId: organization.id, assessmentId: from }
-  const originals = await db.question.findMany({ where, select: { id: true }, orderBy: [{ order: 'asc' }, { id: 'asc' }] })
+export async function copyQuestions(ctx: Context, from: string, to: string): Promise<void> {
+  const { db, deps } = ctx
+  const originals = await all(
+    db,
+    own(ctx, 'questions').where('assessmentId', '=', from).orderBy('order').orderBy('id').select('id'),
+  )
   const ids = originals.map(({ id }) => id)
   const copies = ids.map(() => deps.newId())
+  const pairs = sql<{ original: string; copy: string }>`unnest(${ids}::uuid[], ${copies}::uuid[])`
+  const questions = own(ctx, 'questions').innerJoin(
+    pairs.as<'pairs'>(sql`pairs (original, copy)`),
+    'pairs.original',
+    'questions.id',
+  )
   const now = deps.clock()
-  await db.$executeRaw`
-    INSERT INTO questions (id, organization_id, assessment_id, "order", input_type, script, audio_url, video_url, response_type, points,
-      time_limit, source_language, target_language, created_at, updated_at)
-    SELECT pair.copy, organization_id, ${to}::uuid, "order", input_type, script, audio_url, video_url, response_type, points,
-      time_limit, source_language, target_language, ${now}::timestamptz, ${now}::timestamptz
-    FROM unnest(${ids}::uuid[], ${copies}::uuid[]) AS pair (original, copy)
-    JOIN questions ON questions.organization_id = ${organization.id}::uuid AND questions.id = pair.original`
+  const insertion = insertForEach('questions', questions, (eb) => ({
+    ...same(eb, 'organizationId', 'order', 'inputType', 'script', 'audioUrl', 'videoUrl', 'responseType', 'points', 'timeLimit'),
+    ...same(eb, 'sourceLanguage', 'targetLanguage'),
+    id: eb.ref('pairs.copy'),
+    assessmentId: uuid(to),
+    createdAt: time(now),
+    updatedAt: time(now),
+  }))
+  await run(db, insertion)
 }

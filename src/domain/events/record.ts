@@ -1,5 +1,8 @@
-import { queryRows } from '../../db/client.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import type { Updates } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { byDefault, insertForEach, insertRows, type NewRows, same, time, uuid } from '../../db/writes.ts'
 import type { Actor, ServiceContext } from '../context.ts'
 import { tellAfterCommit } from '../transaction.ts'
 import type { EmailEvent, EventActor, NewEvent } from './event.ts'
@@ -12,19 +15,19 @@ import type { EmailEvent, EventActor, NewEvent } from './event.ts'
  */
 export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  await ctx.db.$executeRaw(insertionOfEvents(ctx, events))
+  await run(ctx.db, insertRows({ events: eventRows(ctx, events) }))
   tellAfterCommit(ctx)
 }
 
-/** SQL: records them, for a statement that makes what they tell of. One whatever their number: createMany takes ten times as long for them. */
-export function insertionOfEvents({ actor, deps }: ServiceContext, events: NewEvent[]): Prisma.Sql {
+/** The rows of events, for a statement that makes what they tell of. */
+export function eventRows({ actor, deps }: ServiceContext, events: NewEvent[]): NonNullable<NewRows['events']> {
   const actorId = actor.kind === 'apiKey' || actor.kind === 'member' ? actor.id : null
-  const rows = events.map((event) => ({ id: deps.newId(), ...event }))
-  return Prisma.sql`
-    INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, actor_id, data, created_at)
-    SELECT id, "organizationId", type, mode, (data->>'inviteId')::uuid, ${actors[actor.kind]}, ${actorId}::uuid, data, ${deps.clock()}
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      AS new(id uuid, "organizationId" uuid, type text, mode key_mode, data jsonb)`
+  const createdAt = deps.clock()
+  return events.map((event) => {
+    const { id = deps.newId(), organizationId, type, mode, data } = { id: undefined, ...event }
+    const inviteId = 'inviteId' in data ? data.inviteId : null
+    return { id, organizationId, type, mode, inviteId, actorType: actors[actor.kind], actorId, data, createdAt }
+  })
 }
 
 /**
@@ -32,25 +35,41 @@ export function insertionOfEvents({ actor, deps }: ServiceContext, events: NewEv
  * is locked until that is committed, so that the state which the event shows is the one that it has in the feed then.
  *
  * @param ctx outside a transaction.
- * @param change SQL: the UPDATE of the mail. Where it changes none there is no event.
+ * @param change the mail. Where it changes none there is no event.
  */
-export async function recordEmailEvent({ db, deps }: ServiceContext, change: Prisma.Sql, event: EmailEvent): Promise<void> {
+export async function recordEmailEvent(
+  { db, deps }: ServiceContext,
+  change: Updates<'inviteEmails'>,
+  event: EmailEvent,
+): Promise<void> {
   const { type, reason } = { reason: null, ...event }
-  const statement = Prisma.sql`
-    WITH email AS (${change} RETURNING id, organization_id, invite_id),
-    invite AS (
-      SELECT invites.id, invites.organization_id, assessment_id, status, mode, email.id AS email_id
-      FROM invites JOIN email ON invites.organization_id = email.organization_id AND invites.id = email.invite_id
-      FOR SHARE OF invites
+  const invite = everyones
+    .with('email', () => change.returning(['inviteEmails.id', 'inviteEmails.organizationId', 'inviteEmails.inviteId']))
+    .with('invite', (withEmail) =>
+      withEmail
+        .selectFrom('invites')
+        .innerJoin('email', (join) =>
+          join.onRef('email.organizationId', '=', 'invites.organizationId').onRef('email.inviteId', '=', 'invites.id'),
+        )
+        .select(['invites.id', 'invites.organizationId', 'invites.assessmentId', 'invites.status', 'invites.mode'])
+        .select('email.id as emailId')
+        .forShare('invites'),
     )
-    INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, data, created_at)
-    SELECT ${deps.newId()}::uuid, organization_id, ${type}, mode, id, ${'system' satisfies EventActor},
-      jsonb_strip_nulls(jsonb_build_object('inviteId', id, 'assessmentId', assessment_id, 'status', status, 'emailId', email_id, 'reason', ${reason}::text)),
-      ${deps.clock()}
-    FROM invite
-    RETURNING id`
-  const recorded = await queryRows(db, statement)
-  if (recorded.length > 0) deps.events.recorded()
+    .selectFrom('invite')
+  const insertion = insertForEach('events', invite, (eb) => ({
+    ...same(eb, 'organizationId', 'mode'),
+    id: uuid(deps.newId()),
+    type: eb.val(type),
+    inviteId: eb.ref('id'),
+    actorType: eb.val<string>('system' satisfies EventActor),
+    actorId: byDefault,
+    data: sql`jsonb_strip_nulls(jsonb_build_object('inviteId', ${eb.ref('id')}, 'assessmentId', ${eb.ref('assessmentId')},
+      'status', ${eb.ref('status')}, 'emailId', ${eb.ref('emailId')}, 'reason', ${reason}::text))`,
+    createdAt: time(deps.clock()),
+    sequence: byDefault,
+    position: byDefault,
+  }))
+  if ((await run(db, insertion)) > 0) deps.events.recorded()
 }
 
 /** Whoever runs the service acts for it. */

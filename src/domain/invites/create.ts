@@ -1,18 +1,18 @@
-import { queryRows } from '../../db/client.ts'
 import { violatedConstraint } from '../../db/errors.ts'
+import { among, own, prepareOwn } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { inOneStatement, insertionOf } from '../../db/rows.ts'
-import { type Invite as InviteRow, Prisma } from '../../generated/prisma/client.ts'
+import { all } from '../../db/statements.ts'
+import { insertRows, type NewRows } from '../../db/writes.ts'
+import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { mayGrade } from '../access/graders.ts'
 import { authorize } from '../access/permissions.ts'
-import { insertionsByMember } from '../audit.ts'
+import { auditEntriesByMember } from '../audit.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inviteEvents } from '../events/event.ts'
-import { insertionOfEvents } from '../events/record.ts'
+import { eventRows } from '../events/record.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
-import { ownRowsById } from '../listing.ts'
 import { shareQuery } from '../shared-query.ts'
 import { writeTogether } from '../transaction.ts'
 import { newInvitationEmail } from './emails.ts'
@@ -38,10 +38,10 @@ export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
   const invite = makeInvite(ctx, { ...input, assessmentId: assessment.id })
-  const audit: Prisma.Sql[] = isOneOfMany
+  const auditEntries = isOneOfMany
     ? []
-    : insertionsByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
-  await insert(ctx, invite, tagIds, audit, input.sendEmail ?? true).catch((error) => refuse(ctx, error, input, tagIds))
+    : auditEntriesByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
+  await insert(ctx, invite, tagIds, auditEntries, input.sendEmail ?? true).catch((error) => refuse(ctx, error, input, tagIds))
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessmentName: assessment.name, tagIds }
 }
@@ -82,23 +82,20 @@ async function insert(
   ctx: Context,
   invite: InviteRow,
   tagIds: string[],
-  beside: Prisma.Sql[],
+  auditEntries: NewRows['auditEntries'],
   sendEmail: boolean,
 ): Promise<void> {
+  const { id: inviteId, organizationId } = invite
   const mail = sendEmail ? await newInvitationEmail(ctx, invite, invite.createdAt) : undefined
-  const insertion = inOneStatement([
-    insertionOf('invites', invite),
-    insertionOfEvents(ctx, [inviteEvents.created(invite)]),
-    ...(tagIds.length > 0 ? [insertionOfTags(invite, tagIds)] : []),
-    ...(mail ? [mail.record] : []),
-    ...beside,
-  ])
-  await writeTogether(ctx, [insertion, ...(mail ? [mail.job] : [])])
+  const insertion = insertRows({
+    invites: [invite],
+    events: eventRows(ctx, [inviteEvents.created(invite)]),
+    inviteTags: tagIds.map((tagId, position) => ({ organizationId, inviteId, tagId, position })),
+    inviteEmails: mail && [mail.record],
+    auditEntries,
+  })
+  await writeTogether(ctx, mail ? [insertion, mail.job] : [insertion])
 }
-
-const insertionOfTags = ({ id, organizationId }: InviteRow, tagIds: string[]): Prisma.Sql => Prisma.sql`
-  INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
-  SELECT ${organizationId}::uuid, ${id}::uuid, tag_id, position - 1 FROM unnest(${tagIds}::uuid[]) WITH ORDINALITY AS tag (tag_id, position)`
 
 /** The ids that a new invite refers to; ids that were not given, or were invalid, are left out. */
 type References = { assessmentId?: string; assignedGraderId?: string | null | undefined; tagIds: string[] }
@@ -134,8 +131,9 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) =>
-  queryRows(ctx.db, Prisma.sql`SELECT id, name FROM assessments ${ownRowsById(ctx, ids)}`),
+const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) => all(ctx.db, assessmentNames(ctx, { ids })))
+const assessmentNames = prepareOwn((owner, { ids }: { ids: string[] }) =>
+  own(owner, 'assessments').select(['id', 'name']).where('id', '=', among(ids)),
 )
 
 /**

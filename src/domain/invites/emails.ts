@@ -1,6 +1,8 @@
+import { everyones } from '../../db/everyone.ts'
 import { anyOf, escapeLike } from '../../db/query.ts'
-import { insertionOf } from '../../db/rows.ts'
-import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import { foreign, run } from '../../db/statements.ts'
+import { insertRows } from '../../db/writes.ts'
+import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
 import { recordEmailEvent } from '../events/record.ts'
@@ -49,19 +51,19 @@ type Recipient = { id: string; organizationId: string; linkVersion: number }
 /** Adds one sending of the invite's mail to the transaction: its record and its job. */
 export async function queueInvitationEmail(ctx: ServiceContext, invite: Recipient): Promise<void> {
   const { record, job } = await newInvitationEmail(ctx, invite, ctx.deps.clock())
-  await ctx.db.$executeRaw(record)
-  await ctx.db.$executeRawUnsafe(job.text, ...job.values)
+  await run(ctx.db, insertRows({ inviteEmails: [record] }))
+  await run(ctx.db, job)
 }
 
-/** One sending of the invite's mail, to be written with the invite: the insertion of its record, and the statement that adds its job. */
+/** One sending of the invite's mail, to be written with the invite: its row, and the statement that adds its job. */
 export async function newInvitationEmail(
   { deps }: ServiceContext,
   { id: inviteId, organizationId, linkVersion }: Recipient,
   createdAt: Date,
 ) {
   const id = deps.newId()
-  const record = insertionOf('invite_emails', { id, organizationId, inviteId, linkVersion, createdAt, updatedAt: createdAt })
-  return { record, job: await deps.queue.invitationEmailJobs([{ id, organizationId }]) }
+  const record = { id, organizationId, inviteId, linkVersion, createdAt, updatedAt: createdAt }
+  return { record, job: foreign(await deps.queue.invitationEmailJobs([{ id, organizationId }])) }
 }
 
 export type EmailQueue = { waiting: number; oldest: Date | null }
@@ -93,13 +95,18 @@ export async function recordAttempt(
   const { state, reason, failure } = { reason: '', failure: null, ...outcome }
   const now = ctx.deps.clock()
   const sentAt = state === 'sent' || state === 'captured' ? now : null
-  const change = Prisma.sql`
-    state = ${state}::email_state, failure = ${failure}::email_failure, reason = ${reason}, attempts = attempts + 1, updated_at = ${now},
-    sent_at = ${sentAt}`
-  if (outcome.state === 'sent') await recordEmailEvent(ctx, changeQueued(id, change), { type: 'email.sent' })
+  const change = queuedEmail(id).set(({ eb, ref }) => ({
+    state,
+    failure,
+    reason,
+    attempts: eb(ref('inviteEmails.attempts'), '+', 1),
+    updatedAt: now,
+    sentAt,
+  }))
+  if (outcome.state === 'sent') await recordEmailEvent(ctx, change, { type: 'email.sent' })
   else if (outcome.state === 'failed') {
-    await recordEmailEvent(ctx, changeQueued(id, change), { type: 'email.failed', reason: outcome.failure })
-  } else await ctx.db.$executeRaw(changeQueued(id, change))
+    await recordEmailEvent(ctx, change, { type: 'email.failed', reason: outcome.failure })
+  } else await run(ctx.db, change)
 }
 
 /** Has a sending wait, as a job that is due then. */
@@ -110,20 +117,19 @@ const delayEmail = (ctx: ServiceContext, { id, organizationId }: InviteEmailRef,
       data: { delayedUntil: until, updatedAt: clock() },
     })
     if (count === 0) return
-    const { text, values } = await queue.invitationEmailJobs([{ id, organizationId, startAfter: until }])
-    await db.$executeRawUnsafe(text, ...values)
+    await run(db, foreign(await queue.invitationEmailJobs([{ id, organizationId, startAfter: until }])))
   })
 
 /** Marks a sending without retries left as failed; the reason of its last attempt is kept. */
 export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
-  recordEmailEvent(ctx, changeQueued(id, Prisma.sql`state = 'failed', failure = 'given_up', updated_at = ${ctx.deps.clock()}`), {
+  recordEmailEvent(ctx, queuedEmail(id).set({ state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() }), {
     type: 'email.failed',
     reason: 'given_up',
   })
 
-/** SQL: changes a sending if it is still queued. */
-const changeQueued = (id: string, change: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`UPDATE invite_emails SET ${change} WHERE id = ${id}::uuid AND state = 'queued'`
+/** An UPDATE of a sending, if it is still queued. */
+const queuedEmail = (id: string) =>
+  everyones.updateTable('inviteEmails').where('inviteEmails.id', '=', id).where('inviteEmails.state', '=', 'queued')
 
 export type FailedEmails = { failed: number; refused: number; givenUp: number; sent: number }
 
@@ -226,7 +232,6 @@ const requeue = (ctx: ServiceContext, ids: string[], state: 'failed' | 'captured
       data: { state: 'queued', failure: null, sentAt: null, updatedAt: clock() },
       select: { id: true, organizationId: true },
     })
-    const { text, values } = await queue.invitationEmailJobs(failed)
-    await db.$executeRawUnsafe(text, ...values)
+    await run(db, foreign(await queue.invitationEmailJobs(failed)))
     return failed.length
   })
