@@ -1,16 +1,28 @@
+import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { findInviteEvents } from '../events/feed.ts'
 
 /** Events that are looked through: more than an invite has between two of its moves. */
 const EVENTS = 200
 
+/**
+ * When the candidate declined the invite, which nobody has brought back since; null where that is not so, or not known by the invite
+ * itself. A process of an earlier release brings an invite back, and may revoke it again, without a word of when it was declined.
+ */
+export const declinedAtOf = ({
+  status,
+  declinedAt,
+  revokedAt,
+}: Pick<InviteRow, 'status' | 'declinedAt' | 'revokedAt'>): Date | null =>
+  status === 'revoked' && declinedAt && revokedAt && declinedAt >= revokedAt ? declinedAt : null
+
 /** Whether the candidate has declined the invite, which nobody has brought back since. */
 export async function hasDeclined(ctx: Context, id: string): Promise<boolean> {
   const where = { organizationId: ctx.organization.id, id }
-  const invite = await ctx.db.invite.findFirst({ where, select: { status: true, declinedAt: true } })
+  const invite = await ctx.db.invite.findFirst({ where, select: { status: true, declinedAt: true, revokedAt: true } })
   if (invite?.status !== 'revoked') return false
-  if (invite.declinedAt) return true
-  // Who declined before that was kept is known by the event.
+  if (declinedAtOf(invite)) return true
+  // Who declined before that was kept, or by a process that does not keep it, is known by the event.
   const events = await findInviteEvents(ctx, id, EVENTS)
   return events.findLast(({ type }) => type === 'invite.declined' || type === 'invite.revoked')?.type === 'invite.declined'
 }

@@ -4,6 +4,7 @@ import { may } from '../../domain/access/permissions.ts'
 import type { Tag } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Named } from '../../domain/invites/choices.ts'
+import { declinedAtOf } from '../../domain/invites/declined.ts'
 import { type InviteEmailRow, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { type Move, mayMove } from '../../domain/invites/moves.ts'
@@ -60,6 +61,7 @@ type Shown = Omit<Facts, 'done'>
 
 function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
   const readsAll = may(ctx, 'read')
+  const declinedAt = declinedAtOf(invite)
   const facts: [string, Value][] = [
     ['State', badge(wordState(invite))],
     ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessmentName],
@@ -69,8 +71,8 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Accepted', invite.acceptedAt && time(invite.acceptedAt)],
     ['Started', invite.startedAt && time(invite.startedAt)],
     ['Completed', invite.completedAt && time(invite.completedAt)],
-    ['Declined', invite.declinedAt && time(invite.declinedAt)],
-    ['Revoked', invite.revokedAt && !invite.declinedAt && time(invite.revokedAt)],
+    ['Declined', declinedAt && time(declinedAt)],
+    ['Revoked', invite.revokedAt && !declinedAt && time(invite.revokedAt)],
     // As in the timeline: clients are not told who works for the organization.
     ['Invited by', readsAll && inviter(invite, createdBy)],
     ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
@@ -121,7 +123,8 @@ function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): (H
   ]
 }
 
-function moveForms(form: Form, { status, declinedAt }: InviteDetail, path: string, link: string): Html {
+function moveForms(form: Form, invite: InviteDetail, path: string, link: string): Html {
+  const { status } = invite
   const ifMay = (move: Move, shown: Html): Html | false => mayMove(move, status) && shown
   const days = (value: string) => field(form, { name: 'expiresInDays', label: 'Days from now', type: 'number', value })
   return html`${status === 'completed' && html`<p>The candidate has completed it.</p>`}
@@ -143,7 +146,7 @@ ${ifMay(
 </form>
 </details>`,
 )}
-${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAt !== null)}<p><button>Reactivate, with a new link</button></p></form>`)}`
+${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAtOf(invite) !== null)}<p><button>Reactivate, with a new link</button></p></form>`)}`
 }
 
 /** Nobody who has declined is mailed again by a mere click. */

@@ -1,6 +1,7 @@
 import { PROCTORING, type Proctoring } from '../../domain/assessments/assessment-input.ts'
 import type { AccountProblem, Issue } from '../../domain/errors.ts'
 import { timeInWords } from '../../domain/format-time.ts'
+import { declinedAtOf } from '../../domain/invites/declined.ts'
 import type { Invite } from '../../domain/invites/invites.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import type { TargetFault } from '../../domain/webhooks/targets.ts'
@@ -245,8 +246,8 @@ export const badge = (word: string): Html => {
 }
 
 /** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
-export const wordState = ({ status, declinedAt }: Pick<Invite, 'status' | 'declinedAt'>): string =>
-  status === 'revoked' && declinedAt !== null ? 'declined' : status
+export const wordState = (invite: Pick<Invite, 'status' | 'declinedAt' | 'revokedAt'>): string =>
+  declinedAtOf(invite) ? 'declined' : invite.status
 
 /** A button that asks first, also where no scripts run. */
 export const confirmation = (label: string, question: string, address: string, hidden?: Html): Html => html`<details>
