@@ -30,6 +30,7 @@ export type ExportedInvite = {
   startedAt: Date | null
   completedAt: Date | null
   revokedAt: Date | null
+  declinedAt: Date | null
 }
 
 /**
@@ -110,7 +111,8 @@ function findInvites(ctx: Context, filter: InviteFilter, conditions: Prisma.Sql[
       a.name AS assessment, batch.status, i.mode, grader.email AS grader, creator.email AS "createdBy",
       ARRAY(SELECT t.name FROM invite_tags it JOIN tags t ON t.id = it.tag_id WHERE it.invite_id = i.id ORDER BY it.position) AS tags,
       i.created_at AS "createdAt", i.sent_at AS "sentAt", i.expires_at AS "expiresAt", i.accepted_at AS "acceptedAt",
-      i.started_at AS "startedAt", i.completed_at AS "completedAt", i.revoked_at AS "revokedAt"
+      i.started_at AS "startedAt", i.completed_at AS "completedAt", i.revoked_at AS "revokedAt",
+      i.declined_at AS "declinedAt"
     FROM (SELECT id, status FROM (${selectMatches(ctx, filter, ctx.deps.clock())}) matches ${further} ORDER BY id LIMIT ${atMost}) AS batch
     JOIN invites i USING (id)
     JOIN assessments a ON a.id = i.assessment_id

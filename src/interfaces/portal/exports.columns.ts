@@ -1,5 +1,6 @@
 import type { ExportedEntry } from '../../domain/access/audit-log.ts'
 import type { ExportedMember } from '../../domain/access/export-members.ts'
+import { declinedAtOf } from '../../domain/invites/declined.ts'
 import type { ExportedInvite } from '../../domain/invites/export.ts'
 import type { ExportedGrades, ExportedQuestion } from '../../domain/submissions/grading/export.ts'
 import type { Column } from '../../http/send-csv.ts'
@@ -24,6 +25,7 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ['started_at', ({ startedAt }) => startedAt],
   ['completed_at', ({ completedAt }) => completedAt],
   ['revoked_at', ({ revokedAt }) => revokedAt],
+  ['declined_at', declinedAtOf],
 ]
 
 export const memberColumns: Column<ExportedMember>[] = [

@@ -74,8 +74,23 @@ it('has every fact of the invites, under clear names, with exact times, and noth
       started_at: '',
       completed_at: '2026-03-04T05:06:07.008Z',
       revoked_at: '',
+      declined_at: '',
     },
   ])
+})
+
+it('says when candidates have declined', async () => {
+  const { assessment, admin } = await start()
+  const at = new Date('2026-03-04T05:06:07.008Z')
+  const ended = { status: 'revoked' as const, revokedAt: at }
+  await service.make.invite(assessment, { ...ended, declinedAt: at })
+  await service.make.invite(assessment, ended)
+  const rows = await exportAs(admin, 'invites')
+  expect(rows.map(({ revoked_at, declined_at }) => [revoked_at, declined_at])).toEqual([
+    [at.toISOString(), at.toISOString()],
+    [at.toISOString(), ''],
+  ])
+  expect(Object.keys(rows[0]!).at(-1)).toBe('declined_at')
 })
 
 it('has the invites that the list is filtered to, as they stand now', async () => {
