@@ -55,6 +55,8 @@ export async function join(
   const passwordHash = known?.passwordHash ?? (await hashPassword(password, lineOf(email, browser), () => isOpen(service, ref)))
   if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
+    // The member first, as who sends another link: of two at once each would hold what the other waits for.
+    await lockMember(inside, link)
     if (!(await claimLink(inside, ref))) return null
     const credential = known ?? (await createCredential(inside, email, passwordHash))
     const session = await startSession(inside, credential, browser)
@@ -63,6 +65,9 @@ export async function join(
     return { ...session, organizationId: link.organizationId }
   })
 }
+
+const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: AccountLink) =>
+  db.$queryRaw`SELECT FROM members WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid FOR NO KEY UPDATE`
 
 /** @throws DomainError invalid: `exists`, when the person has set a password by another link in this very moment. */
 async function createCredential({ db, deps }: ServiceContext, email: string, passwordHash: string): Promise<Credential> {

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
+import { resendJoinLink } from '../../../src/domain/access/invite-member.ts'
+import { holdMember } from '../../../src/domain/access/members.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { joinAs, joinPath, PASSWORD, visit } from '../../support/portal.ts'
+import { asOperator, joinAs, joinPath, PASSWORD, visit } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
@@ -49,6 +52,27 @@ it('lets one of fifty in that use a link at once', async () => {
   const password = `${PASSWORD} ${winners[0]}`
   expect((await visit(service).post('/portal/sign-in', { email, password })).status).toBe(303)
   expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'joined' } })).toBe(1)
+})
+
+it('can be used, or not, while another is sent: neither waits for what the other holds', async () => {
+  const organization = await service.make.organization()
+  const path = await joinPath(service, organization, 'in-a-hurry@example.com')
+  const { id } = await service.db.member.findFirstOrThrow({ where: { organizationId: organization.id } })
+  let joining: Promise<{ text: string }> | undefined
+  await service.db.$transaction(
+    async (db) => {
+      await db.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0` // a password takes as long as the machine does
+      const resending = { ...asOperator(service, organization), db }
+      await holdMember(resending, id)
+      joining = Promise.resolve(visit(service).post(path, fields))
+      const waiting = () => service.db.$queryRaw<object[]>`
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      await waitUntil('the other to wait for the member', async () => (await waiting())[0])
+      await resendJoinLink(resending, id)
+    },
+    { timeout: PATIENT.timeout },
+  )
+  expect((await joining)?.text).toContain(DEAD)
 })
 
 it('is over after seven days', async () => {
