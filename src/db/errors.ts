@@ -74,10 +74,14 @@ export const isDatabaseBusy = (error: unknown): boolean =>
   IN_VAIN.includes(sqlStateOf(error))
 
 /** SQLSTATE codes. */
-const IN_VAIN: (string | undefined)[] = ['55P03', '40P01', '40001', '57014']
+const OVERTAKEN: (string | undefined)[] = ['55P03', '40P01', '40001']
+const IN_VAIN: (string | undefined)[] = [...OVERTAKEN, '57014']
 
 /** Whether a statement was ended because it took longer than it may. */
 export const isTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014'
+
+/** Whether a statement was ended because of what another transaction has locked, or has changed first. */
+export const isOvertaken = (error: unknown): boolean => OVERTAKEN.includes(sqlStateOf(error))
 
 const prismaCodeOf = (error: unknown): string | undefined =>
   error instanceof Prisma.PrismaClientKnownRequestError ? error.code : undefined

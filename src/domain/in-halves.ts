@@ -1,4 +1,4 @@
-import { isTimeout } from '../db/errors.ts'
+import { isOvertaken, isTimeout } from '../db/errors.ts'
 import { isDatabaseAway, isDatabaseBusy } from './errors.ts'
 
 // What is done for many rows at once may take longer than a statement may, or fail by one of them: then it is done for fewer.
@@ -13,7 +13,8 @@ export type FailedItem<T> = { item: T; error: unknown }
  * stops nothing that stands behind it.
  *
  * @returns what could not be worked on.
- * @throws what the work throws when the database is away or locked, or after {@link MOST_FAILED} items that failed.
+ * @throws what the work throws when the database is away or has no room for it, or after {@link MOST_FAILED} items that failed. What
+ *   somebody else has locked is one of those: it is there the next time.
  */
 export async function workInHalves<T>(items: T[], work: (items: T[]) => Promise<void>): Promise<FailedItem<T>[]> {
   const failed: FailedItem<T>[] = []
@@ -22,7 +23,7 @@ export async function workInHalves<T>(items: T[], work: (items: T[]) => Promise<
     try {
       await work(some)
     } catch (error) {
-      if (isDatabaseAway(error) || (isDatabaseBusy(error) && !isTimeout(error))) throw error
+      if (isDatabaseAway(error) || (isDatabaseBusy(error) && !isTimeout(error) && !isOvertaken(error))) throw error
       const middle = Math.ceil(some.length / 2)
       if (some.length > 1) left.push(some.slice(middle), some.slice(0, middle))
       else if (failed.push({ item: some[0]!, error }) > MOST_FAILED) throw error

@@ -21,14 +21,16 @@ async function makeDue(count: number) {
   return { key, first, left }
 }
 
-/** Lets updates of a table fail with that code where the condition holds for the rows that changed, until the test ends. */
-async function failUpdates(table: string, condition: string, code: string): Promise<void> {
+/** Lets updates of a table fail with that code where the condition holds for the rows that changed. @returns what ends it, as the test does. */
+async function failUpdates(table: string, condition: string, code: string): Promise<() => Promise<void>> {
   const { db } = service
   await db.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION fail_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF ${condition} THEN RAISE EXCEPTION 'failed on purpose' USING ERRCODE = '${code}'; END IF; RETURN NULL; END $$`)
   await db.$executeRawUnsafe(`CREATE TRIGGER fail AFTER UPDATE ON ${table}
     REFERENCING OLD TABLE AS gone NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION fail_${table}()`)
-  onTestFinished(async () => void (await db.$executeRawUnsafe(`DROP TRIGGER fail ON ${table}`)))
+  const mend = async () => void (await db.$executeRawUnsafe(`DROP TRIGGER IF EXISTS fail ON ${table}`))
+  onTestFinished(mend)
+  return mend
 }
 
 it('expires invites that take too long together in smaller batches, for the sweep and for a list', async () => {
@@ -48,6 +50,19 @@ it('expires all invites but the one that can not be, and says so at the end', as
   expect([await bad.left(), await other.left()]).toEqual([1, 0])
   const { status, body } = await service.v1(bad.key).get('/invites')
   expect([status, body.pagination.total]).toEqual([200, 50])
+})
+
+it.each([
+  ['55P03', 'is locked'],
+  ['40P01', 'would be a deadlock'],
+])('expires all invites but the one that %s says %s, and that one by the next sweep', async (code) => {
+  const [bad, other] = [await makeDue(5), await makeDue(3)]
+  const mend = await failUpdates('invites', `EXISTS (SELECT FROM come WHERE id = '${bad.first.id}' AND status = 'expired')`, code)
+  await expect(expireAllDueInvites(service.system)).rejects.toThrow('1 could not be worked on')
+  expect([await bad.left(), await other.left()]).toEqual([1, 0])
+  await mend()
+  expect(await expireAllDueInvites(service.system)).toBeGreaterThan(0)
+  expect(await bad.left()).toBe(0)
 })
 
 it('hands in all submissions whose time is over but the one that can not be', async () => {
