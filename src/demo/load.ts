@@ -20,12 +20,14 @@ export type Demo = {
 }
 
 const { name, assessments } = document.organizations[0]!
+const ADMIN = 'priya.raman@northwind.example'
+const GRADERS = ['jonas.keller@northwind.example', 'mei.tanaka@northwind.example'] as const
 /** What the organization is called. */
 export const DEMO_NAME = name
 
 /**
  * Makes an organization to try the service with: members, tags, assessments, a key, invites of the
- * last month, and an invitation whose mail is captured.
+ * last month with what came of them, and an invitation whose mail is captured.
  *
  * @returns null when there is one of its name already, or another process makes it at the same time.
  */
@@ -34,7 +36,8 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   if (taken) return null
   const { organizations } = await importDocument(service, readDocument(document))
   const { id: organizationId } = organizations[0]!
-  const admin = await service.db.member.findFirstOrThrow({ where: { organizationId, roles: { has: 'admin' } } })
+  const memberOf = (email: string) => service.db.member.findFirstOrThrow({ where: { organizationId, email } })
+  const [admin, first, second] = [await memberOf(ADMIN), await memberOf(GRADERS[0]), await memberOf(GRADERS[1])]
   const createdById = admin.id
   const made = await createApiKeyUnlessNamed(service, { organizationId, name: 'Demo', mode: 'live', createdById })
   if (!made) return null
@@ -48,11 +51,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   }
   const { items } = await listAssessments(ctx, wholeAssessment, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
   const { id: assessmentId } = items.find((assessment) => assessment.name === assessments[0]!.name)!
-  await addPastInvites(
-    ctx,
-    items.map(({ id }) => id),
-    createdById,
-  )
+  await addPastInvites(ctx, { assessments: items, graders: { admin, first, second }, createdById })
   await createInvite(ctx, {
     assessmentId,
     recipientEmail: 'candidate@example.com',

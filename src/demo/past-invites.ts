@@ -1,6 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import type { Context } from '../domain/context.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
+import { revokeInvite } from '../domain/invites/operations.ts'
+import { relive, type Step } from './past.ts'
+import {
+  agree,
+  type Graders,
+  gradersOf,
+  gradingSteps,
+  ONE_GRADER,
+  type Sitting,
+  type Stage,
+  sit,
+  TWO_GRADERS,
+} from './past-submissions.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -8,48 +20,84 @@ const INVITES = 50
 const FIRST_NAMES = ['Amara', 'Ben', 'Chloé', 'Dilan', 'Elena', 'Farid', 'Grace', 'Hugo', 'Ines', 'Jonas']
 const LAST_NAMES = ['Adeyemi', 'Berg', 'Costa', 'Duarte', 'Eriksen']
 /** They repeat from the newest to the oldest; what is too young to have expired is pending. */
-const STATES: InviteStatus[] = ['pending', 'completed', 'accepted', 'completed', 'started', 'expired', 'completed', 'revoked']
-/** Every so many mails one did not arrive. */
-const FAILED_EVERY = 17
+const STATES = [
+  ...['pending', 'completed', 'accepted', 'expired', 'started', 'expired', 'completed', 'revoked'],
+  ...['pending', 'expired', 'accepted', 'pending', 'expired', 'accepted', 'completed', 'revoked'],
+] as InviteStatus[]
+/** Every so many invites it is one whose mail did not arrive: it is pending. */
+const UNREACHED = STATES.indexOf('pending', 1)
+/** What was handed in, from the newest to the oldest; what is older still was taken for the first assessment, and is released. */
+const HANDED_IN: [Sitting['assessment'], Stage][] = [
+  [ONE_GRADER, 'ungraded'],
+  [TWO_GRADERS, 'ungraded'],
+  [ONE_GRADER, 'inPart'],
+  [TWO_GRADERS, 'byOne'],
+  [ONE_GRADER, 'graded'],
+  [TWO_GRADERS, 'undecided'],
+  [ONE_GRADER, 'reopened'],
+  [TWO_GRADERS, 'decided'],
+  [ONE_GRADER, 'releasedAnew'],
+]
+/** An assessment that was begun is revoked when it was left lying so long. */
+const LEFT_LYING_MS = 5 * DAY_MS
+
+type Assessments = readonly { id: string; name: string }[]
+type PastInvite = ReturnType<typeof pastInvite>
 
 /**
- * Gives an organization invites of the last month in every state, with mails that were sent and some that failed. Nobody is behind the
- * addresses: they are written as they came to be, and no mail is queued.
+ * Gives an organization invites of the last month in every state, with what their candidates have handed in and what became of that, and
+ * with mails that were sent and some that failed. Nobody is behind the addresses: their mails are written as they came to be, and none is
+ * queued. What candidates and graders did is done by what does it otherwise, at its time.
  */
-export async function addPastInvites(ctx: Context, assessmentIds: string[], createdById: string): Promise<void> {
+export async function addPastInvites(
+  ctx: Context,
+  { assessments, graders, createdById }: { assessments: Assessments; graders: Graders; createdById: string },
+): Promise<void> {
   const { db, organization } = ctx
+  const organizationId = organization.id
+  const where = { organizationId, id: idOf(assessments, TWO_GRADERS) }
+  await db.assessment.updateMany({ where, data: { secondGrader: true } })
   // The oldest first: lists by id, such as the mailbox, have them in the order of time.
   const places = Array.from({ length: INVITES }, (_, n) => INVITES - 1 - n)
-  const invites = places.map((i) => ({ i, invite: pastInvite(ctx, i, assessmentIds[i % assessmentIds.length]!) }))
-  await db.invite.createMany({
-    data: invites.map(({ invite }) => ({ ...invite, organizationId: organization.id, createdById })),
-  })
-  await db.inviteEmail.createMany({
-    data: invites.map(({ i, invite }) => mailOf(ctx, invite, i % FAILED_EVERY === FAILED_EVERY - 1)),
-  })
+  const invites = places.map((i) => pastInvite(ctx, i, { assessments, graders }))
+  await db.invite.createMany({ data: invites.map(({ row }) => ({ ...row, organizationId, createdById })) })
+  await db.inviteEmail.createMany({ data: invites.map((invite) => mailOf(ctx, invite)) })
+  await relive(
+    ctx,
+    invites.flatMap((invite) => stepsOf(invite, graders)),
+  )
 }
 
-function pastInvite({ deps }: Context, i: number, assessmentId: string) {
-  const now = deps.clock().getTime()
+const idOf = (assessments: Assessments, name: string): string => assessments.find((assessment) => assessment.name === name)!.id
+
+/**
+ * What becomes of an invite, and when. One that nothing is sent in for is written as it came to be; of the others it is that they are
+ * accepted, and the rest is done.
+ *
+ * @param i how many are newer.
+ */
+function planInvite(now: number, i: number) {
   const age = (i * 0.58 + 0.2) * DAY_MS
-  const createdAt = now - age
+  const sent = now - age
   const step = Math.min(age / 4, 9 * HOUR_MS)
   const wanted = STATES[i % STATES.length]!
-  const status = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
-  const after = (steps: number, ...states: InviteStatus[]) =>
-    states.includes(status) ? new Date(createdAt + steps * step) : null
+  const becomes = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
+  const taken = takenOf(becomes, i)
+  const times = { sentAt: new Date(sent), movedAt: new Date(sent + step), begins: sent + 2 * step }
+  return { status: taken ? 'accepted' : becomes, taken, ...times }
+}
+
+function pastInvite({ deps }: Context, i: number, { assessments, graders }: { assessments: Assessments; graders: Graders }) {
+  const now = deps.clock().getTime()
+  const { status, taken, sentAt, movedAt, begins } = planInvite(now, i)
   const firstName = FIRST_NAMES[i % FIRST_NAMES.length]!
   const lastName = LAST_NAMES[Math.floor(i / FIRST_NAMES.length)]!
-  const expiresAt = new Date(createdAt + (status === 'expired' ? 7 : 30) * DAY_MS)
-  const stamps = {
-    acceptedAt: after(1, 'accepted', 'started', 'completed'),
-    startedAt: after(2, 'started', 'completed'),
-    completedAt: after(3, 'completed'),
-    revokedAt: after(1, 'revoked'),
-  }
-  return {
+  const expiresAt = new Date(sentAt.getTime() + (status === 'expired' ? 7 : 30) * DAY_MS)
+  const movedTo = (state: InviteStatus) => (status === state ? movedAt : null)
+  const isDeclined = i % STATES.length === STATES.length - 1
+  const row = {
     id: deps.newId(),
-    assessmentId,
+    assessmentId: taken ? idOf(assessments, taken.assessment) : assessments[i % assessments.length]!.id,
     recipientName: `${firstName} ${lastName}`,
     recipientEmail: `${firstName}.${lastName}@example.com`.toLowerCase().replace('é', 'e'),
     status,
@@ -60,19 +108,49 @@ function pastInvite({ deps }: Context, i: number, assessmentId: string) {
     webcamMonitoring: false,
     requireIdCapture: false,
     facePhotoRequired: false,
-    sentAt: new Date(createdAt),
+    assignedGraderId: taken?.isAssigned ? gradersOf(graders, taken.n)[0].id : null,
+    sentAt,
     expiresAt,
-    ...stamps,
-    assessmentSession: stamps.startedAt && randomUUID(),
-    createdAt: new Date(createdAt),
-    updatedAt:
-      status === 'expired'
-        ? expiresAt
-        : (stamps.completedAt ?? stamps.startedAt ?? stamps.acceptedAt ?? stamps.revokedAt ?? new Date(createdAt)),
+    acceptedAt: movedTo('accepted'),
+    revokedAt: movedTo('revoked'),
+    declinedAt: isDeclined ? movedTo('revoked') : null,
+    createdAt: sentAt,
+    updatedAt: { pending: sentAt, expired: expiresAt }[status as string] ?? movedAt,
   }
+  return { row, i, taken, now, begins }
 }
 
-function mailOf({ deps, organization }: Context, { id, createdAt }: { id: string; createdAt: Date }, hasFailed: boolean) {
+type Sent = Omit<Sitting, 'inviteId'> & { stage: Stage | null; isAssigned: boolean }
+
+/** What the candidate of a started or completed invite has sent in. What was handed in last is nobody's yet. */
+function takenOf(becomes: InviteStatus, i: number): Sent | null {
+  if (becomes === 'started') return { assessment: ONE_GRADER, n: i, stage: null, isAssigned: false }
+  if (becomes !== 'completed') return null
+  const n = Array.from({ length: i }).filter((_, newer) => STATES[newer % STATES.length] === 'completed').length
+  const [assessment, stage] = HANDED_IN[n] ?? [ONE_GRADER, 'released']
+  return { assessment, n, stage, isAssigned: n > 0 }
+}
+
+/** What was done with an invite that had been accepted, and when. */
+function stepsOf({ row, i, taken, now, begins }: PastInvite, graders: Graders): Step[] {
+  if (!taken) return row.status === 'accepted' && i % 4 === 2 ? [{ at: begins, run: (ctx) => agree(ctx, row.id) }] : []
+  const { stage } = taken
+  const sitting = { inviteId: row.id, ...taken }
+  const sat = { at: begins, run: (ctx: Context) => sit(ctx, sitting, stage ? undefined : 1) }
+  if (stage) return [sat, ...gradingSteps(sitting, stage, graders, begins + HOUR_MS)]
+  const leftAt = begins + LEFT_LYING_MS
+  return leftAt < now ? [sat, { at: leftAt, run: (ctx) => withdraw(ctx, row.id) }] : [sat]
+}
+
+/** Revokes the invite of a candidate who has begun, and does at once what the sweep would do soon. */
+async function withdraw(ctx: Context, inviteId: string): Promise<void> {
+  await revokeInvite(ctx, inviteId)
+  const where = { organizationId: ctx.organization.id, inviteId, state: 'in_progress' } as const
+  await ctx.db.submission.updateMany({ where, data: { state: 'withdrawn', updatedAt: ctx.deps.clock() } })
+}
+
+function mailOf({ deps, organization }: Context, { row: { id, createdAt }, i }: PastInvite) {
+  const hasFailed = i % STATES.length === UNREACHED
   const outcome = hasFailed
     ? { state: 'failed' as const, failure: 'refused' as const, reason: '550 5.1.1 There is no such mailbox', sentAt: null }
     : { state: 'captured' as const, sentAt: createdAt }

@@ -16,9 +16,10 @@ export type Addresses = {
  * organization, makes one to try it with.
  */
 export async function welcome(system: ServiceContext, addresses: Addresses): Promise<void> {
+  process.stdout.write(describeAddresses(addresses))
   const isFresh = (await system.db.organization.count()) === 0
   const demo = isFresh ? await loadDemo(system) : null
-  process.stdout.write(describeAddresses(addresses) + (demo ? describeDemo(addresses.v1, demo) : HOW_TO_MAKE_A_KEY))
+  process.stdout.write(demo ? describeDemo(addresses.v1, demo) : HOW_TO_MAKE_A_KEY)
 }
 
 const describeAddresses = ({ v1, alternate, docs, portal, mailbox }: Addresses): string => `

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { loadDemo } from '../../src/demo/load.ts'
 import demo from '../../src/demo/organization.json' with { type: 'json' }
+import type { Context } from '../../src/domain/context.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
+import { listQueue, type Queued } from '../../src/domain/submissions/grading/queue.ts'
+import { SubmissionState } from '../../src/generated/prisma/enums.ts'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
 import { startServiceForTest } from '../support/service.ts'
@@ -19,18 +22,116 @@ test('the organization of a first start loads, and has every kind of question an
   expect(members.filter(({ status }) => status === 'inactive')).toHaveLength(1)
 })
 
+/** The demo as a first start makes it. */
+async function startWithDemo() {
+  const service = await startServiceForTest()
+  const { system } = service
+  const loaded = (await loadDemo(system))!
+  const past = { NOT: { recipientEmail: 'candidate@example.com' } }
+  const admin = await service.db.member.findFirstOrThrow({ where: { email: loaded.join.email } })
+  const ctx: Context = {
+    ...system,
+    organization: { ...loaded.organization, tier: 'standard' },
+    actor: { kind: 'member', id: admin.id, userId: admin.userId, roles: admin.roles },
+  }
+  return { ...service, loaded, past, ctx }
+}
+
 test('the demo has invites of the last month in every state, stamped in order, and mails that failed; none is queued for them', async () => {
-  const { system, db } = await startServiceForTest()
-  await loadDemo(system)
-  const past = await db.invite.findMany({
-    where: { recipientEmail: { not: 'candidate@example.com' } },
-    include: { emails: true },
-  })
+  const { system, db, past: where } = await startWithDemo()
+  const past = await db.invite.findMany({ where, include: { emails: true } })
   expect(new Set(past.map(({ status }) => status))).toEqual(new Set(INVITE_STATUSES))
+  expect(past.filter(({ declinedAt }) => declinedAt).length).toBeGreaterThan(0)
   expect(new Set(past.map(({ recipientEmail }) => recipientEmail)).size).toBe(past.length)
   for (const { createdAt, acceptedAt, startedAt, completedAt, revokedAt } of past) {
     const stamps = [createdAt, acceptedAt, startedAt, completedAt, revokedAt, system.deps.clock()].filter((at) => at !== null)
     expect(stamps).toEqual(stamps.toSorted((a, b) => a.getTime() - b.getTime()))
   }
   expect(new Set(past.flatMap(({ emails }) => emails.map(({ state }) => state)))).toEqual(new Set(['captured', 'failed']))
+  const unreached = past.filter(({ emails }) => emails.some(({ state }) => state === 'failed'))
+  expect(new Set(unreached.map(({ status }) => status))).toEqual(new Set(['pending']))
+})
+
+test('the demo has submissions in every state, all of completed invites among them, with answers and without a recording', async () => {
+  const { db, clock } = await startWithDemo()
+  const submissions = await db.submission.findMany({
+    include: { invite: true, paper: { include: { takes: true } }, releases: true },
+  })
+  expect(new Set(submissions.map(({ state }) => state))).toEqual(new Set(Object.values(SubmissionState)))
+  for (const { state, invite, paper, releases, ...submission } of submissions) {
+    const { consentAt, startedAt, submittedAt, releasedAt } = submission
+    const stamps = [invite.acceptedAt, consentAt, startedAt, submittedAt, releasedAt, clock.now()].filter((at) => at !== null)
+    expect(stamps).toEqual(stamps.toSorted((a, b) => a.getTime() - b.getTime()))
+    const isHandedIn = state === 'submitted' || state === 'released'
+    expect(isHandedIn).toBe(invite.status === 'completed')
+    if (isHandedIn) expect(paper.map(({ takes }) => takes.map(({ kind }) => kind))).toEqual(paper.map(() => ['text']))
+    expect(releases.length > 0).toBe(releasedAt !== null)
+    if (state === 'released') expect(releasedAt).not.toBe(null)
+  }
+  const completed = await db.invite.findMany({ where: { status: 'completed' }, include: { submissions: true } })
+  expect(completed.map((invite) => invite.submissions.map(({ id }) => id))).toEqual(
+    completed.map(({ assessmentSession }) => [assessmentSession]),
+  )
+  expect(await db.media.count()).toBe(0)
+  // Without an end that the clock sets, what is in progress stays so, however long the demo runs.
+  const begun = submissions.filter(({ state }) => state === 'in_progress')
+  expect(begun.filter(({ deadlineAt }) => deadlineAt !== null)).toEqual([])
+})
+
+test('the demo has submissions in every state of grading, and its results have several versions', async () => {
+  const { ctx, db } = await startWithDemo()
+  const { items } = await listQueue(ctx, { whose: 'all' }, { number: 1, size: 100 })
+  const stageOf = ({ releasedAt, progress, assessment, graderId, secondGraderId }: Queued) => {
+    const { ungraded, undecided, questions } = progress!
+    if (releasedAt) return 'reopened'
+    if (undecided.length > 0) return 'undecided'
+    if (ungraded.length === 0) return 'graded'
+    if (secondGraderId) return 'graded by one of two'
+    if (ungraded.length < questions) return 'graded in part'
+    return graderId || assessment.secondGrader ? 'ungraded' : 'of nobody'
+  }
+  expect(items.map(stageOf).toSorted()).toEqual([
+    'graded',
+    'graded by one of two',
+    'graded in part',
+    'of nobody',
+    'reopened',
+    'undecided',
+    'ungraded',
+  ])
+  const releases = await db.release.groupBy({ by: ['submissionId'], _count: true, _max: { points: true } })
+  expect(new Set(releases.map(({ _count }) => _count))).toEqual(new Set([1, 2]))
+  expect(await db.release.count({ where: { toCandidate: true } })).toBeGreaterThan(0)
+})
+
+test('what the demo tells of has happened in the order in which it is told, and goes to nobody', async () => {
+  const { db, clock } = await startWithDemo()
+  const events = await db.event.findMany({ orderBy: { sequence: 'asc' } })
+  const times = events.map(({ createdAt }) => createdAt)
+  expect(times).toEqual(times.toSorted((a, b) => a.getTime() - b.getTime()))
+  expect(events.filter(({ createdAt }) => createdAt > clock.now())).toEqual([])
+  expect(new Set(events.map(({ mode }) => mode))).toEqual(new Set(['test']))
+  expect(await db.inviteEmail.count({ where: { state: 'queued' } })).toBeLessThanOrEqual(1) // that of the invitation made now
+  expect(await db.webhookDelivery.count()).toBe(0)
+})
+
+test('the demo is the same each time, but for ids and secrets', async () => {
+  const described = async () => {
+    const { db, deps } = await startWithDemo()
+    const now = deps.clock().getTime()
+    const rows = await db.submission.findMany({
+      include: { invite: true, assessment: true, grades: true, paper: { include: { takes: true } }, releases: true },
+      orderBy: { invite: { recipientEmail: 'asc' } },
+    })
+    const hoursAgo = (at: Date | null) => at && Math.round((now - at.getTime()) / 3_600_000)
+    return rows.map(({ invite, assessment, grades, paper, releases, ...row }) => ({
+      who: [invite.recipientEmail, invite.status, assessment.name],
+      is: [row.state, hoursAgo(row.startedAt), hoursAgo(row.submittedAt), hoursAgo(row.releasedAt)],
+      answers: paper.map(({ number, takes }) => [number, ...takes.map(({ text }) => text)]),
+      points: grades.map(({ questionNumber, round, points }) => `${questionNumber} ${round} ${points}`).toSorted(),
+      releases: releases.map(({ version, points }) => `${version} ${points}`).toSorted(),
+    }))
+  }
+  const [one, other] = [await described(), await described()]
+  expect(other).toEqual(one)
 })

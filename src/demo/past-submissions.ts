@@ -1,0 +1,136 @@
+import type { Context } from '../domain/context.ts'
+import { giveConsent } from '../domain/submissions/consent.ts'
+import { finishSubmission } from '../domain/submissions/finish.ts'
+import { takeOver } from '../domain/submissions/grading/assign.ts'
+import { saveGrade } from '../domain/submissions/grading/grade.ts'
+import { releaseResult, reopenResult } from '../domain/submissions/grading/release.ts'
+import { closeQuestion, openQuestion } from '../domain/submissions/paper.ts'
+import { findNeeds } from '../domain/submissions/prepared.ts'
+import { enterSession, findOwnSubmission, requirePrepared, type Session } from '../domain/submissions/session.ts'
+import { startSubmission } from '../domain/submissions/start.ts'
+import { saveText } from '../domain/submissions/text-answers.ts'
+import answers from './answers.json' with { type: 'json' }
+import { asOf, type Step } from './past.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** How long a candidate reads before the start, and writes for each question. */
+const READING_MS = 2 * MINUTE_MS
+const WRITING_MS = 6 * MINUTE_MS
+/** Points by which two graders differ, of ten: nobody but an admin can decide then. */
+const TOO_FAR_APART = 2.5
+const THANKS = 'Thank you for the time that you have taken. We will write to you about the next step.'
+
+/** What candidates have written, and what graders gave for it: by assessment, then by question, from the best answer to the weakest. */
+const WRITTEN: Record<string, { text: string; points: number; comment: string }[][]> = answers
+/** The assessments that are answered in writing alone: the demo has no recordings, so only these are taken. The second is graded twice. */
+export const [ONE_GRADER, TWO_GRADERS] = ['Working remotely, in writing', 'Backend engineering, written exercise'] as const
+type Taken = typeof ONE_GRADER | typeof TWO_GRADERS
+
+/** A member who grades. */
+export type Grader = { id: string; userId: string; roles: string[] }
+export type Graders = { admin: Grader; first: Grader; second: Grader }
+
+/** How far the grading of a submission has come; from `byOne` on it is of an assessment that is graded twice. */
+export type Stage =
+  | 'ungraded'
+  | 'inPart'
+  | 'graded'
+  | 'released'
+  | 'reopened'
+  | 'releasedAnew'
+  | 'byOne'
+  | 'undecided'
+  | 'decided'
+
+/** An invite whose candidate has accepted it. @property n tells candidates apart: each answers otherwise. */
+export type Sitting = { inviteId: string; assessment: Taken; n: number }
+
+/** Agrees to what the assessment asks for. */
+export async function agree(ctx: Context, inviteId: string): Promise<Session> {
+  const session = await enterSession(ctx, { inviteId, linkVersion: 1 })
+  await giveConsent(session, { needs: await findNeeds(session.ctx, session.invite, null), userAgent: '' })
+  return { ...session, submission: await findOwnSubmission(session.ctx, session.invite) }
+}
+
+/** Takes the assessment from the consent on. @param upTo answers are written; with all of them it is handed in. */
+export async function sit(ctx: Context, { inviteId, assessment, n }: Sitting, upTo = Number.POSITIVE_INFINITY): Promise<void> {
+  const session = await agree(ctx, inviteId)
+  requirePrepared(session)
+  const at = (time: number) => ({ ...session, ctx: asOf(session.ctx, time) })
+  let now = ctx.deps.clock().getTime() + READING_MS
+  await startSubmission(at(now))
+  const last = WRITTEN[assessment]!.length
+  for (let number = 1; number <= last; number++) {
+    await openQuestion(at(now), number)
+    if (number > upTo) return
+    now += WRITING_MS
+    await saveText(at(now), number, answerOf(assessment, n, number))
+    if (number < last) await closeQuestion(at(now), number)
+  }
+  await finishSubmission(at(now))
+}
+
+function answerOf(assessment: Taken, n: number, number: number) {
+  const written = WRITTEN[assessment]![number - 1]!
+  return { number, ...written[(n + Math.floor(n / 3) * number) % written.length]! }
+}
+
+/** Who grades what that candidate has handed in, and who besides: they take turns. */
+export const gradersOf = ({ first, second }: Graders, n: number): [Grader, Grader] =>
+  n % 4 < 2 ? [first, second] : [second, first]
+
+/** What graders have done with a submission that was handed in at that time. */
+export function gradingSteps({ inviteId, assessment, n }: Sitting, stage: Stage, graders: Graders, at: number): Step[] {
+  const questions = WRITTEN[assessment]!.map((_, i) => answerOf(assessment, n, i + 1))
+  const [first, second] = gradersOf(graders, n)
+  const by = (grader: Grader, hours: number, work: (ctx: Context, submissionId: string) => Promise<unknown>): Step => ({
+    at: at + hours * HOUR_MS,
+    run: async (ctx) => {
+      const where = { organizationId: ctx.organization.id, inviteId }
+      const { id } = await ctx.db.submission.findFirstOrThrow({ where, select: { id: true } })
+      await work({ ...ctx, actor: { kind: 'member', ...grader } }, id)
+    },
+  })
+  const grade =
+    (given: typeof questions, fewer = 0) =>
+    async (ctx: Context, submissionId: string) => {
+      for (const { number, points, comment } of given)
+        await saveGrade(ctx, { submissionId, number, points: points - fewer, comment, seen: ctx.deps.clock() })
+    }
+  const release = (hours: number, grader = first): Step =>
+    by(grader, hours, (ctx, submissionId) =>
+      releaseResult(ctx, { submissionId, comment: '', message: THANKS, toCandidate: true }),
+    )
+  const reopen = (hours: number): Step => by(first, hours, reopenResult)
+  const firstGrades = by(first, 18, grade(questions))
+  const bothGrade = (fewer: number): Step[] => [
+    firstGrades,
+    by(second, 20, takeOver),
+    by(
+      second,
+      26,
+      grade(
+        questions.map((question) => ({ ...question, comment: '' })),
+        fewer,
+      ),
+    ),
+  ]
+  const isSmall = ({ number }: { number: number }) => number > 2
+  const steps: Record<Stage, () => Step[]> = {
+    ungraded: () => [],
+    inPart: () => [by(first, 18, grade(questions.slice(0, 2)))],
+    graded: () => [firstGrades],
+    released: () => (assessment === TWO_GRADERS ? [...bothGrade(0.5), release(44)] : [firstGrades, release(22)]),
+    reopened: () => [firstGrades, release(22), reopen(70)],
+    releasedAnew: () => [firstGrades, release(22), reopen(70), by(first, 71, grade(questions.slice(0, 1), 0.5)), release(72)],
+    byOne: () => [firstGrades, by(second, 20, takeOver)],
+    undecided: () => bothGrade(TOO_FAR_APART),
+    decided: () => [
+      ...bothGrade(TOO_FAR_APART),
+      by(graders.admin, 40, grade(questions.filter(isSmall), 1)),
+      release(41, graders.admin),
+    ],
+  }
+  return steps[stage]()
+}
