@@ -11,8 +11,11 @@ export type { Connection, KeyMode, Tier }
 
 /** The durable queue, as far as the domain needs it. */
 export type Queue = {
-  /** Adds sendings of invites' mails to the queue, by the transaction that makes them: both happen or neither does. */
-  invitationEmailJobs: (emails: { id: string; organizationId: string; startAfter?: Date }[]) => Promise<Statement>
+  /**
+   * Adds sendings of invites' mails to the queue, by the transaction that makes them: both happen or neither does. A job with an id of its
+   * own is added once.
+   */
+  invitationEmailJobs: (emails: { id: string; organizationId: string; startAfter?: Date; jobId?: string }[]) => Promise<Statement>
   /** Adds sendings of mails to members in the same way. */
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
   /** Makes mails due that wait for their next try: this one, or all. @returns how many. */

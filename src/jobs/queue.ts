@@ -161,10 +161,11 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
         statement = { text, values }
         return { rows: [] }
       }
-      const jobs = emails.map(({ id, organizationId, startAfter }) => ({
+      const jobs = emails.map(({ id, organizationId, startAfter, jobId }) => ({
         data: { emailId: id } satisfies EmailJob,
         group: { id: organizationId },
         ...(startAfter && { startAfter }),
+        ...(jobId !== undefined && { id: jobId }),
       }))
       await boss.insert(INVITATION_EMAILS, jobs, { db: { executeSql: note } })
       return statement

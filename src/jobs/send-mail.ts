@@ -215,7 +215,7 @@ async function attempt<E extends Email>(
     }
     const admission = await mailing.admit(system, current)
     if (admission.until) {
-      await conclude({ state: 'delayed', until: admission.until })
+      await conclude({ state: 'delayed', until: admission.until, jobId: system.deps.newId() })
       return null
     }
     try {

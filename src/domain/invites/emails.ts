@@ -41,7 +41,8 @@ export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include
 /** What became of a mail's turn: accepted by the mail server, captured, failed permanently, to be retried, or waiting for another day. */
 export type Outcome =
   | { state: 'sent' | 'captured' }
-  | { state: 'delayed'; until: Date }
+  /** @property jobId of the job that has it looked at again. */
+  | { state: 'delayed'; until: Date; jobId: string }
   | { state: 'failed'; failure: EmailFailure; reason: string }
   | { state: 'queued'; reason: string }
 
@@ -91,7 +92,7 @@ export async function recordAttempt(
   { id, organizationId }: InviteEmailRef,
   outcome: Outcome,
 ): Promise<void> {
-  if (outcome.state === 'delayed') return delayEmail(ctx, { id, organizationId }, outcome.until)
+  if (outcome.state === 'delayed') return delayEmail(ctx, { id, organizationId }, outcome)
   const { state, reason, failure } = { reason: '', failure: null, ...outcome }
   const now = ctx.deps.clock()
   const sentAt = state === 'sent' || state === 'captured' ? now : null
@@ -109,15 +110,19 @@ export async function recordAttempt(
   } else await run(ctx.db, change)
 }
 
-/** Has a sending wait, as a job that is due then. */
-const delayEmail = (ctx: ServiceContext, { id, organizationId }: InviteEmailRef, until: Date): Promise<void> =>
+/** Has a sending wait, as a job that is due then. Once more changes nothing: whether it was done the first time may not be known. */
+const delayEmail = (
+  ctx: ServiceContext,
+  { id, organizationId }: InviteEmailRef,
+  { until, jobId }: Outcome & { state: 'delayed' },
+): Promise<void> =>
   inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const { count } = await db.inviteEmail.updateMany({
       where: { id, state: 'queued' },
       data: { delayedUntil: until, updatedAt: clock() },
     })
     if (count === 0) return
-    await run(db, foreign(await queue.invitationEmailJobs([{ id, organizationId, startAfter: until }])))
+    await run(db, foreign(await queue.invitationEmailJobs([{ id, organizationId, startAfter: until, jobId }])))
   })
 
 /** Marks a sending without retries left as failed; the reason of its last attempt is kept. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { InviteEmail } from '../../../src/domain/invites/emails.ts'
+import { type InviteEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
 import { moveInvite } from '../../../src/domain/invites/lifecycle.ts'
 import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
 import { waitForState } from '../../support/mail.ts'
@@ -131,6 +131,22 @@ describe('beyond the ceilings of a day', () => {
       const states = await Promise.all(made.map(async (id) => (await emails(id))[0]!.status))
       return states.filter((state) => state === 'sent').length === 5 && states.includes('delayed') ? true : undefined
     })
+  })
+
+  it('a mail waits as one job, also where it is not known whether that was recorded, and it is recorded again', async () => {
+    const { organization, ids } = await begin()
+    const invite = await service.make.invite({ organizationId: organization.id, id: ids[0]! })
+    const now = service.clock.now()
+    const id = service.deps.newId()
+    const { id: inviteId, organizationId, linkVersion } = invite
+    await service.db.inviteEmail.create({ data: { id, organizationId, inviteId, linkVersion, createdAt: now, updatedAt: now } })
+    const wait = { state: 'delayed' as const, until: new Date(Date.now() + DAY_MS), jobId: service.deps.newId() }
+    for (let i = 0; i < 3; i++) await recordAttempt(service.system, { id, organizationId }, wait)
+    const jobs = () => service.db.$queryRaw<object[]>`SELECT FROM pgboss.job WHERE data->>'emailId' = ${id}`
+    expect(await jobs()).toHaveLength(1)
+    // Looked at before its time, it may have to wait until the same moment.
+    await recordAttempt(service.system, { id, organizationId }, { ...wait, jobId: service.deps.newId() })
+    expect(await jobs()).toHaveLength(2)
   })
 
   it('a mail whose turn comes while it is looked whether there is one does not miss it', async () => {
