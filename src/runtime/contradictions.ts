@@ -68,6 +68,9 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
 
+/** The mailbox that docker-compose.yml starts, to look at: it takes any sender, and delivers nothing. */
+const COMPOSED_MAILBOX = 'smtp://mailpit:1025'
+
 /** What a process that sends mails can not do without: captured by mistake, they would reach nobody. @param lookalikes see lookalikes.ts. */
 export function findOmissions(
   settings: Partial<Static<typeof Environment>>,
@@ -79,7 +82,7 @@ export function findOmissions(
   const misspelt = found === undefined ? '' : ` ${found} is set, which is no setting.`
   if (DATABASE_URL && !SMTP_URL)
     return [`SMTP_URL: is required with a DATABASE_URL, or mails reach nobody.${misspelt} Where that is meant, set MAIL=capture.`]
-  if (SMTP_URL && !MAIL_FROM)
+  if (SMTP_URL && SMTP_URL !== COMPOSED_MAILBOX && !MAIL_FROM)
     return [
       'MAIL_FROM: is required with an SMTP_URL, e.g. Assessments <assessments@example.com>: mail servers refuse an invented sender.',
     ]

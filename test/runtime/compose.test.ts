@@ -101,6 +101,11 @@ it('is a usable configuration with nothing but the secrets, and not without', ()
     expect(() => environmentOf({ ...secrets, [name]: '' })).toThrow(`${name}: set it in .env`)
     expect(text).toMatch(new RegExp(`^ *${name}: .*# REQUIRED`, 'm'))
   }
+  const serve = (set: object) => loadConfig(environmentOf({ ...secrets, ...set }), { serves: true }).mailFrom
+  expect(serve({})).toContain('@localhost')
+  const SMTP_URL = 'smtp://mail.example.com'
+  expect(() => serve({ SMTP_URL })).toThrow('MAIL_FROM: is required')
+  expect(serve({ SMTP_URL, MAIL_FROM: 'a@example.com' })).toBe('a@example.com')
   for (const name of ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL']) expect(text).toMatch(new RegExp(`^ *${name}: .*# CHANGE`, 'm'))
 })
 
