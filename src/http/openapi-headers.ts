@@ -30,6 +30,12 @@ const headers = {
     schema: text,
     example: '4711',
   },
+  'Ignored-Parameters': {
+    description:
+      'Names of parameters of the query that mean nothing here, percent-encoded, ten at most: they have filtered nothing.',
+    schema: text,
+    example: 'asessmentId, verbose',
+  },
   'Idempotent-Replayed': {
     description: '`true` when this is the answer to an earlier request with the same Idempotency-Key; else absent.',
     schema: { type: 'string', enum: ['true'] },

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../../domain/events/event.ts'
 import { EVENT_MODES, readEvents } from '../../domain/events/feed.ts'
 import { MAX_FILTER_VALUES } from '../../domain/limits.ts'
 import { Uuid, Words } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
+import { HEADERS, NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { EventView, presentEvent } from './events.view.ts'
 import { Limit, toLimit } from './list.ts'
@@ -30,7 +30,7 @@ const EventsView = Type.Object(
     cursor: Type.String({ description: 'Where to go on, also when there were no events' }),
     hasMore: Type.Boolean({ description: 'Whether there are more events by now' }),
   },
-  { [NAME]: 'EventPage', description: 'Events, oldest first' },
+  { [NAME]: 'EventPage', [HEADERS]: ['Ignored-Parameters'], description: 'Events, oldest first' },
 )
 
 /** Beyond v1.md: the feed of events. */

@@ -51,7 +51,7 @@ export function toOrder<Field extends string>(
   return { field: field!, direction: order }
 }
 
-const LIST_HEADERS: HeaderName[] = ['Link', 'Events-Cursor']
+const LIST_HEADERS: HeaderName[] = ['Link', 'Events-Cursor', 'Ignored-Parameters']
 
 /**
  * Has every list that is added to the scope from now on say from where on the feed of events tells what is not in it. The place is taken

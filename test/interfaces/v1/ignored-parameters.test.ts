@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { follow, readDocument } from '../../support/openapi.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -23,6 +24,16 @@ it('names it in the answer to one row and to a path that takes no query, too', a
   const { id } = await service.make.tag(organization.id)
   const { headers } = await service.v1(organization.key).get(`/tags/${id}?verbose=1`)
   expect(headers['ignored-parameters']).toBe('verbose')
+})
+
+it('is a header that the document has for every list, and for the feed', async () => {
+  const document = await readDocument(service, 'v1')
+  const answers = Object.entries(document.paths).flatMap(([path, { get }]) =>
+    get?.responses[200] ? [{ path, headers: Object.keys(follow(document, get.responses[200]).headers ?? {}) }] : [],
+  )
+  const lists = answers.filter(({ path, headers }) => headers.includes('Link') || path.endsWith('/events'))
+  expect(lists.length).toBeGreaterThan(8)
+  for (const { path, headers } of lists) expect([path, headers.includes('Ignored-Parameters')]).toEqual([path, true])
 })
 
 it('takes type and types alike, for the feed and for webhooks', async () => {
