@@ -94,12 +94,12 @@ export const Environment = Type.Object({
   }),
   MAILS_PER_RECIPIENT: Count(
     20,
-    'Invitations to one address within 24 hours, over all invites of an organization; further ones wait. 0: any number.',
+    'Invitations to one address within 24 hours, over all invites of an organization; further ones wait. 0: any number. So many are a mistake mostly, so there is a ceiling unless it is taken away.',
     { minimum: 0 },
   ),
   MAILS_PER_ORGANIZATION: Count(
     0,
-    'Invitations of one organization within 24 hours, sent again or not; further ones wait. 0: any number.',
+    'Invitations of one organization within 24 hours, sent again or not; further ones wait. 0: any number, as large campaigns want it.',
     { minimum: 0 },
   ),
   TEST_MAIL: Words(['capture', 'deliver'], {
