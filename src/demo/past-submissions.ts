@@ -19,6 +19,7 @@ const READING_MS = 2 * MINUTE_MS
 const WRITING_MS = 6 * MINUTE_MS
 /** Points by which two graders differ, of ten: nobody but an admin can decide then. */
 const TOO_FAR_APART = 2.5
+const RECOMMENDED = 'Worth a conversation.'
 const THANKS = 'Thank you for the time that you have taken. We will write to you about the next step.'
 
 /** What candidates have written, and what graders gave for it: by assessment, then by question, from the best answer to the weakest. */
@@ -76,9 +77,11 @@ function answerOf(assessment: Taken, n: number, number: number) {
   return { number, ...written[(n + Math.floor(n / 3) * number) % written.length]! }
 }
 
-/** Who grades what that candidate has handed in, and who besides: they take turns. */
-export const gradersOf = ({ first, second }: Graders, n: number): [Grader, Grader] =>
-  n % 4 < 2 ? [first, second] : [second, first]
+/** Who grades what that candidate has handed in, and who besides: they take turns, and the admin has a share. */
+export function gradersOf({ admin, first, second }: Graders, n: number): [Grader, Grader] {
+  if (n % 4 === 2) return [admin, first]
+  return n % 4 === 3 ? [second, first] : [first, second]
+}
 
 /** What graders have done with a submission that was handed in at that time. */
 export function gradingSteps({ inviteId, assessment, n }: Sitting, stage: Stage, graders: Graders, at: number): Step[] {
@@ -100,7 +103,7 @@ export function gradingSteps({ inviteId, assessment, n }: Sitting, stage: Stage,
     }
   const release = (hours: number, grader = first): Step =>
     by(grader, hours, (ctx, submissionId) =>
-      releaseResult(ctx, { submissionId, comment: '', message: THANKS, toCandidate: true }),
+      releaseResult(ctx, { submissionId, comment: RECOMMENDED, message: THANKS, toCandidate: true }),
     )
   const reopen = (hours: number): Step => by(first, hours, reopenResult)
   const firstGrades = by(first, 18, grade(questions))

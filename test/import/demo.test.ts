@@ -80,7 +80,9 @@ test('the demo has submissions in every state, all of completed invites among th
 
 test('the demo has submissions in every state of grading, and its results have several versions', async () => {
   const { ctx, db } = await startWithDemo()
-  const { items } = await listQueue(ctx, { whose: 'all' }, { number: 1, size: 100 })
+  const page = { number: 1, size: 100 }
+  const { items } = await listQueue(ctx, { whose: 'all' }, page)
+  expect((await listQueue(ctx, { whose: 'mine' }, page)).total).toBeGreaterThan(0)
   const stageOf = ({ releasedAt, progress, assessment, graderId, secondGraderId }: Queued) => {
     const { ungraded, undecided, questions } = progress!
     if (releasedAt) return 'reopened'
