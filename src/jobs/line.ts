@@ -1,5 +1,6 @@
 import type { Log } from '../domain/context.ts'
 import { type OutageCause, type Verdict, withoutAddresses } from '../domain/mail-server.ts'
+import { createPace } from './pace.ts'
 
 /** What the line keeps where all processes see it: that the mail server takes nothing at present. */
 export type OutageRecord = {
@@ -45,16 +46,8 @@ type Waiting = {
 
 /** Milliseconds after which a mail that is being handed over holds no place: a server that takes long over some is not held up by them. */
 const HOLDS_PLACE_MS = 10_000
-/** So many times as many as have a place may be under way. */
-const UNDER_WAY = 4
 /** Refusals of different mails, one after the other, that may be meant for each alone; then they are meant for the service. */
 const DOUBTS = 3
-/** Milliseconds: after a server wanted fewer mails, until the next is tried; how far this doubles; and from when on it is an outage. */
-const EASE_MS = 1_000
-const EASE_LONGEST_MS = 30_000
-const EASED_TOO_LONG_MS = 300_000
-/** Milliseconds after which a server that wanted fewer is tried with one more at a time. */
-const WIDEN_AFTER_MS = 60_000
 /** Milliseconds between two looks whether it is time for a probe, or another process has made one that passed. */
 const LOOK_EVERY_MS = 1_000
 
@@ -73,8 +66,7 @@ export function createLine(
   const groups = new Map<string, number>()
   let places = 0
   let underWay = 0
-  let width = 1
-  let ceiling = widest
+  const pace = createPace(widest, perMinute)
   /** The mails that were refused since one was taken, of which it may be that each was meant alone. */
   const doubts = new Set<string>()
   /** Until it has looked, it does not know better. */
@@ -83,8 +75,6 @@ export function createLine(
   /** A probe was claimed, and used for no try. */
   let hasClaim = false
   let isClosed = false
-  let ease = { ms: 0, until: -Infinity, since: Infinity, widenAt: Infinity }
-  let nextStart = -Infinity
   let timer: NodeJS.Timeout | undefined
 
   function lookAgain(ms: number): void {
@@ -95,18 +85,14 @@ export function createLine(
   function pump(): void {
     if (isClosed || waiting.length === 0) return
     if (isOut) void probe()
-    else while (waiting.length > 0 && hasRoom() && isTime()) begin(take(), false)
+    else while (waiting.length > 0 && pace.hasRoom(places, underWay) && isTime()) begin(take(), false)
   }
-
-  const hasRoom = () => places < width && underWay < (ceiling < widest ? ceiling : width * UNDER_WAY)
 
   /** Whether the next may begin now; else it is looked again when it may. */
   function isTime(): boolean {
-    const now = performance.now()
-    const pause = Math.max(ease.until, nextStart) - now
+    const pause = pace.pauseBeforeNext()
     if (pause > 0) lookAgain(pause)
-    else nextStart = perMinute > 0 ? now + 60_000 / perMinute : -Infinity
-    return pause <= 0
+    return pause === 0
   }
 
   /** The mail of those of whom the fewest are under way; of these the first. In an outage, one that was not tried in it. */
@@ -157,7 +143,7 @@ export function createLine(
     else {
       doubts.clear()
       // In an outage only a probe tells that it is over: others may have gone over a connection from before.
-      if (!isOut) widen()
+      if (!isOut) pace.widen()
       else if (isProbe) await resume()
       mail.settle(verdict)
     }
@@ -167,41 +153,25 @@ export function createLine(
   async function wait(mail: Waiting, verdict: Unable): Promise<void> {
     if (isClosed) mail.fail(new Error(CLOSED))
     else if (isOut) await stand(mail, verdict)
+    else if (!verdict.isCertain && doubts.add(mail.id).size < DOUBTS) mail.settle(asMeantAlone(verdict))
     else if (verdict.about === 'throttled') await easeOff(mail, verdict)
-    else if (!verdict.isCertain && doubts.add(mail.id).size < DOUBTS) mail.settle({ kind: 'doubtful', reason: verdict.reason })
     else await stand(mail, verdict)
   }
 
-  function widen(): void {
-    const now = performance.now()
-    if (now >= ease.widenAt && ceiling < widest) {
-      ceiling++
-      ease.widenAt = now + WIDEN_AFTER_MS
-    }
-    ease = { ...ease, ms: 0, since: Infinity }
-    width = Math.min(width * 2, ceiling)
-  }
-
-  /** The server wants fewer mails at a time, or a minute: half as many, after a pause that doubles until one is taken. */
+  /** The server wants fewer mails at a time, or a minute. The next that is tried is another mail, where there is one. */
   async function easeOff(mail: Waiting, verdict: Unable): Promise<void> {
-    const now = performance.now()
-    if (now < ease.until) return void waiting.unshift(mail) // several at once are told so once
-    const since = Math.min(ease.since, now)
-    if (now - since > EASED_TOO_LONG_MS) return stand(mail, verdict)
-    const ms = Math.min(ease.ms === 0 ? EASE_MS : ease.ms * 2, EASE_LONGEST_MS)
-    if (ease.ms === 0) {
-      ceiling = Math.max(1, Math.floor(Math.min(width, underWay) / 2))
-      log.warn({ reason: withoutAddresses(verdict.reason), atOnce: ceiling }, 'the mail server wants fewer mails at a time')
-    }
-    ease = { ms, since, until: now + ms, widenAt: now + WIDEN_AFTER_MS }
-    width = 1
+    const eased = pace.easeOff(underWay)
+    if (eased.told === 'tooLong') return stand(mail, verdict)
+    waiting.push(mail)
+    if (eased.told === 'known') return
+    if (eased.told === 'first')
+      log.warn({ reason: withoutAddresses(verdict.reason), atOnce: eased.atOnce }, 'the mail server wants fewer mails at a time')
     rest()
-    waiting.unshift(mail)
   }
 
   async function stand(mail: Waiting, { about, reason }: Unable): Promise<void> {
     isOut = true
-    width = 1
+    pace.narrow()
     mail.wasTried = true
     waiting.push(mail)
     rest()
@@ -221,7 +191,7 @@ export function createLine(
     }
     isOut = false
     for (const mail of waiting) mail.wasTried = false
-    ease = { ms: 0, until: -Infinity, since: Infinity, widenAt: ease.widenAt }
+    pace.resume()
   }
 
   async function probe(): Promise<void> {
@@ -260,6 +230,9 @@ export function createLine(
     },
   }
 }
+
+/** As one mail's own. */
+const asMeantAlone = ({ about, reason }: Unable): Decided => ({ kind: about === 'throttled' ? 'later' : 'doubtful', reason })
 
 const UNRECORDED = 'whether the mail server takes mails could not be recorded'
 const CLOSED = 'The service was stopped before the mail could be sent.'

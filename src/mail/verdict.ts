@@ -23,7 +23,8 @@ export function judge(error: SmtpError, { begun }: { begun: boolean }): Verdict 
   const { responseCode, command = '' } = error
   if (responseCode === undefined) return { ...judgeSilence(error, begun), reason }
   const isAboutMail = command === 'MAIL FROM' || command === 'RCPT TO' || command === 'DATA'
-  if (responseCode === 421) return { ...THROTTLED, reason }
+  // It closes the connection: for the recipient that it was just told, or for all.
+  if (responseCode === 421) return { ...(command === 'RCPT TO' || command === 'DATA' ? MAYBE_THROTTLED : THROTTLED), reason }
   if (ASKS_FOR_LOGIN.includes(responseCode)) return { ...REJECTING, reason }
   if (!isAboutMail) return { ...(responseCode < 500 && error.code !== 'EAUTH' ? THROTTLED : REJECTING), reason }
   if (responseCode < 500) return { ...(command === 'MAIL FROM' ? THROTTLED : LATER), reason }
@@ -35,6 +36,7 @@ const REFUSED = { kind: 'refused' } as const
 const LATER = { kind: 'later' } as const
 const UNREACHABLE = { kind: 'unable', about: 'unreachable', isCertain: true } as const
 const THROTTLED = { kind: 'unable', about: 'throttled', isCertain: true } as const
+const MAYBE_THROTTLED = { kind: 'unable', about: 'throttled', isCertain: false } as const
 const REJECTING = { kind: 'unable', about: 'rejecting', isCertain: true } as const
 const MAYBE_REJECTING = { kind: 'unable', about: 'rejecting', isCertain: false } as const
 
