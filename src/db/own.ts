@@ -45,6 +45,10 @@ export const ownUpdate = <T extends OwnTable>(owner: Owner, table: T): Updates<T
 export const ownDelete = <T extends OwnTable>(owner: Owner, table: T): DeleteQueryBuilder<Tables, T, DeleteResult> =>
   builder.deleteFrom(table as 'invites').where(ownerColumn(table), '=', owner.organization.id) as never
 
+/** The row of the organization itself. */
+export const ownOrganization = (owner: Owner): Rows<'organizations'> =>
+  builder.selectFrom('organizations').where('organizations.id', '=', owner.organization.id)
+
 /** Any of them is like that of the invites. */
 const ownerColumn = (table: string) => `${table}.organizationId` as 'invites.organizationId'
 

@@ -4,7 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql, statement } from '../../src/db/builder.ts'
 import { transact } from '../../src/db/client.ts'
 import { isDatabaseBusy } from '../../src/db/errors.ts'
-import { among, compose, into, ofThese, own, ownDelete, ownUpdate, type Rows, sameOwner } from '../../src/db/own.ts'
+import {
+  among,
+  compose,
+  into,
+  ofThese,
+  own,
+  ownDelete,
+  ownOrganization,
+  ownUpdate,
+  type Rows,
+  sameOwner,
+} from '../../src/db/own.ts'
 import { all, allAsJson, first, jsonOf, one, prepare, run, textOf, together } from '../../src/db/statements.ts'
 import { byDefault, insertForEach, insertRows, same } from '../../src/db/writes.ts'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
@@ -49,6 +60,7 @@ describe('a statement', () => {
     expect(await run(database.db, ownUpdate(mine.owner, 'invites').set({ customMessage: '' }).where('id', '=', which))).toBe(0)
     expect(await run(database.db, ownDelete(mine.owner, 'invites').where('id', '=', which))).toBe(0)
     expect(await run(database.db, ownDelete(theirs.owner, 'invites').where('id', '=', which))).toBe(2)
+    expect(await all(database.db, ownOrganization(mine.owner).select('id'))).toEqual([{ id: mine.owner.organization.id }])
   })
 
   it('names what it answers with, column by column', () => {

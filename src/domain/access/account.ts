@@ -1,3 +1,5 @@
+import { everyones } from '../../db/everyone.ts'
+import { run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { isEmailAddress } from '../email-address.ts'
 import { DomainError } from '../errors.ts'
@@ -96,7 +98,7 @@ export async function resetPassword(
   if (passwordHash === null) return false
   return inTransaction(service, async (inside) => {
     // The credential first, as whoever changes the password: of two at once each would hold what the other waits for.
-    await inside.db.$queryRaw`SELECT FROM credentials WHERE id = ${credentialId}::uuid FOR NO KEY UPDATE`
+    await run(inside.db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forNoKeyUpdate())
     if (!(await claimLink(inside, ref))) return false
     const passwordChangedAt = inside.deps.clock()
     await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt } })

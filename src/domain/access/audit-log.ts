@@ -1,5 +1,7 @@
+import { among, own } from '../../db/own.ts'
 import { anyOf, equalsText } from '../../db/query.ts'
-import { type AuditEntry, Prisma } from '../../generated/prisma/client.ts'
+import { all } from '../../db/statements.ts'
+import type { AuditEntry } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit.ts'
 import type { Context } from '../context.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
@@ -104,11 +106,12 @@ function idsIn(details: unknown): string[] {
 }
 
 /** What is called by these ids in the organization, as far as it is still there: a member, by address; an API key, a tag, or an assessment. */
-async function findNamesOfAny({ db, organization }: Context, ids: string[]): Promise<[id: string, name: string][]> {
+async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string, name: string][]> {
   if (ids.length === 0) return []
-  const own = Prisma.sql`WHERE organization_id = ${organization.id}::uuid AND id = ANY(${ids}::uuid[])`
-  const found = await db.$queryRaw<{ id: string; name: string }[]>`
-    SELECT id, email AS name FROM members ${own} UNION ALL SELECT id, name FROM api_keys ${own}
-    UNION ALL SELECT id, name FROM tags ${own} UNION ALL SELECT id, name FROM assessments ${own}`
+  const members = own(ctx, 'members').select(['id', 'email as name']).where('id', '=', among(ids))
+  const keys = own(ctx, 'apiKeys').select(['id', 'name']).where('id', '=', among(ids))
+  const tags = own(ctx, 'tags').select(['id', 'name']).where('id', '=', among(ids))
+  const assessments = own(ctx, 'assessments').select(['id', 'name']).where('id', '=', among(ids))
+  const found = await all(ctx.db, members.unionAll(keys).unionAll(tags).unionAll(assessments))
   return found.map(({ id, name }) => [id, name])
 }

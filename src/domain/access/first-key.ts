@@ -1,5 +1,8 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
 import { equalsText } from '../../db/query.ts'
-import type { ServiceContext, Tier } from '../context.ts'
+import { first } from '../../db/statements.ts'
+import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { createApiKeyUnlessNamed } from './api-keys.ts'
 import { inviteMember } from './invite-member.ts'
@@ -33,8 +36,7 @@ export async function inviteFirstAdmin(
 ): Promise<boolean> {
   return inTransaction(ctx, async (inside) => {
     // Of processes that start at once one finds no such member.
-    const [organization] = await inside.db.$queryRaw<{ id: string; name: string; tier: Tier }[]>`
-      SELECT id, name, tier::text AS tier FROM organizations WHERE lower(name) = lower(${name}) FOR UPDATE`
+    const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
     if (!organization) return false
     const isThere = await inside.db.member.count({ where: { organizationId: organization.id, email: equalsText(email) } })
     if (isThere > 0) return false
@@ -42,3 +44,6 @@ export async function inviteFirstAdmin(
     return true
   })
 }
+
+const organizationsNamed = (name: string) =>
+  everyones.selectFrom('organizations').where(({ fn }) => sql<boolean>`${fn('lower', ['name'])} = lower(${name})`)

@@ -1,3 +1,5 @@
+import { everyones } from '../../db/everyone.ts'
+import { run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { repeatInHalves } from '../in-halves.ts'
 
@@ -9,25 +11,20 @@ const FORGOTTEN_AT_ONCE = 5_000
 export async function forgetOldSignIns({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
   const old = new Date(now.getTime() - LINKS_KEPT_FOR_MS)
-  await repeatInHalves(
-    FORGOTTEN_AT_ONCE,
-    (atMost) => db.$executeRaw`
-      DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ${now} LIMIT ${atMost})`,
-  )
-  await repeatInHalves(
-    FORGOTTEN_AT_ONCE,
-    (atMost) => db.$executeRaw`
-      DELETE FROM sign_in_attempts WHERE key IN (
-        SELECT key FROM sign_in_attempts WHERE ends_at <= ${now} LIMIT ${atMost} FOR UPDATE SKIP LOCKED)`,
-  )
-  await repeatInHalves(
-    FORGOTTEN_AT_ONCE,
-    (atMost) => db.$executeRaw`
-      DELETE FROM account_links WHERE id IN (SELECT id FROM account_links WHERE expires_at <= ${old} LIMIT ${atMost})`,
-  )
-  await repeatInHalves(
-    FORGOTTEN_AT_ONCE,
-    (atMost) => db.$executeRaw`
-      DELETE FROM member_emails WHERE id IN (SELECT id FROM member_emails WHERE created_at <= ${old} LIMIT ${atMost})`,
-  )
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const over = everyones.selectFrom('sessions').select('id').where('expiresAt', '<=', now).limit(atMost)
+    return run(db, everyones.deleteFrom('sessions').where('id', 'in', over))
+  })
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const ended = everyones.selectFrom('signInAttempts').select('key').where('endsAt', '<=', now).limit(atMost)
+    return run(db, everyones.deleteFrom('signInAttempts').where('key', 'in', ended.forUpdate().skipLocked()))
+  })
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const links = everyones.selectFrom('accountLinks').select('id').where('expiresAt', '<=', old).limit(atMost)
+    return run(db, everyones.deleteFrom('accountLinks').where('id', 'in', links))
+  })
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const mails = everyones.selectFrom('memberEmails').select('id').where('createdAt', '<=', old).limit(atMost)
+    return run(db, everyones.deleteFrom('memberEmails').where('id', 'in', mails))
+  })
 }

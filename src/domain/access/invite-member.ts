@@ -1,3 +1,6 @@
+import { sql } from '../../db/builder.ts'
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
 import { recordAudit } from '../audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { isEmailAddress } from '../email-address.ts'
@@ -81,12 +84,14 @@ async function findOrCreateMember(inside: Context, email: string): Promise<Found
   return found
 }
 
-async function findMember({ db, organization }: Context, email: string): Promise<Found | undefined> {
-  const [member] = await db.$queryRaw<Found[]>`
-    SELECT id, roles, status::text FROM members
-    WHERE organization_id = ${organization.id}::uuid AND lower(email) = lower(${email}) FOR NO KEY UPDATE`
-  return member
-}
+const findMember = (ctx: Context, email: string): Promise<Found | undefined> =>
+  first(
+    ctx.db,
+    own(ctx, 'members')
+      .select(['id', 'roles', 'status'])
+      .where(({ fn }) => sql<boolean>`${fn('lower', ['email'])} = lower(${email})`)
+      .forNoKeyUpdate(),
+  )
 
 /** @returns null when somebody else has made the member in this very moment. */
 async function createMember({ db, deps, organization }: Context, email: string): Promise<Found | null> {

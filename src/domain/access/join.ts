@@ -1,3 +1,5 @@
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import { recordAudit } from '../audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -67,7 +69,13 @@ export async function join(
 }
 
 const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: AccountLink) =>
-  db.$queryRaw`SELECT FROM members WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid FOR NO KEY UPDATE`
+  run(
+    db,
+    own({ organization: { id: organizationId } }, 'members')
+      .select('id')
+      .where('id', '=', memberId)
+      .forNoKeyUpdate(),
+  )
 
 /** @throws DomainError invalid: `exists`, when the person has set a password by another link in this very moment. */
 async function createCredential({ db, deps }: ServiceContext, email: string, passwordHash: string): Promise<Credential> {

@@ -1,3 +1,5 @@
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { expiryAfter } from '../invites/create.ts'
@@ -97,9 +99,9 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
 }
 
 /** Of two who rotate a key at once, the second finds what the first has made of it. */
-async function lockKey({ db, organization }: Context, id: string): Promise<void> {
+async function lockKey(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) return
-  await db.$queryRaw`SELECT id FROM api_keys WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
+  await run(ctx.db, own(ctx, 'apiKeys').select('id').where('id', '=', id).forUpdate())
 }
 
 async function findKey({ db, organization }: Context, id: string): Promise<ListedKey> {

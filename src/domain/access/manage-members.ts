@@ -1,3 +1,5 @@
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import type { Language } from '../../generated/prisma/client.ts'
 import { findTags, holdTags } from '../assessments/tags.ts'
 import { recordAudit } from '../audit.ts'
@@ -121,8 +123,7 @@ export async function reactivateMember(ctx: Context, id: string): Promise<void> 
  */
 function changeAdmins(ctx: Context, id: string, work: (inside: Context, member: Member) => Promise<void>): Promise<void> {
   return inTransaction(ctx, async (inside) => {
-    const { db, organization } = inside
-    await db.$queryRaw`SELECT id FROM organizations WHERE id = ${organization.id}::uuid FOR NO KEY UPDATE`
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
     const before = await countAdmins(inside)
     await work(inside, await holdMember(inside, id))
     const isLastGone = before > 0 && (await countAdmins(inside)) === 0

@@ -115,7 +115,7 @@ export async function measureMemberEmailQueue({ db }: Pick<ServiceContext, 'db'>
   return { waiting: _count, oldest: _min.createdAt }
 }
 
-/** The same of mails to members as measureFailedEmails counts of invitations. */
+/** What became of mails to members, counted as measureFailedEmails counts invitations. */
 export async function measureFailedMemberEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {
   const countFailed = (failure: EmailFailure) =>
     db.memberEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })

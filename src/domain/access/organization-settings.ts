@@ -1,4 +1,6 @@
 import { violatedConstraint } from '../../db/errors.ts'
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import { recordAudit } from '../audit.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
 import { checkEmail, checkText, findIssues } from '../checks.ts'
@@ -52,7 +54,7 @@ export async function changeOrganizationSettings(ctx: Context, input: Organizati
     ]),
   ])
   await inTransaction(ctx, async (inside) => {
-    await inside.db.$queryRaw`SELECT id FROM organizations WHERE id = ${ctx.organization.id}::uuid FOR NO KEY UPDATE`
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
     const before = await readOrganizationSettings(inside)
     refuseUnseenChanges(before, seen, before, settings)
     const changed = FIELDS.filter((field) => before[field] !== settings[field])

@@ -65,5 +65,5 @@ export async function isPassword(password: string, stored = NOBODYS): Promise<bo
   return timingSafeEqual(key, Buffer.from(expected, 'base64')) && stored !== NOBODYS
 }
 
-/** The same characters, however a keyboard composes them (NIST SP 800-63B, 5.1.1.2). */
+/** Makes one key of the same characters, however a keyboard composes them (NIST SP 800-63B, 5.1.1.2). */
 const deriveKey = (password: string, salt: Buffer): Promise<Buffer> => derive(password.normalize('NFKC'), salt, KEY_BYTES, COST)

@@ -1,4 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
+import { everyones } from '../../db/everyone.ts'
+import { first } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -61,9 +63,9 @@ export async function startSession(
   credential: Credential,
   { userAgent, network }: Browser,
 ): Promise<NewSession | null> {
-  const current = await db.$queryRaw<unknown[]>`
-    SELECT id FROM credentials WHERE id = ${credential.id}::uuid AND password_hash = ${credential.passwordHash} FOR SHARE`
-  if (current.length === 0) return null
+  const { id, passwordHash } = credential
+  const current = everyones.selectFrom('credentials').select('id').where('id', '=', id).where('passwordHash', '=', passwordHash)
+  if (!(await first(db, current.forShare()))) return null
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const now = deps.clock()
   await db.session.create({

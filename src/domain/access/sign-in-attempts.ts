@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { into } from '../../db/own.ts'
+import { one } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { Origin } from './sessions.ts'
@@ -40,7 +42,7 @@ export async function forgiveAddress({ db }: ServiceContext, email: string): Pro
   await db.signInAttempt.deleteMany({ where: { key: keyOf('sign-in', 'address', email) } })
 }
 
-/** The same, and the attempt that was counted was no wrong one: to its network it does not count. */
+/** Forgives the address what was tried with it, and its network the attempt that was counted: it was no wrong one. */
 export async function forgiveSignIn(ctx: ServiceContext, { email, origin }: Attempt): Promise<void> {
   await forgiveAddress(ctx, email)
   await ctx.db.signInAttempt.updateMany({
@@ -58,12 +60,20 @@ export async function forgiveSignIn(ctx: ServiceContext, { email, origin }: Atte
 async function count({ db, deps }: ServiceContext, purpose: Purpose, of: Counted, text: string): Promise<number | null> {
   const now = deps.clock()
   const endsAt = new Date(now.getTime() + WINDOW_MS)
-  const [counted] = await db.$queryRaw<[{ count: number; endsAt: Date }]>`
-    INSERT INTO sign_in_attempts AS counted (key, count, ends_at) VALUES (${keyOf(purpose, of, text)}, 1, ${endsAt})
-    ON CONFLICT (key) DO UPDATE SET
-      count = CASE WHEN counted.ends_at <= ${now} THEN 1 ELSE least(counted.count, 1000000) + 1 END,
-      ends_at = CASE WHEN counted.ends_at <= ${now} THEN ${endsAt} ELSE counted.ends_at END
-    RETURNING count, ends_at AS "endsAt"`
+  const attempt = into('signInAttempts').values({ key: keyOf(purpose, of, text), count: 1, endsAt })
+  const counting = attempt
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((eb) => {
+        const isOver = eb('signInAttempts.endsAt', '<=', now)
+        const more = eb(eb.fn<number>('least', ['signInAttempts.count', eb.lit(1_000_000)]), '+', eb.lit(1))
+        return {
+          count: eb.case().when(isOver).then(eb.lit(1)).else(more).end(),
+          endsAt: eb.case().when(isOver).then(eb.ref('excluded.endsAt')).else(eb.ref('signInAttempts.endsAt')).end(),
+        }
+      }),
+    )
+    .returning(['count', 'endsAt'])
+  const counted = await one(db, counting)
   return counted.count > LIMITS[purpose][of] ? Math.ceil((counted.endsAt.getTime() - now.getTime()) / 1000) : null
 }
 

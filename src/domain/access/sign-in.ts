@@ -1,3 +1,5 @@
+import { everyones } from '../../db/everyone.ts'
+import { first } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { isEmailAddress } from '../email-address.ts'
 import { DomainError } from '../errors.ts'
@@ -19,9 +21,11 @@ import { countSignIn, forgiveSignIn } from './sign-in-attempts.ts'
  * other letters alike as well (İ and i), and each would be an address of its own to that count.
  */
 export async function findCredential({ db }: ServiceContext, email: string): Promise<Credential | undefined> {
-  const [credential] = await db.$queryRaw<Credential[]>`
-    SELECT id, email, password_hash AS "passwordHash" FROM credentials WHERE lower(email) = ${email.toLowerCase()}`
-  return credential
+  const credentials = everyones.selectFrom('credentials').select(['id', 'email', 'passwordHash'])
+  return first(
+    db,
+    credentials.where((eb) => eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase())),
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { transact } from '../../../src/db/client.ts'
 import { resendJoinLink } from '../../../src/domain/access/invite-member.ts'
 import { holdMember } from '../../../src/domain/access/members.ts'
 import { DAY_MS } from '../../support/factories.ts'
@@ -59,7 +60,8 @@ it('can be used, or not, while another is sent: neither waits for what the other
   const path = await joinPath(service, organization, 'in-a-hurry@example.com')
   const { id } = await service.db.member.findFirstOrThrow({ where: { organizationId: organization.id } })
   let joining: Promise<{ text: string }> | undefined
-  await service.db.$transaction(
+  await transact(
+    service.db,
     async (db) => {
       await db.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0` // a password takes as long as the machine does
       const resending = { ...asOperator(service, organization), db }
