@@ -3,7 +3,11 @@ import { loadDemo } from '../../src/demo/load.ts'
 import demo from '../../src/demo/organization.json' with { type: 'json' }
 import type { Context } from '../../src/domain/context.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
+import { expireAllDueInvites } from '../../src/domain/invites/lifecycle.ts'
+import { completeDueSubmissions } from '../../src/domain/submissions/due.ts'
 import { listQueue, type Queued } from '../../src/domain/submissions/grading/queue.ts'
+import { endLeftSubmissions } from '../../src/domain/submissions/left.ts'
+import { openMissingSubmissions } from '../../src/domain/submissions/missing.ts'
 import { SubmissionState } from '../../src/generated/prisma/enums.ts'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
@@ -104,6 +108,16 @@ test('the demo has submissions in every state of grading, and its results have s
   const releases = await db.release.groupBy({ by: ['submissionId'], _count: true, _max: { points: true } })
   expect(new Set(releases.map(({ _count }) => _count))).toEqual(new Set([1, 2]))
   expect(await db.release.count({ where: { toCandidate: true } })).toBeGreaterThan(0)
+})
+
+test('the sweep finds nothing in the demo to set right', async () => {
+  const { system } = await startWithDemo()
+  expect({
+    expired: await expireAllDueInvites(system),
+    opened: await openMissingSubmissions(system),
+    completed: await completeDueSubmissions(system),
+    ended: await endLeftSubmissions(system),
+  }).toEqual({ expired: 0, opened: 0, completed: 0, ended: 0 })
 })
 
 test('what the demo tells of has happened in the order in which it is told, and goes to nobody', async () => {
