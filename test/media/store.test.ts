@@ -173,6 +173,21 @@ it.each<[string, (port: number) => Promise<void>]>([
   },
 )
 
+it('that hangs is looked at once by all who ask /readyz meanwhile', async () => {
+  const service = await startServiceForTest({ ROLE: 'api' })
+  const { media } = service.deps
+  const { put } = media
+  const looks: (() => void)[] = []
+  media.put = () => new Promise((_resolve, reject) => looks.push(() => reject(new Error('no answer'))))
+  const ask = async () => (await service.http().get('/readyz')).body.problems
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual([['media'], ['media'], ['media']])
+  expect(await ask()).toEqual(['media'])
+  expect(looks).toHaveLength(1)
+  media.put = put
+  looks[0]!()
+  await waitUntil('the service to be ready', async () => (await ask()).length === 0 || undefined)
+})
+
 it('in a folder that can not be written to is told by /readyz, and answers candidates 503; not where candidates answer elsewhere', async () => {
   const dataDir = await makeFolder()
   await writeFile(path.join(dataDir, 'media'), 'a file where the folder should be')
