@@ -12,12 +12,13 @@ import { queueInvitationEmail } from './emails.ts'
 import { getInvite, type Invite, type InviteDetail } from './invites.ts'
 import { moveInvite, moveNotAllowed } from './lifecycle.ts'
 import { type Move, mayMove } from './moves.ts'
-import { limitResends } from './resends.ts'
+import { limitResends, refuseMeanwhile } from './resends.ts'
 
 // Operations of the organization on an existing invite. Beyond both documents.
 
 /** Sends the mail again, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed, too_many_mails. */
-export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'resend', id, { mail: true })
+export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> =>
+  refuseMeanwhile(ctx, id, () => operate(ctx, 'resend', id, { mail: true }))
 
 /** Revokes the invite: its link no longer opens the assessment. @throws DomainError invite_not_found, move_not_allowed. */
 export const revokeInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'revoke', id)

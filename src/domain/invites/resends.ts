@@ -31,9 +31,34 @@ export async function limitResends({ db, deps, organization }: Context, invite: 
   const now = deps.clock().getTime()
   const times = LIMITS.map(({ count, within }) => (resent[count - 1]?.createdAt.getTime() ?? -Infinity) + within)
   const free = Math.max(...times)
-  if (free <= now) return
-  throw new DomainError('too_many_mails', {
+  if (free > now) throw tooEarly(now, free)
+}
+
+const tooEarly = (now: number, free: number): DomainError =>
+  new DomainError('too_many_mails', {
     issues: [{ field: '', rule: 'mailed', limit: new Date(free) }],
     retryAfter: Math.ceil((free - now) / 1_000),
   })
+
+/** The invites that this process mails again at the moment. */
+const underWay = new Set<string>()
+
+/**
+ * Does the work for the invite, during which all other of its kind is refused at once: each would wait for its row with a connection of its
+ * own, to be refused then, and so keep everybody else from having one.
+ *
+ * @throws DomainError too_many_mails.
+ */
+export async function refuseMeanwhile<T>({ organization, deps }: Context, inviteId: string, work: () => Promise<T>): Promise<T> {
+  const invite = `${organization.id} ${inviteId}`
+  if (underWay.has(invite)) {
+    const now = deps.clock().getTime()
+    throw tooEarly(now, now + MINUTE_MS)
+  }
+  underWay.add(invite)
+  try {
+    return await work()
+  } finally {
+    underWay.delete(invite)
+  }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type InviteEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
 import { moveInvite } from '../../../src/domain/invites/lifecycle.ts'
 import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
@@ -60,6 +60,33 @@ describe('an invitation that is sent again', () => {
     await waitForState(service, { inviteId: other }, 'sent')
     expect(receivedBy('calm@example.com')).toHaveLength(1)
     expect(receivedBy('weary@example.com').length).toBeLessThanOrEqual(2)
+  })
+
+  it('is refused at once while it is being sent again, whatever holds that up, and keeps no connection from others', async () => {
+    const { organization, invite, emails, client } = await begin()
+    const id = await invite('held@example.com')
+    const { key } = organization
+    const resend = () =>
+      service.app.inject({ method: 'POST', url: `/api/v1/invites/${id}/resend`, headers: { 'x-api-key': key } })
+    const { queue } = service.deps
+    const { invitationEmailJobs } = queue
+    const held = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    queue.invitationEmailJobs = async (jobs) => {
+      held.resolve()
+      await goOn.promise
+      return invitationEmailJobs(jobs)
+    }
+    onTestFinished(() => void Object.assign(queue, { invitationEmailJobs }))
+    const first = resend()
+    await held.promise // in its transaction, with the invite locked
+    const answers = await Promise.all(Array.from({ length: 210 }, resend))
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([429]))
+    expect(answers[0]!.headers).toMatchObject({ 'retry-after': '60', 'x-error-code': 'too_many_mails' })
+    expect((await client.get(`/invites/${id}`)).status).toBe(200)
+    goOn.resolve()
+    expect((await first).statusCode).toBe(200)
+    expect(await emails(id)).toHaveLength(2)
   })
 
   it('is so five times a day, and ten times in all, in new links as well', async () => {
