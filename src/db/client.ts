@@ -37,8 +37,12 @@ export function openPool(url: string, { max = 10, log }: { max?: number; log?: O
   return pool
 }
 
-/** What lies below each Db: a pool, or the connection of a transaction until that is over. */
-type Below = { pool: Pool; connection?: PoolClient | undefined; isOver: boolean; nameOf: NameStatement }
+/**
+ * What lies below each Db: a pool, or the connection of a transaction until that is over.
+ *
+ * @property onGone of whom its statements are, see {@link untilGone}.
+ */
+type Below = { pool: Pool; connection?: PoolClient | undefined; isOver: boolean; nameOf: NameStatement; onGone?: OnGone }
 const below = new WeakMap<Connection, Below>()
 
 /** Prisma over the pool; `$disconnect()` closes both. */
@@ -136,25 +140,41 @@ function belowOf(db: Connection): Below {
 /** Has somebody told when who asked for an answer has gone without it. @returns what ends that. */
 export type OnGone = (tell: () => void) => () => void
 
+/**
+ * The same connection, on which PostgreSQL stops working on what {@link send} sends when who asked has gone. That takes a connection for
+ * each statement alone, so it is for those that can take long. A transaction goes to its end.
+ */
+export function untilGone(db: Connection, onGone: OnGone | undefined): Connection {
+  const known = belowOf(db)
+  if (known.connection || !onGone) return db
+  const own = new Proxy(db, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  below.set(own, { ...known, onGone })
+  return own
+}
+
 /** A text with $1 and so on; Prisma's `sql` is one. */
 export type Statement = { text: string; values: unknown[] }
 
 /**
  * Sends a statement: to the pool or, inside a transaction, into it. Errors are pg's own.
  *
- * @param onGone PostgreSQL stops working on the statement when who asked has gone; not inside a transaction.
  * @throws TransactionOver where the transaction has ended before.
  */
-export async function send<Row>(db: Connection, statement: Statement, onGone?: OnGone): Promise<QueryResult<Row & object>> {
-  const { pool, connection, nameOf } = belowOf(db)
+export async function send<Row>(db: Connection, statement: Statement): Promise<QueryResult<Row & object>> {
+  const { pool, connection, nameOf, onGone } = belowOf(db)
   const query = named(nameOf, statement)
   if (connection) return connection.query<Row & object>(query)
   return onGone ? sendUnlessGone(pool, query, onGone) : pool.query<Row & object>(query)
 }
 
 /** The rows of a statement, see {@link send}. */
-export const queryRows = async <Row extends object>(db: Connection, statement: Statement, onGone?: OnGone): Promise<Row[]> =>
-  (await send<Row>(db, statement, onGone)).rows
+export const queryRows = async <Row extends object>(db: Connection, statement: Statement): Promise<Row[]> =>
+  (await send<Row>(db, statement)).rows
 
 /** The connection is given back once it is sure that no other statement is the one that gets cancelled. */
 async function sendUnlessGone<Row extends object>(pool: Pool, query: QueryConfig, onGone: OnGone): Promise<QueryResult<Row>> {

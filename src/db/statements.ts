@@ -1,27 +1,21 @@
 import { type Compilable, type CompiledQuery, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { builder, speak, type Tables } from './builder.ts'
-import { type Connection, type OnGone, type Statement, send, sendTogether } from './client.ts'
+import { type Connection, type Statement, send, sendTogether } from './client.ts'
 
 /** A statement that answers with rows. */
 export type Query<Row> = Compilable<Row>
 /** As PostgreSQL's JSON has rows: times are text. A bigint or a decimal would be a number: cast it, or select it as what it is to be. */
 export type AsJson<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Exclude<Row[Field], Date> | string : Row[Field] }
 
-/**
- * The rows that a statement answers with, with pg's types: times are Date, bigint and decimal are text.
- *
- * @param onGone PostgreSQL stops working on the statement when who asked has gone.
- */
-export const all = async <Row>(db: Connection, query: Query<Row>, onGone?: OnGone): Promise<Row[]> =>
-  (await send<Row>(db, textOf(query), onGone)).rows
+/** The rows that a statement answers with, with pg's types: times are Date, bigint and decimal are text. */
+export const all = async <Row>(db: Connection, query: Query<Row>): Promise<Row[]> => (await send<Row>(db, textOf(query))).rows
 
 /** The first row, if there is one. */
-export const first = async <Row>(db: Connection, query: Query<Row>, onGone?: OnGone): Promise<Row | undefined> =>
-  (await all(db, query, onGone))[0]
+export const first = async <Row>(db: Connection, query: Query<Row>): Promise<Row | undefined> => (await all(db, query))[0]
 
 /** The first row of a statement that always has one. @throws Error where it has none. */
-export async function one<Row>(db: Connection, query: Query<Row>, onGone?: OnGone): Promise<Row> {
-  const row = await first(db, query, onGone)
+export async function one<Row>(db: Connection, query: Query<Row>): Promise<Row> {
+  const row = await first(db, query)
   if (row === undefined) throw new Error('The statement has no row')
   return row
 }
@@ -42,13 +36,9 @@ export const jsonOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawB
   sql`(select coalesce(json_agg(answer), '[]') from (${speak(query)}) as answer)`
 
 /** The rows of a query, made JSON by PostgreSQL: for many rows a third of the work. */
-export async function allAsJson<Row>(
-  db: Connection,
-  query: SelectQueryBuilder<Tables, never, Row>,
-  onGone?: OnGone,
-): Promise<AsJson<Row>[]> {
+export async function allAsJson<Row>(db: Connection, query: SelectQueryBuilder<Tables, never, Row>): Promise<AsJson<Row>[]> {
   const statement = sql<{ rows: AsJson<Row>[] }>`select ${jsonOf(query)} as rows`
-  return (await one(db, { compile: () => statement.compile(builder) }, onGone)).rows
+  return (await one(db, { compile: () => statement.compile(builder) })).rows
 }
 
 /** A statement that another library has written. @param text with $1 and so on. */

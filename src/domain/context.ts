@@ -7,7 +7,7 @@ import type { InvitationRef } from './invites/tokens.ts'
 import type { MediaLink } from './submissions/media-tokens.ts'
 import type { Allowance } from './webhooks/targets.ts'
 
-export type { Connection, KeyMode, Tier }
+export type { Connection, KeyMode, OnGone, Tier }
 
 /** The durable queue, as far as the domain needs it. */
 export type Queue = {

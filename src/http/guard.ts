@@ -1,17 +1,17 @@
-import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { authenticate } from '../domain/access/api-keys.ts'
-import type { Context, ServiceContext } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { answerFailures, type Envelope } from './envelope.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
+import { onGone, type RequestContext } from './on-gone.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks. Set by the guard before anything else of an interface's scope runs. */
-    ctx: Context
+    ctx: RequestContext
   }
 }
 
@@ -28,7 +28,7 @@ export function guardInterface(app: FastifyInstance, { system, limiter, keyHeade
     reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
     try {
       const ctx = await authenticate(system, request.headers[keyHeader]?.toString())
-      request.ctx = { ...ctx, replica: system.deps.replica(), onGone: onGone(reply.raw) }
+      request.ctx = { ...ctx, replica: system.deps.replica(), onGone: onGone(reply) }
     } catch (error) {
       // Not of a key that is known and no longer good: its owner is to be told so, however often.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)
@@ -38,12 +38,3 @@ export function guardInterface(app: FastifyInstance, { system, limiter, keyHeade
   })
   answerFailures(app, () => envelope)
 }
-
-/** Its connection is closed before the answer is whole. */
-const onGone =
-  (answer: ServerResponse): NonNullable<Context['onGone']> =>
-  (tell) => {
-    if (answer.destroyed) tell()
-    answer.once('close', tell)
-    return () => void answer.off('close', tell)
-  }

@@ -1,7 +1,9 @@
+import type { Test } from 'supertest'
 import { expect, it } from 'vitest'
-import { type Db, queryRows } from '../../src/db/client.ts'
+import { queryRows, untilGone } from '../../src/db/client.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
-import { startServiceForFile } from '../support/service.ts'
+import { signInAs } from '../support/portal.ts'
+import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
@@ -15,13 +17,49 @@ const countRunning = async (like: string) => {
 
 it('are stopped in PostgreSQL when who asked has gone, and the connection serves others', async () => {
   let go = () => {}
-  const sleeping = queryRows(service.db as Db, Prisma.sql`SELECT pg_sleep(50)`, (tell) => {
+  const asking = untilGone(service.db, (tell) => {
     go = tell
     return () => {}
   })
+  const sleeping = queryRows(asking, Prisma.sql`SELECT pg_sleep(50)`)
   const refused = expect(sleeping).rejects.toMatchObject({ code: '57014' })
   await waitUntil('the statement to run', async () => (await countRunning('%pg_sleep(50)')) || undefined)
   go()
   await refused
   expect(await countRunning('%pg_sleep(50)')).toBe(0)
+})
+
+const SEARCHES = {
+  'v1, by the recipient': ({ v1 }: Asks) => v1('recipient=candidate'),
+  'v1, by letters of the recipient': ({ v1 }: Asks) => v1('recipient=e'),
+  'the alternate interface': ({ alternate }: Asks) => alternate('search=example.com'),
+  'the alternate interface, by letters': ({ alternate }: Asks) => alternate('search=e'),
+  'the portal': ({ portal }: Asks) => portal('search=example.com'),
+  'the portal, by letters': ({ portal }: Asks) => portal('search=e'),
+}
+type Asks = Record<'v1' | 'alternate' | 'portal', (query: string) => Test>
+
+it.each(Object.entries(SEARCHES))('are those of a search in %s', async (_where, search) => {
+  const own = await startServiceForTest({ ROLE: 'api' })
+  const organization = await own.make.organization()
+  await own.make.invite(await own.make.assessment(organization.id))
+  const admin = await signInAs(own, organization.id, ['admin'])
+  const request = search({
+    v1: (query) => own.v1(organization.key).get(`/invites?${query}`),
+    alternate: (query) => own.alternate(organization.key).get(`/assessment_invites?${query}`),
+    portal: (query) => admin.get(`${admin.home}invites?${query}`),
+  })
+  // What reads invites takes longer than anybody waits.
+  await own.db.$executeRaw`ALTER TABLE invites RENAME TO real_invites`
+  await own.db.$executeRaw`CREATE VIEW invites AS SELECT real_invites.* FROM real_invites, LATERAL (SELECT pg_sleep(50)) AS slow`
+  const searching = async () => {
+    const [{ running }] = await own.db.$queryRaw<[{ running: number }]>`
+      SELECT count(*)::int AS running FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
+    return running
+  }
+  request.end(() => {})
+  await waitUntil('the search to run', async () => (await searching()) || undefined)
+  request.abort()
+  // Long before it ends by itself.
+  await waitUntil('it to be cancelled', async () => (await searching()) === 0 || undefined, 30_000)
 })

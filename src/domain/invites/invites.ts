@@ -1,3 +1,4 @@
+import { untilGone } from '../../db/client.ts'
 import { inGivenOrder, readRowsAnd, readRowsInOrder, type Shape, shapeOf } from '../../db/rows.ts'
 import { type Invite as InviteRow, type InviteStatus, type Member, Prisma, type User } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
@@ -68,14 +69,13 @@ const DISTANT = 1_000
 export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, page) => {
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
-  const list = await findList(ctx, of, filter, order, page)
-  return list ?? listMatches(ctx, of, filter, order, page)
-}
-
-/** @returns null where neither the kept counts nor the index of addresses help, or a due invite could not be set to expired. */
-const findList: List<InviteFilter, null> = async (ctx, of, filter, order, page) => {
-  if (isCounted(filter, order)) return listCurrent(ctx, of, filter, order, page)
-  return isFound(filter) ? listFound(ctx, of, filter, order, page) : null
+  if (isCounted(filter, order)) {
+    const list = await listCurrent(ctx, of, filter, order, page)
+    if (list) return list
+  }
+  const searching = { ...ctx, db: untilGone(ctx.db, ctx.onGone) }
+  const found = isFound(filter) ? await listFound(searching, of, filter, order, page) : null
+  return found ?? listMatches(searching, of, filter, order, page)
 }
 
 /** Whether the index of addresses is of use. */

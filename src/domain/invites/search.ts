@@ -117,17 +117,14 @@ async function listFew<Row extends Listed>(
 /** By one statement for each: several processes of PostgreSQL count, and the first page is read in its order from an index. */
 const listOfAll: List<Prisma.Sql> = (ctx, of, matches, order, page) => {
   const count = async () => {
-    const [counted] = await queryRows<{ total: number }>(
-      ctx.db,
-      Prisma.sql`SELECT count(*)::int AS total FROM (${matches}) matches`,
-      ctx.onGone,
-    )
+    const statement = Prisma.sql`SELECT count(*)::int AS total FROM (${matches}) matches`
+    const [counted] = await queryRows<{ total: number }>(ctx.db, statement)
     return counted!.total
   }
   return readPage(page, count, async ({ skip, take }) => {
     const by = orderBy(order.field, order.direction)
     const ids = Prisma.sql`SELECT id FROM (${matches}) matches ORDER BY ${by} OFFSET ${skip} LIMIT ${take}`
-    const found = (await queryRows<{ id: string }>(ctx.db, ids, ctx.onGone)).map(({ id }) => id)
+    const found = (await queryRows<{ id: string }>(ctx.db, ids)).map(({ id }) => id)
     return readRowsInOrder(ctx.db, of, ownRows(ctx), found)
   })
 }

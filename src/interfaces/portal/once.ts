@@ -35,7 +35,7 @@ async function answerOnce(request: FastifyRequest, values: URLSearchParams, work
   const answer = async (ctx: Context): Promise<Answer> => {
     const next = await work(ctx, values)
     if (typeof next === 'string') return { code: 303, text: next }
-    return { code: 200, text: await render({ ctx, signedIn, url }, next), isSecret: true }
+    return { code: 200, text: await render({ ctx: { ...ctx, onGone: request.ctx.onGone }, signedIn, url }, next), isSecret: true }
   }
   // A page of the release before has none.
   if (!isUuid(values.get('once') ?? '')) return answer(ctx)

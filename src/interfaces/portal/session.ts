@@ -4,6 +4,7 @@ import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
 import { type Browser, contextOf, endSession, findSession, type NewSession, type SignedIn } from '../../domain/access/sessions.ts'
 import type { ServiceContext } from '../../domain/context.ts'
 import { clientOf } from '../../http/client.ts'
+import { onGone } from '../../http/on-gone.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -61,7 +62,7 @@ export async function useSessions(app: FastifyInstance, system: ServiceContext, 
 export function requireMember(app: FastifyInstance, system: ServiceContext): void {
   app.addHook<{ Params: { organizationId: string } }>('onRequest', async (request, reply) => {
     if (!request.signedIn) return reply.redirect(signInAddress(request), 303)
-    request.ctx = contextOf(system, request.signedIn, request.params.organizationId)
+    request.ctx = { ...contextOf(system, request.signedIn, request.params.organizationId), onGone: onGone(reply) }
   })
 }
 
