@@ -185,6 +185,36 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     expect(await button(page, 'Record audio again').isVisible()).toBe(false)
   })
 
+  it.each([
+    ['in the page', false],
+    ['by the page that is loaded next', true],
+  ])(
+    'tells %s that a recording was stopped to a process that knows of it, after those of an earlier release',
+    async (_by, reloads) => {
+      const candidate = await makeCandidate({ responseTypes: ['audio'] })
+      const page = await openPage()
+      await start(candidate, page)
+      await press(page, 'Open question 1')
+      let answered = 0
+      let areEarlier = true
+      const code = 'path_not_found'
+      await page.route('**/stop', async (route) => {
+        if (!areEarlier) return route.fallback()
+        await route.fulfill({ status: 404, json: { code, message: 'There is nothing here' } })
+        answered++
+      })
+      await press(page, 'Record audio')
+      await savedUpTo(page, 2)
+      await press(page, 'Stop recording')
+      await page.getByText(/^Saved: /).waitFor()
+      await waitUntil('answers of the earlier release', () => (answered >= 2 ? true : undefined))
+      expect(await candidate.takes()).toMatchObject([{ state: 'complete', cutOff: true }])
+      areEarlier = false
+      if (reloads) await page.reload()
+      await waitUntil('the stop', async () => (await candidate.takes())[0]!.cutOff === false || undefined)
+    },
+  )
+
   it('takes a text that could not be saved for as old as it is: what was recorded after it stays the answer', async () => {
     const candidate = await makeCandidate({ responseTypes: ['mixed'] })
     const page = await openPage()

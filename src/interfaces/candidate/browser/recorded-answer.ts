@@ -185,7 +185,9 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
 
   /** The candidate has done with it: it counts. */
   async function stop(): Promise<void> {
-    if (recorder) telling = tellStop(session, recorder.recording.mediaId, recorder.recording.until)
+    if (!recorder) return
+    const { mediaId, until } = recorder.recording
+    telling = tellStop(session, mediaId, until, () => void choice.refresh())
     await end()
   }
 
