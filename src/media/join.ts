@@ -54,15 +54,26 @@ export async function remuxWithin(limits: Limits, segments: string[], to: string
   const child = spawn(process.execPath, [...HEAP, PROGRAM], {
     env: { PATH, NODE_COMPILE_CACHE },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true, // at the head of a group, with which ends what it has started
   })
   child.unref() // a process that stops does not wait: the job is done again
   child.channel?.unref()
-  const patience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS + limits.cpuSeconds * 1_000 * PATIENCE).unref()
+  const patience = setTimeout(() => endGroup(child), PATIENCE_MS + limits.cpuSeconds * 1_000 * PATIENCE).unref()
   try {
     return await order(child, limits, { segments, to, way })
   } finally {
     clearTimeout(patience)
-    child.kill('SIGKILL')
+    endGroup(child)
+  }
+}
+
+/** Ends a process that was started as the head of a group, and all that it has started, ffmpeg for one. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // there is none any more
   }
 }
 
