@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import request from 'supertest'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readProcessorTime } from '../../bench/usage.ts'
 import { ASKS_NOTHING, candidateOf } from '../../support/candidate.ts'
 import { openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../../support/processes.ts'
 import { SECRET_KEY, type Service } from '../../support/service.ts'
@@ -77,8 +78,10 @@ async function flood(
 ): Promise<string[]> {
   const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: same-origin\r\nX-Tab: ${tab}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
   const order: Flood = { ...of, port: Number(new URL(proc.url).port), head }
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, JSON.stringify(order)])
-  if (LONG) process.stdout.write(`${path.split('/').at(-1)}: ${stdout}\n`)
+  const before = await readProcessorTime(proc.pid)
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, JSON.stringify(order)])
+  const used = (((await readProcessorTime(proc.pid)) - before) / 1_000).toFixed(2)
+  if (LONG) process.stdout.write(`${path.split('/').at(-1)}: ${stdout}; processor: attacker ${stderr}, service ${used} s\n`)
   return JSON.parse(stdout).map(([status]: [string]) => status)
 }
 type Head = { tab?: string; type: string; length: number; method?: string }
