@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { type Config, ConfigError, loadConfig } from '../runtime/config.ts'
+import { checkDatabase } from './check-database.ts'
 import {
   type Check,
-  checkDatabase,
   checkJoining,
   checkMailServer,
   checkMedia,

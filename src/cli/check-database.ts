@@ -1,0 +1,136 @@
+import { Client } from 'pg'
+import { createDb, type Db, openPool } from '../db/client.ts'
+import { findPendingMigrations } from '../db/migrate.ts'
+import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/access/member-emails.ts'
+import { measureNumbering } from '../domain/events/number.ts'
+import { type FailedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
+import { readMailOutage } from '../domain/mail-server.ts'
+import { countFailedRecordings } from '../domain/submissions/media.ts'
+import { measureWebhooks } from '../domain/webhooks/measure.ts'
+import { type Check, ok, problem } from './checks.ts'
+import { describeError } from './output.ts'
+
+/** A mail server that is away for a moment is no problem yet. */
+const PATIENCE_MS = 15 * 60_000
+/** A running service needs a second. */
+const NUMBERING_PATIENCE_MS = 60_000
+/** What failed before is history: who wanted to has acted on it. */
+const RECENT_MS = 86_400_000
+
+/** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
+export async function checkDatabase(url: string): Promise<Check[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {}) // the query in flight rejects with it
+  try {
+    await client.connect()
+    const { rows } = await client.query(`SELECT current_setting('server_version') AS version, lower('É') = 'é' AS folds`)
+    const locale = rows[0].folds ? ok('locale', 'names are compared whatever their case') : problem('locale', BAD_LOCALE)
+    return [ok('database', `PostgreSQL ${rows[0].version} answers`), locale, ...(await checkSchema(url))]
+  } catch (error) {
+    return [problem('database', `${describeError(error)}. Is it running, and is DATABASE_URL right?`)]
+  } finally {
+    await client.end()
+  }
+}
+
+const BAD_LOCALE =
+  'names that differ in the case of letters like É count as different. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
+
+async function checkSchema(url: string): Promise<Check[]> {
+  const pending = await findPendingMigrations(url).catch(describeError)
+  if (typeof pending === 'string') return [problem('migrations', pending)]
+  if (pending.length > 0) {
+    return [problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`)]
+  }
+  return [ok('migrations', 'none pending'), ...(await checkContent(url))]
+}
+
+async function checkContent(url: string): Promise<Check[]> {
+  const db = createDb(openPool(url, { max: 1 }))
+  try {
+    return [
+      await checkOutage(db),
+      await checkQueue(db),
+      await checkFailedMails(db),
+      await checkNumbering(db),
+      await checkWebhooks(db),
+      await checkRecordings(db),
+    ]
+  } catch (error) {
+    return [problem('content', describeError(error))]
+  } finally {
+    await db.$disconnect()
+  }
+}
+
+async function checkOutage(db: Db): Promise<Check> {
+  const outage = await readMailOutage(db)
+  if (!outage) return ok('mail', 'the mail server takes mails, as far as is known')
+  const { since, about, reason, probes, nextProbeAt } = outage
+  const told = `${OUTAGES[about]} since ${since.toISOString()}: ${reason.replace(/\s+/g, ' ')}`
+  return problem(
+    'mail',
+    `${told}. All mails wait; ${probes} were tried since, the next after ${nextProbeAt.toISOString()}. When it is mended: npm run cli -- mail retry --waiting`,
+  )
+}
+
+const OUTAGES = {
+  unreachable: 'the mail server can not be reached',
+  rejecting: 'the mail server turns this service away',
+  throttled: 'the mail server wants fewer mails than there are',
+}
+
+async function checkQueue(db: Db): Promise<Check> {
+  const queues = [await measureEmailQueue({ db }), await measureMemberEmailQueue({ db })]
+  const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0)
+  const [oldest] = queues.flatMap((queue) => queue.oldest ?? []).sort((a, b) => a.getTime() - b.getTime())
+  if (!oldest) return ok('queue', 'no mail waits')
+  const since = `${waiting} waiting, the oldest since ${oldest.toISOString()}`
+  if (Date.now() - oldest.getTime() < PATIENCE_MS) return ok('queue', since)
+  return problem('queue', `${since}. Is the service running? For the reasons: npm run cli -- mail list --state queued`)
+}
+
+/**
+ * A recipient that is refused and a link that was dead before its mail went out are the organization's affair. A server that could not be
+ * reached for all the retries, or that refuses more than it takes, is the operator's.
+ */
+async function checkFailedMails(db: Db): Promise<Check> {
+  const since = new Date(Date.now() - RECENT_MS)
+  const [toCandidates, toMembers] = [await measureFailedEmails({ db }, since), await measureFailedMemberEmails({ db }, since)]
+  const sum = (count: keyof FailedEmails) => toCandidates[count] + toMembers[count]
+  const [failed, refused, givenUp, sent] = [sum('failed'), sum('refused'), sum('givenUp'), sum('sent')]
+  if (failed === 0) return ok('mails', 'none failed')
+  const counts = `${failed} failed in all; in the last day ${refused} were refused, ${givenUp} given up and ${sent} sent`
+  const reasons = 'For the reasons: npm run cli -- mail list --state failed'
+  const isForOperator = givenUp > 0 || (refused > 1 && refused > sent)
+  if (!isForOperator) return ok('mails', `${counts}. ${reasons}`)
+  return problem('mails', `${counts}. ${reasons}; to send them again: npm run cli -- mail retry --all`)
+}
+
+async function checkNumbering(db: Db): Promise<Check> {
+  const { oldest } = await measureNumbering({ db })
+  if (!oldest || Date.now() - oldest.getTime() < NUMBERING_PATIENCE_MS) return ok('events', 'all are in the feed')
+  const since = `some have waited to be put into the feed since ${oldest.toISOString()}`
+  return problem('events', `${since}. Is the service running? If it is, its log says why: events can not be numbered`)
+}
+
+/** That endpoints fail is their organizations' affair; that nothing is sent is the operator's. */
+async function checkWebhooks(db: Db): Promise<Check> {
+  const { oldestDue, failing, disabled } = await measureWebhooks({ db }, new Date())
+  const counts = `${failing} failing, ${disabled} disabled for it. To see them: npm run cli -- webhook list <organization>`
+  if (oldestDue && Date.now() - oldestDue.getTime() >= PATIENCE_MS)
+    return problem(
+      'webhooks',
+      `events have been waiting since ${oldestDue.toISOString()}. Is a process with ROLE all or worker running?`,
+    )
+  return ok('webhooks', failing + disabled === 0 ? 'all are well' : counts)
+}
+
+async function checkRecordings(db: Db): Promise<Check> {
+  const failed = await countFailedRecordings({ db })
+  if (failed === 0) return ok('recordings', 'all that are complete could be joined, or will be')
+  return problem(
+    'recordings',
+    `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined. When that is mended: npm run cli -- media retry --all`,
+  )
+}
