@@ -36,7 +36,7 @@ const KEPT_FOR_SECONDS = 10 * 365 * 86_400
 
 /**
  * About a day: 33 retries, after 10 s, doubling up to an hour; pg-boss adds up to as much again at random. Whether an attempt is retried is
- * decided by mail/verdict.ts, by what the mail server says of this mail; what then happens, by send-mail.ts. What it says of all mails uses up
+ * decided by mail/verdict.ts, by what the mail server says of this mail; what then happens, by attempt-mail.ts. What it says of all mails uses up
  * no retries: these wait in the line, see line.ts.
  */
 const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelayMax: 3_600 }

@@ -4,8 +4,9 @@ import { findEmails, giveUpEmail, type InviteEmail, recordAttempt } from '../dom
 import { asOfNow } from '../domain/invites/lifecycle.ts'
 import { createCeilings, type MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { Line } from './line.ts'
+import type { Deliver } from './mailing.ts'
 import { DEAD_INVITATION_EMAILS, INVITATION_EMAILS } from './queue.ts'
-import { type Deliver, startSending } from './send-mail.ts'
+import { startSending } from './send-mail.ts'
 
 /** Starts the workers that send the invites' mails. They end with `boss.stop()`. */
 export const startSendingInvitations = (

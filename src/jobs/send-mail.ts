@@ -1,47 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobResult, PgBoss } from 'pg-boss'
-import type { EMAIL_OUTCOMES, ServiceContext } from '../domain/context.ts'
-import type { Outcome } from '../domain/invites/emails.ts'
-import { type Verdict, withoutAddresses } from '../domain/mail-server.ts'
+import type { ServiceContext } from '../domain/context.ts'
+import { withoutAddresses } from '../domain/mail-server.ts'
+import { attemptMail } from './attempt-mail.ts'
 import type { Line } from './line.ts'
+import type { Email, Mailing } from './mailing.ts'
 import { type EmailJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts'
-
-/** A mail as its record has it. */
-type Email = { id: string; organizationId: string; state: string }
-
-/** How one kind of mail leaves. */
-export type Deliver<E> = {
-  /** Whether it is only captured, so that the mail server has no part in it. */
-  isCaptured: (email: E) => boolean
-  /** Renders it, and hands it to the mail server. @throws Error when it can not be rendered. */
-  send: (email: E) => Promise<Verdict>
-}
-
-/** A mail that may leave now; `until` when it may not. What is admitted is released when its outcome is recorded. */
-export type Admission = { until: Date } | { until: null; release: () => void }
-
-/** A kind of mail: where its jobs and records are, and what is sent of it. */
-export type Mailing<E extends Email> = {
-  /** What one is called in the log. */
-  noun: string
-  queue: string
-  /** Where jobs go whose retries are used up. */
-  deadQueue: string
-  /** Whether somebody waits for it at a form: it goes before those that do not. */
-  isUrgent: boolean
-  /** The records of these ids that there are, in no particular order. */
-  find: (system: ServiceContext, ids: string[]) => Promise<E[]>
-  /** Why it is not to be sent any more; null while it is. */
-  whyObsolete: (email: E, now: Date) => string | null
-  /** Whether enough mails were sent for now. */
-  admit: (system: ServiceContext, email: E) => Promise<Admission>
-  deliver: Deliver<E>
-  record: (system: ServiceContext, email: E, outcome: Outcome) => Promise<void>
-  giveUp: (system: ServiceContext, id: string) => Promise<void>
-  count: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
-  /** Its ids, for the log. */
-  idsOf: (email: E) => object
-}
 
 /**
  * A worker takes up to a batch of mails and sends them at once; while batches come back full it goes on without a pause. Each new job
@@ -63,11 +27,6 @@ const PER_ORGANIZATION = 100
 const GATHER_MS = 100
 /** New jobs announce themselves (LISTEN/NOTIFY); the poll is for those that become due: retries, the dead, and what was missed. */
 const POLLING_SECONDS = 2
-const RECORD_AGAIN_MS = 500
-/** Milliseconds since the last answer for which there is traffic, and between two mails meanwhile: that many leave requests most of the process. */
-const TRAFFIC_MS = 50
-const PAUSE_MS = 20
-
 /** Starts the workers that send what the mailing's queue holds. They end with `boss.stop()`. */
 export async function startSending<E extends Email>(
   boss: PgBoss,
@@ -122,16 +81,6 @@ export async function startSending<E extends Email>(
   )
 }
 
-/** The mail that is to begin last, of all kinds. */
-let lastToBegin = Promise.resolve()
-
-/** Requests come first: while there are any, mails begin one after the other, some time apart. */
-function giveWay({ deps: { traffic } }: ServiceContext): Promise<void> {
-  const hasTraffic = () => performance.now() - traffic.answeredAt < TRAFFIC_MS
-  lastToBegin = lastToBegin.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))
-  return lastToBegin
-}
-
 /** One job's outcome, so that those of its batch do not share it. */
 const settle = async (id: string, work: Promise<void>): Promise<JobResult> =>
   work.then(
@@ -159,8 +108,7 @@ async function sendEmail<E extends Email>(
   if (email?.state !== 'queued') return
   const { noun, count } = mailing
   const { log } = system.deps
-  const record = (outcome: Outcome) => recordWhateverItTakes(system, mailing, email, outcome, stopped)
-  const outcome = await attempt(system, mailing, line, email, record)
+  const outcome = await attemptMail(system, mailing, line, email, stopped)
   if (outcome === null) return
   const fields = { emailId: email.id, ...mailing.idsOf(email) }
   if (outcome.state === 'queued') {
@@ -180,96 +128,4 @@ async function sendEmail<E extends Email>(
   const { failure, reason } = outcome
   count(failure === 'obsolete' ? 'obsolete' : 'failed')
   log.warn({ ...fields, reason: withoutAddresses(reason) }, `${noun} was ${failure === 'obsolete' ? 'obsolete' : 'refused'}`)
-}
-
-/** What became of the mail, which is recorded; null when there is nothing to send any more. @throws Error when the service is stopped before. */
-async function attempt<E extends Email>(
-  system: ServiceContext,
-  mailing: Mailing<E>,
-  line: Line,
-  email: E,
-  record: (outcome: Outcome) => Promise<void>,
-): Promise<Outcome | null> {
-  const { deliver } = mailing
-  const { clock } = system.deps
-  let isFirst = true
-  let outcome: Outcome | null = null
-  const conclude = async (decided: Outcome) => {
-    outcome = decided
-    await record(decided)
-  }
-  /** Checks what has to hold at the moment the mail leaves: it may have waited for hours since it was read. */
-  const tryOnce = async (): Promise<Verdict | null> => {
-    await giveWay(system)
-    const current = isFirst ? email : (await mailing.find(system, [email.id]))[0]
-    isFirst = false
-    if (current?.state !== 'queued') return null
-    const obsolete = mailing.whyObsolete(current, clock())
-    if (obsolete !== null) {
-      await conclude({ state: 'failed', failure: 'obsolete', reason: obsolete })
-      return null
-    }
-    if (deliver.isCaptured(current)) {
-      await conclude({ state: 'captured' })
-      return null
-    }
-    const admission = await mailing.admit(system, current)
-    if (admission.until) {
-      await conclude({ state: 'delayed', until: admission.until, jobId: system.deps.newId() })
-      return null
-    }
-    try {
-      const verdict = await deliver.send(current).catch((error: Error): Verdict => ({ kind: 'later', reason: error.message }))
-      await record(toOutcome(verdict))
-      return verdict
-    } finally {
-      admission.release()
-    }
-  }
-  if (deliver.isCaptured(email) || mailing.whyObsolete(email, clock()) !== null) {
-    await tryOnce()
-    return outcome
-  }
-  const { organizationId: group, id } = email
-  const begun = performance.now()
-  const decided = await line.join({ id, group, isUrgent: mailing.isUrgent }, () => {
-    isFirst &&= performance.now() - begun < FRESH_MS
-    return tryOnce()
-  })
-  if (decided === null) return outcome
-  if (decided.kind !== 'doubtful') return toOutcome(decided)
-  system.deps.log.warn({ emailId: id }, 'the mail server may want no mails of this sender')
-  return { state: 'queued', reason: decided.reason }
-}
-
-/** Milliseconds for which what was read of a mail still holds. */
-const FRESH_MS = 1_000
-
-function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason: string }): Outcome {
-  if (verdict.kind === 'taken') return { state: 'sent' }
-  if (verdict.kind === 'refused') return { state: 'failed', failure: 'refused', reason: verdict.reason }
-  return { state: 'queued', reason: verdict.reason }
-}
-
-/**
- * Tries until the database takes it: a mail that was sent and is not known to be is sent again. Until then the job is confirmed as this
- * process's own, see `superviseWhenSteady`, and the worker takes no others.
- */
-async function recordWhateverItTakes<E extends Email>(
-  system: ServiceContext,
-  { noun, record }: Mailing<E>,
-  email: E,
-  outcome: Outcome,
-  stopped: AbortSignal,
-): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await record(system, email, outcome)
-    } catch (error) {
-      if (stopped.aborted) throw error
-      if (tries === 1)
-        system.deps.log.error({ err: error, emailId: email.id }, `the outcome of sending ${noun} could not be recorded: retrying`)
-      await sleep(RECORD_AGAIN_MS, undefined, { ref: false })
-    }
-  }
 }

@@ -10,8 +10,9 @@ import {
 import { recordFailedSignIn } from '../domain/access/sign-in.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { Line } from './line.ts'
+import type { Deliver } from './mailing.ts'
 import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'
-import { type Deliver, startSending } from './send-mail.ts'
+import { startSending } from './send-mail.ts'
 
 /** Starts the workers that send mails to members, and look into who wants a new password, or gave a wrong one. They end with `boss.stop()`. */
 export async function startSendingMemberEmails(

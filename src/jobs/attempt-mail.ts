@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServiceContext } from '../domain/context.ts'
+import type { Outcome } from '../domain/invites/emails.ts'
+import type { Verdict } from '../domain/mail-server.ts'
+import type { Line } from './line.ts'
+import type { Email, Mailing } from './mailing.ts'
+
+const RECORD_AGAIN_MS = 500
+/** Milliseconds since the last answer for which there is traffic, and between two mails meanwhile: that many leave requests most of the process. */
+const TRAFFIC_MS = 50
+const PAUSE_MS = 20
+/** Milliseconds for which what was read of a mail still holds. */
+const FRESH_MS = 1_000
+
+/** What became of the mail, which is recorded; null when there is nothing to send any more. @throws Error when the service is stopped before. */
+export async function attemptMail<E extends Email>(
+  system: ServiceContext,
+  mailing: Mailing<E>,
+  line: Line,
+  email: E,
+  stopped: AbortSignal,
+): Promise<Outcome | null> {
+  const { deliver } = mailing
+  const record = (outcome: Outcome) => recordWhateverItTakes(system, mailing, email, outcome, stopped)
+  const { clock } = system.deps
+  let isFirst = true
+  let outcome: Outcome | null = null
+  const conclude = async (decided: Outcome) => {
+    outcome = decided
+    await record(decided)
+  }
+  /** Checks what has to hold at the moment the mail leaves: it may have waited for hours since it was read. */
+  const tryOnce = async (): Promise<Verdict | null> => {
+    await giveWay(system)
+    const current = isFirst ? email : (await mailing.find(system, [email.id]))[0]
+    isFirst = false
+    if (current?.state !== 'queued') return null
+    const obsolete = mailing.whyObsolete(current, clock())
+    if (obsolete !== null) {
+      await conclude({ state: 'failed', failure: 'obsolete', reason: obsolete })
+      return null
+    }
+    if (deliver.isCaptured(current)) {
+      await conclude({ state: 'captured' })
+      return null
+    }
+    const admission = await mailing.admit(system, current)
+    if (admission.until) {
+      await conclude({ state: 'delayed', until: admission.until, jobId: system.deps.newId() })
+      return null
+    }
+    try {
+      const verdict = await deliver.send(current).catch((error: Error): Verdict => ({ kind: 'later', reason: error.message }))
+      await record(toOutcome(verdict))
+      return verdict
+    } finally {
+      admission.release()
+    }
+  }
+  if (deliver.isCaptured(email) || mailing.whyObsolete(email, clock()) !== null) {
+    await tryOnce()
+    return outcome
+  }
+  const { organizationId: group, id } = email
+  const begun = performance.now()
+  const decided = await line.join({ id, group, isUrgent: mailing.isUrgent }, () => {
+    isFirst &&= performance.now() - begun < FRESH_MS
+    return tryOnce()
+  })
+  if (decided === null) return outcome
+  if (decided.kind !== 'doubtful') return toOutcome(decided)
+  system.deps.log.warn({ emailId: id }, 'the mail server may want no mails of this sender')
+  return { state: 'queued', reason: decided.reason }
+}
+
+function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason: string }): Outcome {
+  if (verdict.kind === 'taken') return { state: 'sent' }
+  if (verdict.kind === 'refused') return { state: 'failed', failure: 'refused', reason: verdict.reason }
+  return { state: 'queued', reason: verdict.reason }
+}
+
+/** The mail that is to begin last, of all kinds. */
+let lastToBegin = Promise.resolve()
+
+/** Requests come first: while there are any, mails begin one after the other, some time apart. */
+function giveWay({ deps: { traffic } }: ServiceContext): Promise<void> {
+  const hasTraffic = () => performance.now() - traffic.answeredAt < TRAFFIC_MS
+  lastToBegin = lastToBegin.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))
+  return lastToBegin
+}
+
+/**
+ * Tries until the database takes it: a mail that was sent and is not known to be is sent again. Until then the job is confirmed as this
+ * process's own, see `superviseWhenSteady`, and the worker takes no others.
+ */
+async function recordWhateverItTakes<E extends Email>(
+  system: ServiceContext,
+  { noun, record }: Mailing<E>,
+  email: E,
+  outcome: Outcome,
+  stopped: AbortSignal,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await record(system, email, outcome)
+    } catch (error) {
+      if (stopped.aborted) throw error
+      if (tries === 1)
+        system.deps.log.error({ err: error, emailId: email.id }, `the outcome of sending ${noun} could not be recorded: retrying`)
+      await sleep(RECORD_AGAIN_MS, undefined, { ref: false })
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { EMAIL_OUTCOMES, ServiceContext } from '../domain/context.ts'
+import type { Outcome } from '../domain/invites/emails.ts'
+import type { Verdict } from '../domain/mail-server.ts'
+
+/** A mail as its record has it. */
+export type Email = { id: string; organizationId: string; state: string }
+
+/** How one kind of mail leaves. */
+export type Deliver<E> = {
+  /** Whether it is only captured, so that the mail server has no part in it. */
+  isCaptured: (email: E) => boolean
+  /** Renders it, and hands it to the mail server. @throws Error when it can not be rendered. */
+  send: (email: E) => Promise<Verdict>
+}
+
+/** A mail that may leave now; `until` when it may not. What is admitted is released when its outcome is recorded. */
+export type Admission = { until: Date } | { until: null; release: () => void }
+
+/** A kind of mail: where its jobs and records are, and what is sent of it. */
+export type Mailing<E extends Email> = {
+  /** What one is called in the log. */
+  noun: string
+  queue: string
+  /** Where jobs go whose retries are used up. */
+  deadQueue: string
+  /** Whether somebody waits for it at a form: it goes before those that do not. */
+  isUrgent: boolean
+  /** The records of these ids that there are, in no particular order. */
+  find: (system: ServiceContext, ids: string[]) => Promise<E[]>
+  /** Why it is not to be sent any more; null while it is. */
+  whyObsolete: (email: E, now: Date) => string | null
+  /** Whether enough mails were sent for now. */
+  admit: (system: ServiceContext, email: E) => Promise<Admission>
+  deliver: Deliver<E>
+  record: (system: ServiceContext, email: E, outcome: Outcome) => Promise<void>
+  giveUp: (system: ServiceContext, id: string) => Promise<void>
+  count: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
+  /** Its ids, for the log. */
+  idsOf: (email: E) => object
+}
