@@ -19,9 +19,9 @@ const mayUse = {
   // Its organization is a document like any other; whether there is one of that name already, it looks up itself.
   'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
   // One of the two programs: it runs on what the runtime opens.
-  'cli/(?!checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/'],
+  'cli/(?!check-database|checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/'],
   // They look at the database, the mail server and the media store themselves, whatever is wrong with them.
-  'cli/(checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/'],
+  'cli/(check-database|checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/'],
   // It shows a mail as it goes out.
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],
   'runtime/': ['runtime/', 'domain/', 'db/', 'http/', 'interfaces/', 'mail/', 'webhooks/', 'media/', 'jobs/'],
