@@ -33,7 +33,11 @@ const ofEveryone = [
   'domain/access/forget-sign-ins.ts',
   'domain/access/sessions.ts',
   'domain/access/sign-in.ts',
+  'domain/events/feed.ts',
+  'domain/events/forget.ts',
+  'domain/events/number.ts',
   'domain/events/record.ts',
+  'domain/events/restored.ts',
   'domain/invites/emails.ts',
 ]
 const inSource = (place) => `^src/${place}`

@@ -1,8 +1,11 @@
 import type {
   DeleteQueryBuilder,
   DeleteResult,
+  Expression,
+  ExpressionBuilder,
   Kysely,
   RawBuilder,
+  Selectable,
   SelectQueryBuilder,
   SqlBool,
   UpdateQueryBuilder,
@@ -10,6 +13,11 @@ import type {
 } from 'kysely'
 import { builder, sql, type Tables } from './builder.ts'
 import { prepare, type Query } from './statements.ts'
+
+export type { Expression, RawBuilder, Selectable, SqlBool, Tables }
+
+/** What makes expressions over the rows of a table. */
+export type Expressions<T extends keyof Tables> = ExpressionBuilder<Tables, T>
 
 /** Whose rows they are. */
 export type Owner = { organization: { id: string } }

@@ -69,7 +69,7 @@ export type EventData = {
   'submission.media_deleted': OfInvite & { submissionId: string; kinds: MediaKind[] }
 }
 
-/** The same of an event of any type. */
+/** What an event of any type may say. */
 export type ToldData = OfInvite &
   Submission &
   Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure; kinds?: MediaKind[]; changes?: InviteChanges }

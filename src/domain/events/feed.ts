@@ -1,7 +1,21 @@
-import { queryRows } from '../../db/client.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import {
+  among,
+  compose,
+  type Expression,
+  type Expressions,
+  type Owner,
+  own,
+  prepareOwn,
+  type RawBuilder,
+  type Selectable,
+  type Tables,
+} from '../../db/own.ts'
+import { all, one } from '../../db/statements.ts'
+import { uuid } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type EventActor, type EventType, TEST_EVENT, type TestData, type ToldData } from './event.ts'
 
@@ -28,16 +42,19 @@ export type InviteEvent = Omit<FeedEvent, 'position'>
 /** @param cursor stands for all events up to this position: to be passed on by the next request, also when there were no events. */
 export type FeedPage = { events: FeedEvent[]; cursor: bigint; hasMore: boolean }
 
-type RowOf<Type, Data> = Pick<Told<Type, Data>, 'id' | 'type' | 'createdAt' | 'data'> & {
-  position: bigint
-  actorType: EventActor
-  actorId: string | null
+/** An event as PostgreSQL has it. Types and what they tell are a text and any JSON there. */
+type Row = Pick<Selectable<Tables['events']>, 'id' | 'type' | 'createdAt' | 'actorType' | 'actorId' | 'data'> & {
+  position: string | null
 }
-type Row = RowOf<EventType, ToldData>
-/** As it comes straight from pg. */
-type PlainRowOf<Type, Data> = Omit<RowOf<Type, Data>, 'position'> & { position: string }
-/** There is a row without an event when there are none. */
-type Found = { isGone: boolean; head: bigint } & (Row | { id: null })
+const columns = [
+  'events.id',
+  'events.type',
+  'events.position',
+  'events.createdAt',
+  'events.actorType',
+  'events.actorId',
+  'events.data',
+] as const
 
 /**
  * The events of the organization behind the cursor, oldest first; without a cursor from the oldest that is kept. The cursor of an answer
@@ -51,49 +68,57 @@ export async function readEvents(
   { cursor, limit }: { cursor: bigint | undefined; limit: number },
 ): Promise<FeedPage> {
   authorize(ctx, 'read')
-  const after = cursor === undefined ? Prisma.sql`pruned` : Prisma.sql`${cursor}::bigint`
+  const { types, inviteId } = filter
+  const modes = filter.mode === 'all' ? (['live', 'test'] as const) : [filter.mode]
   // One statement, so that the events and how far they go are of the same instant. One more event tells whether there are more.
-  const found = await ctx.db.$queryRaw<[Found, ...Found[]]>`
-    SELECT ${cursor === undefined ? Prisma.sql`false` : isCursorGone(cursor)} AS "isGone", event_numbering.position AS head, page.*
-    FROM event_numbering LEFT JOIN LATERAL (${select(ctx, filter, after, limit + 1)}) page ON true
-    ORDER BY page.position`
-  const [{ isGone, head }] = found
+  const found = await all(ctx.db, pageOf(ctx, { cursor, limit: limit + 1, modes, inviteId, types }))
+  const { isGone, head } = found[0]!
   if (isGone) throw new DomainError('cursor_gone')
   const rows = found.flatMap((row) => (row.id === null ? [] : [row]))
-  const events = rows.slice(0, limit)
   const hasMore = rows.length > limit
-  return { events: events.map(toEvent), cursor: hasMore ? events.at(-1)!.position : head, hasMore }
+  const events = rows.slice(0, limit).map(toEvent<EventType, ToldData>)
+  return { events, cursor: BigInt(hasMore ? events.at(-1)!.position : head), hasMore }
 }
 
 /** @throws DomainError cursor_gone, as the feed does. */
 export async function checkCursor({ db }: Pick<ServiceContext, 'db'>, cursor: bigint): Promise<void> {
-  const [{ isGone }] = await db.$queryRaw<[{ isGone: boolean }]>`SELECT ${isCursorGone(cursor)} AS "isGone" FROM event_numbering`
+  const { isGone } = await one(
+    db,
+    everyones.selectFrom('eventNumbering').select((eb) => isCursorGone(eb, cursor).as('isGone')),
+  )
   if (isGone) throw new DomainError('cursor_gone')
 }
 
-/** SQL, of the row of event_numbering. */
-const isCursorGone = (cursor: bigint): Prisma.Sql => Prisma.sql`
-  (${cursor}::bigint NOT BETWEEN pruned AND event_numbering.position
-    OR EXISTS (SELECT FROM event_gaps WHERE ${cursor}::bigint > event_gaps.after AND ${cursor}::bigint < event_gaps.until))`
+function isCursorGone(eb: Expressions<'eventNumbering'>, cursor: bigint) {
+  const given = position(cursor)
+  const gaps = eb.selectFrom('eventGaps').where('eventGaps.after', '<', given).where('eventGaps.until', '>', given)
+  const isKept = eb.between(given, eb.ref('eventNumbering.pruned'), eb.ref('eventNumbering.position'))
+  return eb.or([eb.not(isKept), eb.exists(gaps)])
+}
+
+const position = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
 
 /** Those of these events that have a position, in no particular order. */
 export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<ToldEvent[]> {
-  const statement = Prisma.sql`SELECT ${columns} FROM events WHERE id = ANY(${ids}::uuid[]) AND position IS NOT NULL`
-  return (await queryRows<PlainRowOf<ToldEvent['type'], ToldEvent['data']>>(db, statement)).map(toEvent)
+  const found = everyones.selectFrom('events').select(columns).where('id', '=', among(ids)).where('position', 'is not', null)
+  return (await all(db, found)).map(toEvent<ToldEvent['type'], ToldEvent['data']>)
 }
 
 /**
  * The last events of an invite that the caller may see, the newest last: also those that have no position yet, so that whoever has just
  * done something finds it.
  */
-export async function findInviteEvents({ db, organization }: Context, inviteId: string, limit: number): Promise<InviteEvent[]> {
-  const its = Prisma.sql`
-    SELECT ${columns}, sequence FROM events WHERE organization_id = ${organization.id}::uuid AND invite_id = ${inviteId}::uuid`
+export async function findInviteEvents(ctx: Context, inviteId: string, limit: number): Promise<InviteEvent[]> {
+  const its = own(ctx, 'events')
+    .where('inviteId', '=', inviteId)
+    .select([...columns, 'sequence'])
   // By index each: there are two, of the events with a position and of those without.
-  const rows = await db.$queryRaw<Row[]>`
-    ${its} AND position IS NOT NULL UNION ALL ${its} AND position IS NULL
-    ORDER BY sequence DESC LIMIT ${limit}`
-  return rows.map(toEvent).reverse()
+  const numbered = its.where('position', 'is not', null)
+  const both = numbered
+    .unionAll(its.where('position', 'is', null))
+    .orderBy('sequence', 'desc')
+    .limit(limit)
+  return (await all(ctx.db, both)).map(toEvent<EventType, ToldData>).reverse()
 }
 
 /** An event as the feed and webhooks show it. */
@@ -106,62 +131,89 @@ export const showEvent = <Type, Data>({ id, type, position, createdAt, actor, da
   data,
 })
 
-/** SQL. */
-const columns = Prisma.sql`id, type, position, created_at AS "createdAt", actor_type AS "actorType", actor_id AS "actorId", data`
-
 /**
- * SQL: so many events behind a position. Each mode and type is read from its own place in an index, however many events there are of
- * others.
+ * So many events behind the cursor, or behind those that are forgotten, beside how far the feed goes. There is a row without an event when
+ * there are none. Each mode and type is read from its own place in an index, however many events there are of others.
  */
-function select(ctx: Context, { types, inviteId, mode }: EventFilter, after: Prisma.Sql, limit: number): Prisma.Sql {
-  const organizationId = Prisma.sql`${ctx.organization.id}::uuid`
-  const modes = Prisma.sql`${mode === 'all' ? ['live', 'test'] : [mode]}::key_mode[]`
+const pageOf = prepareOwn((owner, { cursor, limit, ...filter }: Chosen & { cursor: bigint | undefined; limit: number }) =>
+  everyones
+    .selectFrom('eventNumbering')
+    .leftJoinLateral(
+      (eb) => {
+        const after = cursor === undefined ? eb.ref('eventNumbering.pruned') : position(cursor)
+        return eventsBehind(owner, filter, { after, limit }).as('page')
+      },
+      (join) => join.onTrue(),
+    )
+    .select((eb) => [
+      (cursor === undefined ? eb.lit(false) : isCursorGone(eb, cursor)).as('isGone'),
+      'eventNumbering.position as head',
+      ...(['page.id', 'page.type', 'page.position', 'page.createdAt', 'page.actorType', 'page.actorId', 'page.data'] as const),
+    ])
+    .$narrowType<{ id: null } | Row>()
+    .orderBy('page.position'),
+)
+
+/** Which events. Of an invite they are few; of those of a mode, and of a type, there may be any number. */
+type Chosen = { modes: readonly KeyMode[]; types: EventType[] | undefined; inviteId: string | undefined }
+
+function eventsBehind(owner: Owner, { modes, types, inviteId }: Chosen, place: { after: Expression<string>; limit: number }) {
+  const anyMode = sql<KeyMode>`any(${modes}::key_mode[])`
   if (inviteId !== undefined) {
-    const ofTypes = types === undefined ? Prisma.empty : Prisma.sql`AND type = ANY(${types})`
-    const filter = Prisma.sql`AND mode = ANY(${modes}) ${ofTypes}`
-    return scan(Prisma.sql`organization_id, invite_id`, Prisma.sql`${organizationId}, ${inviteId}::uuid`, {
-      after,
-      limit,
-      filter,
-    })
+    const its = eventsAt(owner, { 'events.inviteId': sql`${inviteId}::uuid` }, place).where('events.mode', '=', anyMode)
+    return types === undefined ? its : its.where('events.type', '=', sql<string>`any(${types})`)
   }
-  const first = Prisma.sql`ORDER BY position LIMIT ${limit}`
+  const chosenMode = sql<{ chosenMode: KeyMode }>`unnest(${modes}::key_mode[])`.as('chosenMode')
+  const ofModes = compose.selectFrom(chosenMode)
+  const picked = ['its.id', 'its.type', 'its.position', 'its.createdAt', 'its.actorType', 'its.actorId', 'its.data'] as const
   if (types === undefined) {
-    const events = scan(Prisma.sql`organization_id, mode`, Prisma.sql`${organizationId}, chosen_mode`, { after, limit })
-    return Prisma.sql`SELECT e.* FROM unnest(${modes}) chosen_mode, LATERAL (${events}) e ${first}`
+    return ofModes
+      .crossJoinLateral((eb) => eventsAt(owner, { 'events.mode': eb.ref('chosenMode.chosenMode') }, place).as('its'))
+      .select(picked)
+      .orderBy('its.position')
+      .limit(place.limit)
   }
-  const key = Prisma.sql`organization_id, mode, type`
-  const events = scan(key, Prisma.sql`${organizationId}, chosen_mode, chosen_type`, { after, limit })
-  return Prisma.sql`
-    SELECT e.* FROM unnest(${modes}) chosen_mode, unnest(${types}::text[]) chosen_type, LATERAL (${events}) e ${first}`
+  const chosenType = sql<{ chosenType: string }>`unnest(${types}::text[])`.as('chosenType')
+  return ofModes
+    .crossJoin(chosenType)
+    .crossJoinLateral((eb) => {
+      const key = { 'events.mode': eb.ref('chosenMode.chosenMode'), 'events.type': eb.ref('chosenType.chosenType') }
+      return eventsAt(owner, key, place).as('its')
+    })
+    .select(picked)
+    .orderBy('its.position')
+    .limit(place.limit)
 }
 
-/**
- * SQL: the events behind a position whose key has these values. Written as a range of an index: of equalities PostgreSQL would make
- * filters, and walk through the positions of all organizations where it takes what is looked for to be frequent.
- */
-const scan = (
-  key: Prisma.Sql,
-  values: Prisma.Sql,
-  { after, limit, filter = Prisma.empty }: { after: Prisma.Sql; limit: number; filter?: Prisma.Sql },
-): Prisma.Sql => Prisma.sql`
-  SELECT ${columns} FROM events
-  WHERE (${key}, position) > (${values}, ${after}) AND (${key}) <= (${values}) AND position IS NOT NULL AND type <> ${TEST_EVENT} ${filter}
-  ORDER BY ${key}, position LIMIT ${limit}`
+type Key = { [Column in 'events.inviteId' | 'events.mode' | 'events.type']?: Expression<unknown> }
 
-const toEvent = <Type, Data>({
-  id,
-  type,
-  position,
-  createdAt,
-  actorType,
-  actorId,
-  data,
-}: RowOf<Type, Data> | PlainRowOf<Type, Data>): Told<Type, Data> => ({
-  id,
-  type,
-  position: Number(position),
-  createdAt,
-  actor: { type: actorType, id: actorId },
-  data,
+/**
+ * So many events of the organization behind a position whose key has these values. All of it, also whose they are, is written as a range
+ * of an index: of equalities PostgreSQL would make filters, and walk through the positions of all organizations, or through all events of
+ * this one, where it takes what is looked for to be frequent.
+ */
+function eventsAt({ organization }: Owner, key: Key, { after, limit }: { after: Expression<string>; limit: number }) {
+  const of = ['events.organizationId' as const, ...(Object.keys(key) as (keyof Key)[])]
+  const values = [uuid(organization.id), ...Object.values(key)]
+  const events = everyones
+    .selectFrom('events')
+    .select(columns)
+    .where(({ ref }) => {
+      const its = of.map((column) => ref(column))
+      const isBehind = sql`(${sql.join([...its, ref('events.position')])}) > (${sql.join([...values, after])})`
+      return sql<boolean>`${isBehind} and (${sql.join(its)}) <= (${sql.join(values)})`
+    })
+    .where('events.position', 'is not', null)
+    .where('events.type', '<>', TEST_EVENT)
+  const inOrder = of.reduce((some, column) => some.orderBy(column), events)
+  return inOrder.orderBy('events.position').limit(limit)
+}
+
+const toEvent = <Type, Data>({ actorType, actorId, ...row }: Row): Told<Type, Data> => ({
+  id: row.id,
+  type: row.type as Type,
+  position: Number(row.position),
+  createdAt: row.createdAt,
+  actor: { type: actorType as EventActor, id: actorId },
+  data: row.data as Data,
 })

@@ -1,3 +1,5 @@
+import { everyones } from '../../db/everyone.ts'
+import { all, one, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { repeatInHalves } from '../in-halves.ts'
 import { inTransaction } from '../transaction.ts'
@@ -17,17 +19,13 @@ export async function forgetOldEvents(ctx: ServiceContext, keptDays: number): Pr
 
 /** @returns how many it has forgotten. */
 async function forgetSome({ db }: ServiceContext, until: Date, atMost: number): Promise<number> {
-  const [{ pruned }] = await db.$queryRaw<[{ pruned: bigint }]>`SELECT pruned FROM event_numbering FOR UPDATE`
-  const oldest = await db.event.findMany({
-    where: { position: { gt: pruned } },
-    orderBy: { position: 'asc' },
-    take: atMost,
-    select: { position: true, createdAt: true },
-  })
+  const { pruned } = await one(db, everyones.selectFrom('eventNumbering').select('pruned').forUpdate())
+  const events = everyones.selectFrom('events').select(['position', 'createdAt']).where('position', '>', pruned)
+  const oldest = await all(db, events.orderBy('position').limit(atMost))
   const firstKept = oldest.findIndex(({ createdAt }) => createdAt >= until)
-  const last = oldest.at(firstKept < 0 ? -1 : firstKept - 1)
+  const last = oldest.at(firstKept < 0 ? -1 : firstKept - 1)?.position
   if (firstKept === 0 || !last) return 0
-  await db.event.deleteMany({ where: { position: { lte: last.position! } } })
-  await db.eventNumbering.updateMany({ data: { pruned: last.position! } })
+  await run(db, everyones.deleteFrom('events').where('position', '<=', last))
+  await run(db, everyones.updateTable('eventNumbering').set({ pruned: last }))
   return firstKept < 0 ? oldest.length : firstKept
 }

@@ -1,5 +1,5 @@
-import { queryRows, sendTogether } from '../../db/client.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
+import { everyones } from '../../db/everyone.ts'
+import { one, prepare, together } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 
 /** Events a transaction: it holds up every other one that numbers, and is far from the time that a statement has. */
@@ -24,31 +24,73 @@ export async function numberEvents(ctx: ServiceContext): Promise<bigint> {
 }
 
 async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbered: number }> {
-  const hold = Prisma.sql`SELECT position FROM event_numbering FOR UPDATE`
-  // What a transaction that deletes an organization holds is skipped: the others' events are not to wait for it.
-  const number = Prisma.sql`
-    WITH unnumbered AS MATERIALIZED (
-      SELECT id, sequence FROM events WHERE position IS NULL ORDER BY sequence LIMIT ${NUMBERED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED
-    ), numbered AS (
-      UPDATE events SET position = next.position
-      FROM (
-        SELECT unnumbered.id, event_numbering.position + row_number() OVER (ORDER BY sequence) AS position
-        FROM unnumbered, event_numbering
-      ) next
-      WHERE events.id = next.id
-      RETURNING 1
-    )
-    UPDATE event_numbering SET position = position + (SELECT count(*) FROM numbered)
-    RETURNING position::text AS head, (SELECT count(*)::int FROM numbered) AS numbered`
-  const [batch] = await sendTogether<{ head: string; numbered: number }>(db, [hold, number])
+  const [batch] = await together(db, [holdNumbering({}), numberNext({})])
   return { numbered: batch!.numbered, head: BigInt(batch!.head) }
 }
 
+const holdNumbering = prepare(() => everyones.selectFrom('eventNumbering').select('position').forUpdate())
+
+const numberNext = prepare(() =>
+  everyones
+    .with(
+      (cte) => cte('unnumbered').materialized(),
+      (db) => {
+        const waiting = db.selectFrom('events').select(['id', 'sequence']).where('position', 'is', null).orderBy('sequence')
+        // What a transaction that deletes an organization holds is skipped: the others' events are not to wait for it.
+        return waiting.limit(NUMBERED_AT_ONCE).forNoKeyUpdate().skipLocked()
+      },
+    )
+    .with('numbered', (db) =>
+      db
+        .updateTable('events')
+        .from((eb) =>
+          eb
+            .selectFrom(['unnumbered', 'eventNumbering'])
+            .select((eb) => {
+              const nth = eb.fn.agg<string>('row_number').over((over) => over.orderBy('unnumbered.sequence'))
+              return ['unnumbered.id', eb('eventNumbering.position', '+', nth).as('position')]
+            })
+            .as('next'),
+        )
+        .set((eb) => ({ position: eb.ref('next.position') }))
+        .whereRef('events.id', '=', 'next.id')
+        .returning('events.id'),
+    )
+    .updateTable('eventNumbering')
+    .set((eb) => ({
+      position: eb(
+        'position',
+        '+',
+        eb.selectFrom('numbered').select(({ fn }) => fn.countAll<string>().as('count')),
+      ),
+    }))
+    .returning((eb) => [
+      'position as head',
+      eb
+        .selectFrom('numbered')
+        .select((eb) => eb.cast<number>(eb.fn.countAll(), 'integer').as('count'))
+        .as('numbered'),
+    ])
+    .$narrowType<{ numbered: number }>(),
+)
+
 /** The highest position given, and since when the event waits that is to be numbered next; null when none waits. */
 export async function measureNumbering({ db }: Pick<ServiceContext, 'db'>): Promise<{ head: bigint; oldest: Date | null }> {
-  const statement = Prisma.sql`
-    SELECT position::text AS head, (SELECT created_at FROM events WHERE position IS NULL ORDER BY sequence LIMIT 1) AS oldest
-    FROM event_numbering`
-  const [measured] = await queryRows<{ head: string; oldest: Date | null }>(db, statement)
-  return { head: BigInt(measured!.head), oldest: measured!.oldest }
+  const { head, oldest } = await one(db, numbering({}))
+  return { head: BigInt(head), oldest }
 }
+
+const numbering = prepare(() =>
+  everyones
+    .selectFrom('eventNumbering')
+    .select((eb) => [
+      'position as head',
+      eb
+        .selectFrom('events')
+        .select('events.createdAt')
+        .where('events.position', 'is', null)
+        .orderBy('events.sequence')
+        .limit(eb.lit(1))
+        .as('oldest'),
+    ]),
+)

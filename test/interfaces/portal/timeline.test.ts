@@ -133,7 +133,7 @@ it('is read by index, however many events there are of others, numbered and not'
   await waitForNumbering(service)
   const ctx = asOperator(service, { id, name: 'Any' })
   const { queries } = await recordQueries(() => findInviteEvents(ctx, inviteId, 200))
-  const [query] = queries.filter(({ text }) => text.includes('FROM events'))
+  const [query] = queries.filter(({ text }) => text.includes('from "events"'))
   await inRollback(async (db) => {
     await db.$executeRawUnsafe(`INSERT INTO events (id, organization_id, position, type, mode, invite_id, actor_type, data, created_at)
       SELECT gen_random_uuid(), '${id}', CASE WHEN i > 1000 THEN 1000000 + i END, 'invite.created', 'live', md5((i % 5000)::text)::uuid, 'system', '{}', now()
