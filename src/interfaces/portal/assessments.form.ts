@@ -2,24 +2,11 @@ import { type AssessmentInput, PROCTORING, type Proctoring } from '../../domain/
 import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
-import {
-  area,
-  checkbox,
-  choice,
-  choices,
-  type Form,
-  field,
-  mistakes,
-  printDuration,
-  readDuration,
-  readFields,
-  readLines,
-  readText,
-  seenField,
-} from './forms.ts'
+import { area, checkbox, choice, choices, type Form, field, mistakes, readFields, readLines, seenField } from './forms.ts'
 import { languageOptions } from './languages.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
+import { printDuration, readDuration, readText } from './read-typed.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from './wording.ts'
 
 const EMPTY: AssessmentInput = {

@@ -7,22 +7,11 @@ import type { Listing } from '../../domain/page.ts'
 import { wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { changesReach } from './cautions.ts'
-import {
-  area,
-  choice,
-  type Form,
-  field,
-  mistakes,
-  printDuration,
-  readDuration,
-  readFields,
-  readNumber,
-  readText,
-  seenField,
-} from './forms.ts'
+import { area, choice, type Form, field, mistakes, readFields, seenField } from './forms.ts'
 import { languageOptions } from './languages.ts'
 import { type Page, pathOf } from './layout.ts'
 import { onceField } from './once.ts'
+import { printDuration, readDuration, readNumber, readText } from './read-typed.ts'
 import { table } from './table.ts'
 import { confirmation, FORMAT_LABELS, labelOf } from './wording.ts'
 

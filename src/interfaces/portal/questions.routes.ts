@@ -12,10 +12,11 @@ import {
 import { getQuestion, type QuestionRef } from '../../domain/assessments/questions.ts'
 import { MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { type AssessmentRoute, showAssessment } from './assessments.routes.ts'
-import { emptyForm, type Form, readNumber, readSeen, submit } from './forms.ts'
+import { emptyForm, type Form, readSeen, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { submitOnce } from './once.ts'
 import { editQuestionPage, newQuestionPage, readQuestion } from './questions.page.ts'
+import { readNumber } from './read-typed.ts'
 
 type QuestionRoute = { Params: QuestionRef }
 
