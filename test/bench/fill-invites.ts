@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { ClientBase } from 'pg'
 import type { Furniture } from './fill-furniture.ts'
 
 const BATCH = 100_000
@@ -52,7 +52,7 @@ const SUBMISSIONS = `
 type Makers = Furniture & { keyId: string }
 
 /** Adds so many invites to the organization, by ordinary INSERTs: what triggers keep is kept. */
-export async function addInvites(client: PoolClient, organization: Makers, name: string, size: number): Promise<void> {
+export async function addInvites(client: ClientBase, organization: Makers, name: string, size: number): Promise<void> {
   const { id, keyId, assessmentIds, memberIds, tagIds } = organization
   for (let first = 1; first <= size; first += BATCH) {
     const last = Math.min(size, first + BATCH - 1)

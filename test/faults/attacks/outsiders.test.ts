@@ -3,13 +3,17 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { Client } from 'pg'
 import request from 'supertest'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { addInvites } from '../../bench/fill-invites.ts'
 import { readProcessorTime } from '../../bench/usage.ts'
 import { ASKS_NOTHING, candidateOf } from '../../support/candidate.ts'
+import { DAY_MS } from '../../support/factories.ts'
 import { openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../../support/processes.ts'
 import { SECRET_KEY, type Service } from '../../support/service.ts'
 import { takeAssessment } from '../../support/submissions.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { LONG, scaled } from '../scale.ts'
 import type { Flood } from './flood.ts'
 
@@ -19,6 +23,9 @@ import type { Flood } from './flood.ts'
 const MAX_RSS_MB = 500
 const PROGRAM = path.join(import.meta.dirname, 'flood.ts')
 const STALLED = scaled(300, 1_000)
+const SEARCHED = scaled(20_000, 600_000)
+const HANG_UP_AFTER_MS = scaled(200, 4_000)
+const DUE = scaled(200, 2_000)
 /** How long the connections stay open. */
 const STAY_MS = 8_000
 const BETWEEN_QUESTIONS_MS = 20
@@ -112,5 +119,86 @@ it('150 anonymous sign-ins at once', async () => {
   await expectUnhurt('sign-ins', async () => {
     const statuses = await flood('/portal/sign-in', { ...head, bytes: 1_000 + fields.length, count: 150, stayMs: STAY_MS })
     for (const status of statuses) expect(status).toBeOneOf(['0', '422', '429'])
+  })
+})
+
+/** An organization with that many invites. */
+async function fill(count: number) {
+  const { id, key, apiKeyId: keyId } = await database.make.organization()
+  const { make } = database
+  const made = [await make.assessment(id), await make.member(id), await make.tag(id), await make.tag(id)].map((row) => [row.id])
+  const [assessmentIds, memberIds, tag, otherTag] = made as [string[], string[], string[], string[]]
+  const furniture = { id, keyId, assessmentIds, memberIds, tagIds: [...tag, ...otherTag] }
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  await addInvites(client, furniture, 'searched', count)
+  await client.query('ANALYZE invites')
+  await client.end()
+  return { key }
+}
+
+it('22 searches at once of all invites, whose clients hang up', async () => {
+  const searched = await fill(SEARCHED)
+  const search = (path: string, signal: AbortSignal) =>
+    fetch(`${proc.url}${path}`, {
+      headers: { 'x-api-key': searched.key, 'x-service-docs-api-key': searched.key },
+      signal,
+    }).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  const countRunning = async () => {
+    const [{ running }] = await database.db.$queryRaw<[{ running: number }]>`
+      SELECT count(*)::int AS running FROM pg_stat_activity
+      WHERE datname = current_database() AND state = 'active' AND query LIKE '%recipient_email%' AND pid <> pg_backend_pid()`
+    return running
+  }
+  await expectUnhurt('searches', async () => {
+    const hangUp = new AbortController()
+    const answers = Array.from({ length: 22 }, (_, i) =>
+      search(i % 2 ? '/api/v1/invites?recipient=e' : '/api/alternate/assessment_invites?search=e', hangUp.signal),
+    )
+    await sleep(HANG_UP_AFTER_MS)
+    const running = await countRunning()
+    hangUp.abort()
+    const began = performance.now()
+    for (const status of await Promise.all(answers)) expect(status).toBeOneOf([0, 200, 429])
+    await waitUntil('the searches to be cancelled', async () => (await countRunning()) === 0 || undefined)
+    const ms = (performance.now() - began).toFixed(0)
+    if (LONG) process.stdout.write(`${running} were running, none ${ms} ms after the clients had gone\n`)
+    await sleep(2_000)
+  })
+})
+
+it(`${DUE} invites with 100 tags each that are due at once`, async () => {
+  const { id, key } = await database.make.organization()
+  const expiresAt = new Date(Date.now() - DAY_MS)
+  const first = await database.make.invite(await database.make.assessment(id), { expiresAt, sentAt: expiresAt })
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(
+    `INSERT INTO invites SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', 'due-' || n || '@example.com'))).*
+     FROM invites i, generate_series(2, $2::int) n WHERE i.id = $1`,
+    [first.id, DUE],
+  )
+  await client.query(
+    `WITH added AS (
+       INSERT INTO tags (id, organization_id, name, color, created_at, updated_at)
+       SELECT gen_random_uuid(), $1, 'Tag ' || n, '#2563EB', now(), now() FROM generate_series(1, 100) n RETURNING id
+     )
+     INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
+     SELECT $1, invites.id, added.id, row_number() OVER (PARTITION BY invites.id) FROM invites, added WHERE organization_id = $1`,
+    [id],
+  )
+  await client.end()
+  await expectUnhurt('due invites', async () => {
+    const answer = await fetch(`${proc.url}/api/v1/invites?status=expired`, { headers: { 'x-api-key': key } })
+    const { pagination } = (await answer.json()) as { pagination?: { total: number } }
+    expect([answer.status, pagination?.total]).toEqual([200, DUE])
+    // What a list has no time for, it counts as expired all the same; the sweep comes to it.
+    await waitUntil('all to be set to expired', async () => {
+      const left = await database.db.invite.count({ where: { organizationId: id, status: 'pending' } })
+      return left === 0 || undefined
+    })
   })
 })
