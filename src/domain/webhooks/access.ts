@@ -1,3 +1,5 @@
+import { everyones } from '../../db/everyone.ts'
+import { one } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
@@ -57,7 +59,7 @@ export const hostOf = (url: string): string => new URL(url).host
  * @returns up to which position events have been handed over, and the last of the feed.
  */
 export async function holdFanOut({ db }: ServiceContext): Promise<{ position: bigint; head: bigint }> {
-  const [{ position }] = await db.$queryRaw<[{ position: bigint }]>`SELECT position FROM webhook_fanout FOR UPDATE`
+  const { position } = await one(db, everyones.selectFrom('webhookFanout').select('position').forUpdate())
   const { position: head } = await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
-  return { position, head }
+  return { position: BigInt(position), head }
 }

@@ -1,5 +1,9 @@
-import { queryRows } from '../../db/client.ts'
-import { Prisma, type WebhookDelivery, type WebhookEndpoint } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { compose, own, ownUpdate, sameOwner } from '../../db/own.ts'
+import { all, first } from '../../db/statements.ts'
+import { insertForEach, same, time } from '../../db/writes.ts'
+import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { findEvents, type ToldEvent } from '../events/feed.ts'
 import { nextAttempt } from './retries.ts'
@@ -44,37 +48,73 @@ export async function takeDeliveries(
   room: number,
 ): Promise<{ deliveries: TakenDelivery[]; forgotten: number }> {
   const now = deps.clock()
-  // An event that has no position yet is not in the feed: it is to be told of as the feed tells of it.
-  const taken = await queryRows<Taken>(
-    db,
-    Prisma.sql`
-    WITH due AS MATERIALIZED (
-      SELECT next.*, url, secret, previous_secret, previous_secret_until FROM webhook_endpoints endpoint
-      LEFT JOIN unnest(${[...busy.keys()]}::uuid[], ${[...busy.values()]}::int[]) AS busy (id, count) ON busy.id = endpoint.id
-      CROSS JOIN LATERAL (
-        SELECT organization_id, endpoint_id, event_id, next_attempt_at FROM webhook_deliveries delivery
-        WHERE endpoint_id = endpoint.id AND state = 'waiting' AND next_attempt_at <= ${now}
-          AND (leased_until IS NULL OR leased_until < clock_timestamp())
-          AND NOT EXISTS (SELECT FROM events WHERE events.id = delivery.event_id AND position IS NULL)
-        ORDER BY next_attempt_at
-        LIMIT greatest(0, CASE WHEN endpoint.failing_since IS NULL THEN ${AT_ONCE}::int ELSE ${AT_ONCE_FAILING}::int END - coalesce(busy.count, 0))
-        FOR UPDATE SKIP LOCKED
-      ) next
-      WHERE endpoint.state = 'active'
-      ORDER BY endpoint.failing_since IS NOT NULL, next.next_attempt_at LIMIT ${room}
-    )
-    UPDATE webhook_deliveries delivery SET leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) FROM due
-    WHERE delivery.organization_id = due.organization_id AND delivery.endpoint_id = due.endpoint_id AND delivery.event_id = due.event_id
-    RETURNING delivery.organization_id AS "organizationId", delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId",
-      leased_until AS "leasedUntil", attempt_count AS "attemptCount", attempts_before AS "attemptsBefore",
-      url, secret, previous_secret AS "previousSecret", previous_secret_until AS "previousSecretUntil"`,
-  )
+  const taken = await all(db, leaseOfDue(now, busy, room))
   const ids = new Set(taken.map(({ eventId }) => eventId))
   const events = new Map((ids.size > 0 ? await findEvents({ db }, [...ids]) : []).map((event) => [event.id, event]))
   const forgotten = taken.filter(({ eventId }) => !events.has(eventId))
   await failDeliveries({ db }, forgotten)
   return { deliveries: taken.flatMap((one) => toAttempt(one, events.get(one.eventId))), forgotten: forgotten.length }
 }
+
+function leaseOfDue(now: Date, busy: ReadonlyMap<string, number>, room: number) {
+  const [ids, counts] = [[...busy.keys()], [...busy.values()]]
+  const underWay = sql<{ id: string; count: number }>`unnest(${ids}::uuid[], ${counts}::int[])`.as<'busy'>(sql`busy (id, count)`)
+  return everyones
+    .with(
+      (cte) => cte('due').materialized(),
+      (db) =>
+        db
+          .selectFrom('webhookEndpoints as endpoint')
+          .leftJoin(underWay, 'busy.id', 'endpoint.id')
+          .crossJoinLateral((eb) => {
+            const isWell = eb('endpoint.failingSince', 'is', null)
+            const atOnce = eb
+              .case()
+              .when(isWell)
+              .then(sql<number>`${AT_ONCE}::int`)
+              .else(sql<number>`${AT_ONCE_FAILING}::int`)
+              .end()
+            return dueDeliveries(now)
+              .where('delivery.endpointId', '=', eb.ref('endpoint.id'))
+              .limit(sql<number>`greatest(0, ${atOnce} - coalesce(${eb.ref('busy.count')}, 0))`)
+              .forUpdate()
+              .skipLocked()
+              .as('next')
+          })
+          .where('endpoint.state', '=', 'active')
+          .select(['next.organizationId', 'next.endpointId', 'next.eventId'])
+          .select(['endpoint.url', 'endpoint.secret', 'endpoint.previousSecret', 'endpoint.previousSecretUntil'])
+          .orderBy((eb) => eb('endpoint.failingSince', 'is not', null))
+          .orderBy('next.nextAttemptAt')
+          .limit(room),
+    )
+    .updateTable('webhookDeliveries')
+    .from('due')
+    .set({ leasedUntil: sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})` })
+    .where(sameOwner('webhookDeliveries', 'due'))
+    .whereRef('webhookDeliveries.endpointId', '=', 'due.endpointId')
+    .whereRef('webhookDeliveries.eventId', '=', 'due.eventId')
+    .returning(['webhookDeliveries.organizationId', 'webhookDeliveries.endpointId', 'webhookDeliveries.eventId'])
+    .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBefore'])
+    .returning(['due.url', 'due.secret', 'due.previousSecret', 'due.previousSecretUntil'])
+}
+
+const dueDeliveries = (now: Date) =>
+  everyones
+    .selectFrom('webhookDeliveries as delivery')
+    .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId', 'delivery.nextAttemptAt'])
+    .where('delivery.state', '=', sql.lit('waiting'))
+    .where('delivery.nextAttemptAt', '<=', now)
+    .where(({ eb, or, ref }) => {
+      const isOver = sql<boolean>`${ref('delivery.leasedUntil')} < clock_timestamp()`
+      return or([eb('delivery.leasedUntil', 'is', null), isOver])
+    })
+    .where(({ not, exists, selectFrom }) => {
+      // An event that has no position yet is not in the feed: it is to be told of as the feed tells of it.
+      const its = selectFrom('events').whereRef('events.id', '=', 'delivery.eventId')
+      return not(exists(its.where('events.position', 'is', null)))
+    })
+    .orderBy('delivery.nextAttemptAt')
 
 function toAttempt(taken: Taken, event: ToldEvent | undefined): TakenDelivery[] {
   const { url, secret, previousSecret, previousSecretUntil, ...delivery } = taken
@@ -138,25 +178,35 @@ async function writeAttempt(
   { startedAt, milliseconds, answer }: AttemptResult,
   { state, next }: { state: WebhookDelivery['state']; next: Date | null },
 ): Promise<{ wasFailing: boolean } | undefined> {
-  const { organizationId, endpointId, eventId, leasedUntil } = delivery
+  const { endpointId, eventId, leasedUntil } = delivery
   const { status, body, error } = { status: null, body: '', error: '', ...answer }
-  const statement = Prisma.sql`
-    WITH attempted AS (
-      UPDATE webhook_deliveries
-      SET state = ${state}::webhook_delivery_state, next_attempt_at = coalesce(${next}, next_attempt_at), leased_until = NULL,
-        attempt_count = attempt_count + 1
-      WHERE organization_id = ${organizationId}::uuid AND endpoint_id = ${endpointId}::uuid AND event_id = ${eventId}::uuid
-        AND leased_until = ${leasedUntil}
-      RETURNING organization_id, endpoint_id, event_id, attempt_count
-    ), recorded AS (
-      INSERT INTO webhook_attempts (organization_id, endpoint_id, event_id, number, created_at, milliseconds, status, error, answer)
-      SELECT organization_id, endpoint_id, event_id, attempt_count, ${startedAt}, ${milliseconds}, ${status}, ${storable(error)}, ${storable(body)}
-      FROM attempted
+  const owner = { organization: { id: delivery.organizationId } }
+  const its = ownUpdate(owner, 'webhookDeliveries').where('endpointId', '=', endpointId).where('eventId', '=', eventId)
+  const attempt = its
+    .where('leasedUntil', '=', leasedUntil)
+    .set((eb) => ({ state, leasedUntil: null, attemptCount: eb('attemptCount', '+', 1), ...(next && { nextAttemptAt: next }) }))
+    .returning(['webhookDeliveries.organizationId', 'endpointId', 'eventId', 'attemptCount'])
+  const written = compose
+    .with('attempted', () => attempt)
+    .with('recorded', (made) =>
+      insertForEach('webhookAttempts', made.selectFrom('attempted'), (eb) => ({
+        ...same(eb, 'organizationId', 'endpointId', 'eventId'),
+        number: eb.ref('attemptCount'),
+        createdAt: time(startedAt),
+        milliseconds: sql<number>`${milliseconds}::int`,
+        status: sql<number | null>`${status}::int`,
+        error: sql<string>`${storable(error)}::text`,
+        answer: sql<string>`${storable(body)}::text`,
+      })),
     )
-    SELECT failing_since IS NOT NULL AS "wasFailing" FROM webhook_endpoints endpoint
-    WHERE endpoint.id = ${endpointId}::uuid AND EXISTS (SELECT FROM attempted)`
-  const [written] = await queryRows<{ wasFailing: boolean }>(db, statement)
-  return written
+    .selectFrom('attempted')
+    .innerJoin(
+      own(owner, 'webhookEndpoints').select(['id', 'failingSince']).as('endpoint'),
+      'endpoint.id',
+      'attempted.endpointId',
+    )
+    .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('wasFailing'))
+  return first(db, written)
 }
 
 /** A receiver may answer anything, and PostgreSQL stores no NUL in a text. */

@@ -1,4 +1,7 @@
+import { sql } from '../../db/builder.ts'
+import { compose, own, ownUpdate } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
+import { all, run } from '../../db/statements.ts'
 import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliveryState } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -50,16 +53,32 @@ export const LAST_DELIVERIES = 20
 /** How the last deliveries of each of the actor's endpoints stand, by its id; nothing of those that have none. */
 export async function countLastDeliveries(ctx: Context): Promise<Map<string, DeliveryCounts>> {
   const endpoints = await ctx.db.webhookEndpoint.findMany({ where: ownEndpoints(ctx), select: { id: true } })
-  const rows = await ctx.db.$queryRaw<({ id: string } & DeliveryCounts)[]>`
-    SELECT endpoint.id, count(*) FILTER (WHERE state = 'delivered')::int AS delivered, count(*) FILTER (WHERE state = 'failed')::int AS failed,
-      count(*) FILTER (WHERE state = 'waiting' AND attempt_count = attempts_before)::int AS waiting,
-      count(*) FILTER (WHERE state = 'waiting' AND attempt_count > attempts_before)::int AS retried
-    FROM unnest(${endpoints.map(({ id }) => id)}::uuid[]) AS endpoint (id) CROSS JOIN LATERAL (
-      SELECT state, attempt_count, attempts_before FROM webhook_deliveries
-      WHERE organization_id = ${ctx.organization.id}::uuid AND endpoint_id = endpoint.id
-      ORDER BY queued_at DESC, event_id DESC LIMIT ${LAST_DELIVERIES}
-    ) last
-    GROUP BY endpoint.id`
+  const ids = endpoints.map(({ id }) => id)
+  const counted = compose
+    .selectFrom(sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'endpoint'>(sql`endpoint (id)`))
+    .crossJoinLateral((eb) =>
+      own(ctx, 'webhookDeliveries')
+        .select(['state', 'attemptCount', 'attemptsBefore'])
+        .where('endpointId', '=', eb.ref('endpoint.id'))
+        .orderBy('queuedAt', 'desc')
+        .orderBy('eventId', 'desc')
+        .limit(LAST_DELIVERIES)
+        .as('last'),
+    )
+    .groupBy('endpoint.id')
+    .select((eb) => {
+      const inState = (state: WebhookDeliveryState) => eb.fn.countAll().filterWhere('last.state', '=', state)
+      const waiting = inState('waiting').filterWhereRef('last.attemptCount', '=', 'last.attemptsBefore')
+      const retried = inState('waiting').filterWhereRef('last.attemptCount', '>', 'last.attemptsBefore')
+      return [
+        'endpoint.id',
+        eb.cast<number>(inState('delivered'), 'integer').as('delivered'),
+        eb.cast<number>(inState('failed'), 'integer').as('failed'),
+        eb.cast<number>(waiting, 'integer').as('waiting'),
+        eb.cast<number>(retried, 'integer').as('retried'),
+      ]
+    })
+  const rows = await all(ctx.db, counted)
   return new Map(rows.map(({ id, ...counts }) => [id, counts]))
 }
 
@@ -109,13 +128,15 @@ export const sendTestEvent = (ctx: Context, endpointId: string): Promise<Webhook
 export const replayDelivery = (ctx: Context, endpointId: string, eventId: string): Promise<WebhookDeliveryDetail> =>
   inTransaction(ctx, async (inside) => {
     const endpoint = await getActive(inside, endpointId)
-    const { id, organizationId } = endpoint
+    const { id } = endpoint
     const delivery = await getDelivery(inside, id, eventId)
     const now = ctx.deps.clock()
-    await inside.db.$executeRaw`
-      UPDATE webhook_deliveries SET state = 'waiting', queued_at = ${now}, next_attempt_at = ${now}, attempts_before = attempt_count,
-        leased_until = NULL
-      WHERE organization_id = ${organizationId}::uuid AND endpoint_id = ${id}::uuid AND event_id = ${delivery.eventId}::uuid`
+    const its = ownUpdate(inside, 'webhookDeliveries').where('endpointId', '=', id).where('eventId', '=', delivery.eventId)
+    const again = { state: 'waiting', queuedAt: now, nextAttemptAt: now, leasedUntil: null } as const
+    await run(
+      inside.db,
+      its.set((eb) => ({ ...again, attemptsBefore: eb.ref('attemptCount') })),
+    )
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { event: eventId })
     return getDelivery(inside, id, eventId)
   })
@@ -131,8 +152,7 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
     const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
     await getActive(inside, endpointId)
     // Nobody moves a replay that is under way until this is committed.
-    await inside.db.$queryRaw`
-      SELECT FROM webhook_endpoints WHERE organization_id = ${ctx.organization.id}::uuid AND id = ${endpointId}::uuid FOR UPDATE`
+    await run(inside.db, own(ctx, 'webhookEndpoints').select('id').where('id', '=', endpointId).forUpdate())
     const endpoint = await getActive(inside, endpointId)
     const { id, position: start, missedFrom, replayPosition: running, replayUntil: until } = endpoint
     await checkCursor(inside, position)

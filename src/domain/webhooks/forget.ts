@@ -1,3 +1,8 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { sameOwner } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { time } from '../../db/writes.ts'
 import type { ServiceContext } from '../context.ts'
 import { repeatInHalves } from '../in-halves.ts'
 
@@ -14,23 +19,43 @@ const FORGOTTEN_AT_ONCE = 1_000
  */
 export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
   const until = new Date(deps.clock().getTime() - Math.min(DELIVERIES_KEPT_DAYS, eventsKeptDays) * DAY_MS)
-  await repeatInHalves(
-    FORGOTTEN_AT_ONCE,
-    (atMost) => db.$executeRaw`
-      WITH old AS MATERIALIZED (
-        SELECT its.* FROM webhook_endpoints endpoint
-        CROSS JOIN LATERAL (
-          SELECT organization_id, endpoint_id, event_id FROM webhook_deliveries
-          WHERE organization_id = endpoint.organization_id AND endpoint_id = endpoint.id
-            AND queued_at <= CASE WHEN endpoint.deleted_at IS NULL THEN ${until}::timestamptz ELSE 'infinity' END
-          ORDER BY queued_at LIMIT ${atMost} FOR UPDATE SKIP LOCKED
-        ) its
-        LIMIT ${atMost}
-      )
-      DELETE FROM webhook_deliveries delivery USING old
-      WHERE delivery.organization_id = old.organization_id AND delivery.endpoint_id = old.endpoint_id AND delivery.event_id = old.event_id`,
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => run(db, deletionOfDeliveries(until, atMost)))
+  const deleted = everyones.deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
+  await run(
+    db,
+    deleted.where(({ not, exists, selectFrom }) => {
+      const its = selectFrom('webhookDeliveries').where(sameOwner('webhookDeliveries', 'webhookEndpoints'))
+      return not(exists(its.whereRef('webhookDeliveries.endpointId', '=', 'webhookEndpoints.id')))
+    }),
   )
-  await db.$executeRaw`
-    DELETE FROM webhook_endpoints endpoint WHERE deleted_at IS NOT NULL AND NOT EXISTS (
-      SELECT FROM webhook_deliveries WHERE organization_id = endpoint.organization_id AND endpoint_id = endpoint.id)`
 }
+
+const deletionOfDeliveries = (until: Date, atMost: number) =>
+  everyones
+    .with(
+      (cte) => cte('old').materialized(),
+      (db) =>
+        db
+          .selectFrom('webhookEndpoints as endpoint')
+          .crossJoinLateral((eb) => {
+            const isKept = eb('endpoint.deletedAt', 'is', null)
+            return eb
+              .selectFrom('webhookDeliveries as delivery')
+              .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId'])
+              .where(sameOwner('delivery', 'endpoint'))
+              .whereRef('delivery.endpointId', '=', 'endpoint.id')
+              .where('delivery.queuedAt', '<=', eb.case().when(isKept).then(time(until)).else(sql<Date>`'infinity'`).end())
+              .orderBy('delivery.queuedAt')
+              .limit(atMost)
+              .forUpdate()
+              .skipLocked()
+              .as('its')
+          })
+          .select(['its.organizationId', 'its.endpointId', 'its.eventId'])
+          .limit(atMost),
+    )
+    .deleteFrom('webhookDeliveries')
+    .using('old')
+    .where(sameOwner('webhookDeliveries', 'old'))
+    .whereRef('webhookDeliveries.endpointId', '=', 'old.endpointId')
+    .whereRef('webhookDeliveries.eventId', '=', 'old.eventId')

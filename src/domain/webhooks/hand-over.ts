@@ -1,5 +1,8 @@
-import { queryRows, sendTogether } from '../../db/client.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import type { Rows } from '../../db/own.ts'
+import { first, one, run, together } from '../../db/statements.ts'
+import { byDefault, insertForEach, time } from '../../db/writes.ts'
 import type { ServiceContext } from '../context.ts'
 import { TEST_EVENT } from '../events/event.ts'
 import { inTransaction } from '../transaction.ts'
@@ -23,14 +26,24 @@ export async function handOver(ctx: ServiceContext): Promise<{ more: boolean }> 
 }
 
 async function findWork({ db }: ServiceContext): Promise<Work> {
-  const statement = Prisma.sql`
-    SELECT f.position::text, n.position::text AS head,
-      (SELECT min(position)::text FROM webhook_endpoints WHERE state = 'active') AS first,
-      EXISTS (SELECT FROM webhook_endpoints WHERE replay_position IS NOT NULL AND deleted_at IS NULL) AS replays
-    FROM webhook_fanout f, event_numbering n`
-  const [work] = await queryRows<{ position: string; head: string; first: string | null; replays: boolean }>(db, statement)
-  const { position, head, first, replays } = work!
-  return { position: BigInt(position), head: BigInt(head), first: first === null ? null : BigInt(first), replays }
+  const { position, head, first, replays } = await one(
+    db,
+    everyones.selectFrom(['webhookFanout', 'eventNumbering']).select((eb) => {
+      const active = eb.selectFrom('webhookEndpoints').where('webhookEndpoints.state', '=', 'active')
+      return [
+        'webhookFanout.position',
+        'eventNumbering.position as head',
+        active.select(({ fn }) => fn.min('webhookEndpoints.position').as('first')).as('first'),
+        eb.exists(toReplay(eb.selectFrom('webhookEndpoints'))).as('replays'),
+      ]
+    }),
+  )
+  return {
+    position: BigInt(position),
+    head: BigInt(head),
+    first: first === null ? null : BigInt(first),
+    replays: replays === true,
+  }
 }
 
 /**
@@ -44,12 +57,14 @@ async function handOverNext(ctx: ServiceContext, { position, head, first }: Work
   // What no endpoint is told of is passed over: there may be years of it before the first is made.
   const from = first !== null && first > position ? first : position
   const until = smaller(from + AT_ONCE, head)
-  const isThere = Prisma.sql`(SELECT position FROM webhook_fanout) = ${position}`
-  const active = Prisma.sql`endpoint.state = 'active' AND event.position > endpoint.position AND ${isThere}`
-  await sendTogether(ctx.db, [
-    Prisma.sql`SELECT position FROM webhook_fanout FOR UPDATE`,
-    insertionOfDeliveries(ctx, { from, until }, active, Prisma.sql`DO NOTHING`),
-    Prisma.sql`UPDATE webhook_fanout SET position = ${until} WHERE position = ${position}`,
+  const active = toldOf({ from, until })
+    .where('endpoint.state', '=', 'active')
+    .whereRef('event.position', '>', 'endpoint.position')
+    .where((eb) => eb(eb.selectFrom('webhookFanout').select('webhookFanout.position'), '=', String(position)))
+  await together(ctx.db, [
+    everyones.selectFrom('webhookFanout').select('position').forUpdate(),
+    deliveriesOf(active, ctx.deps.clock()).onConflict((conflict) => conflict.doNothing()),
+    everyones.updateTable('webhookFanout').set({ position: until }).where('position', '=', String(position)),
   ])
   return until < head
 }
@@ -57,38 +72,53 @@ async function handOverNext(ctx: ServiceContext, { position, head, first }: Work
 /** One endpoint's. What was delivered, or has failed, is waiting again; what waits for its next attempt waits no longer. */
 async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const { db, deps } = ctx
-  const [replay] = await db.$queryRaw<{ id: string; position: bigint; until: bigint }[]>`
-    SELECT id, replay_position AS position, replay_until AS until FROM webhook_endpoints
-    WHERE replay_position IS NOT NULL AND deleted_at IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`
+  const endpoints = everyones.selectFrom('webhookEndpoints').select(['id', 'replayPosition', 'replayUntil'])
+  const replay = await first(db, toReplay(endpoints).limit(1).forNoKeyUpdate().skipLocked())
   if (!replay) return false
-  const until = smaller(replay.position + AT_ONCE, replay.until)
+  const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
+  const until = smaller(from + AT_ONCE, end)
   const now = deps.clock()
-  const again = Prisma.sql`(organization_id, endpoint_id, event_id) DO UPDATE
-    SET state = 'waiting', queued_at = ${now}, next_attempt_at = ${now}, attempts_before = delivery.attempt_count`
-  const its = Prisma.sql`endpoint.id = ${replay.id}::uuid`
-  await db.$executeRaw(insertionOfDeliveries(ctx, { from: replay.position, until }, its, again))
-  const isOver = until >= replay.until
-  const data = isOver ? { replayPosition: null, replayUntil: null } : { replayPosition: until }
+  const its = toldOf({ from, until }).where('endpoint.id', '=', replay.id)
+  const again = deliveriesOf(its, now).onConflict((conflict) =>
+    conflict.columns(['organizationId', 'endpointId', 'eventId']).doUpdateSet((eb) => ({
+      ...({ state: 'waiting', queuedAt: now, nextAttemptAt: now } as const),
+      attemptsBefore: eb.ref('webhookDeliveries.attemptCount'),
+    })),
+  )
+  await run(db, again)
+  const data = until >= end ? { replayPosition: null, replayUntil: null } : { replayPosition: until }
   await db.webhookEndpoint.update({ where: { id: replay.id }, data })
   return true
 }
 
-/** SQL. A test event goes to the endpoint that it was made for, see `sendTestEvent`. */
-const insertionOfDeliveries = (
-  { deps }: ServiceContext,
-  { from, until }: { from: bigint; until: bigint },
-  endpoints: Prisma.Sql,
-  onConflict: Prisma.Sql,
-): Prisma.Sql => {
-  const now = deps.clock()
-  return Prisma.sql`
-    INSERT INTO webhook_deliveries AS delivery (organization_id, endpoint_id, event_id, queued_at, next_attempt_at)
-    SELECT endpoint.organization_id, endpoint.id, event.id, ${now}, ${now}
-    FROM events event JOIN webhook_endpoints endpoint ON endpoint.organization_id = event.organization_id
-    WHERE event.position > ${from} AND event.position <= ${until} AND event.type <> ${TEST_EVENT} AND ${endpoints}
-      AND endpoint.mode::text IN ('all', event.mode::text)
-      AND (cardinality(endpoint.types) = 0 OR event.type = ANY (endpoint.types))
-    ON CONFLICT ${onConflict}`
-}
+const toReplay = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEndpoints', Row> =>
+  endpoints.where('webhookEndpoints.replayPosition', 'is not', null).where('webhookEndpoints.deletedAt', 'is', null)
+
+/** Events, and the endpoints that are told of each. A test event goes to the endpoint that it was made for, see `sendTestEvent`. */
+const toldOf = ({ from, until }: { from: bigint; until: bigint }) =>
+  everyones
+    .selectFrom('events as event')
+    .innerJoin('webhookEndpoints as endpoint', 'endpoint.organizationId', 'event.organizationId')
+    .where('event.position', '>', String(from))
+    .where('event.position', '<=', String(until))
+    .where('event.type', '<>', TEST_EVENT)
+    .where(({ ref }) => sql<boolean>`${ref('endpoint.mode')}::text in ('all', ${ref('event.mode')}::text)`)
+    .where((eb) => {
+      const isForAll = eb(eb.fn<number>('cardinality', ['endpoint.types']), '=', eb.lit(0))
+      return eb.or([isForAll, eb('event.type', '=', eb.fn.any('endpoint.types'))])
+    })
+
+const deliveriesOf = (told: ReturnType<typeof toldOf>, now: Date) =>
+  insertForEach('webhookDeliveries', told, (eb) => ({
+    organizationId: eb.ref('endpoint.organizationId'),
+    endpointId: eb.ref('endpoint.id'),
+    eventId: eb.ref('event.id'),
+    state: byDefault,
+    queuedAt: time(now),
+    nextAttemptAt: time(now),
+    leasedUntil: byDefault,
+    attemptCount: byDefault,
+    attemptsBefore: byDefault,
+  }))
 
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

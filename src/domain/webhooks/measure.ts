@@ -1,3 +1,6 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { one } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 
 type Measured = {
@@ -9,17 +12,39 @@ type Measured = {
 }
 
 /** How the webhooks of all organizations are doing. */
-export async function measureWebhooks({ db }: Pick<ServiceContext, 'db'>, now: Date): Promise<Measured> {
-  const [measured] = await db.$queryRaw<[Measured]>`
-    SELECT min(first.next_attempt_at) AS "oldestDue",
-      count(*) FILTER (WHERE state = 'active' AND failing_since IS NOT NULL)::int AS failing,
-      count(*) FILTER (WHERE state = 'disabled' AND disabled_reason <> 'manual')::int AS disabled
-    FROM webhook_endpoints endpoint
-    LEFT JOIN LATERAL (
-      SELECT next_attempt_at FROM webhook_deliveries
-      WHERE endpoint_id = endpoint.id AND webhook_deliveries.state = 'waiting' AND endpoint.state = 'active' AND next_attempt_at <= ${now}
-      ORDER BY next_attempt_at LIMIT 1
-    ) first ON true
-    WHERE deleted_at IS NULL`
-  return measured
-}
+export const measureWebhooks = ({ db }: Pick<ServiceContext, 'db'>, now: Date): Promise<Measured> =>
+  one(
+    db,
+    everyones
+      .selectFrom('webhookEndpoints as endpoint')
+      .leftJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom('webhookDeliveries as delivery')
+            .select('delivery.nextAttemptAt')
+            .whereRef('delivery.endpointId', '=', 'endpoint.id')
+            .where('delivery.state', '=', sql.lit('waiting'))
+            .where('endpoint.state', '=', 'active')
+            .where('delivery.nextAttemptAt', '<=', now)
+            .orderBy('delivery.nextAttemptAt')
+            .limit(eb.lit(1))
+            .as('first'),
+        (join) => join.onTrue(),
+      )
+      .where('endpoint.deletedAt', 'is', null)
+      .select((eb) => {
+        const failing = eb.fn
+          .countAll()
+          .filterWhere('endpoint.state', '=', 'active')
+          .filterWhere('endpoint.failingSince', 'is not', null)
+        const disabled = eb.fn
+          .countAll()
+          .filterWhere('endpoint.state', '=', 'disabled')
+          .filterWhere('endpoint.disabledReason', '<>', 'manual')
+        return [
+          eb.fn.min('first.nextAttemptAt').as('oldestDue'),
+          eb.cast<number>(failing, 'integer').as('failing'),
+          eb.cast<number>(disabled, 'integer').as('disabled'),
+        ]
+      }),
+  )

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { own } from '../../db/own.ts'
+import { one } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
@@ -38,9 +40,8 @@ export const rotateSecret = (
     const { db, deps } = inside
     const endpoint = await getEndpoint(inside, id)
     // Of two that rotate at once the second finds what the first has made.
-    const [{ previousSecret, until }] = await db.$queryRaw<[{ previousSecret: Uint8Array<ArrayBuffer>; until: Date | null }]>`
-      SELECT secret AS "previousSecret", previous_secret_until AS until FROM webhook_endpoints
-      WHERE organization_id = ${endpoint.organizationId}::uuid AND id = ${endpoint.id}::uuid FOR UPDATE`
+    const its = own(inside, 'webhookEndpoints').select(['secret', 'previousSecretUntil']).where('id', '=', endpoint.id)
+    const { secret: previousSecret, previousSecretUntil: until } = await one(db, its.forUpdate())
     const [secret, now] = [makeSecret(), deps.clock()]
     if (until && until > now && !force) throw new DomainError('secret_rotated')
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)

@@ -42,7 +42,7 @@ it('looks at no delivery that is to stay, however many there are', async () => {
   await client.connect()
   await client.query('VACUUM ANALYZE webhook_deliveries')
   const { queries } = await recordQueries(() => forgetOldDeliveries(service.system, 90))
-  const { text, values } = queries.find((query) => query.text.includes('DELETE FROM webhook_deliveries'))!
+  const { text, values } = queries.find((query) => query.text.includes('delete from "webhook_deliveries"'))!
   const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
   await client.end()
   const { Plan: plan } = rows[0]['QUERY PLAN'][0]
