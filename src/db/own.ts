@@ -18,6 +18,8 @@ export type { Expression, RawBuilder, Selectable, SqlBool, Tables }
 
 /** What makes expressions over the rows of a table. */
 export type Expressions<T extends keyof Tables> = ExpressionBuilder<Tables, T>
+/** An expression that is true or not. */
+export type Condition = Expression<SqlBool>
 
 /** Whose rows they are. */
 export type Owner = { organization: { id: string } }

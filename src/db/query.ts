@@ -18,21 +18,6 @@ export function anyOf<T>(values: T[]): { in: T[] } {
   return { in: Array.from({ length }, (_, i) => values[Math.min(i, values.length - 1)]!) }
 }
 
-/** As many as PostgreSQL expects of a list of unknown length, and some. */
-const LONG_LIST = 16
-
-/** SQL: `id` is one of these. */
-export const hasId = (ids: string[]): Prisma.Sql => (ids.length === 1 ? Prisma.sql`id = ${ids[0]}::uuid` : isAmong(ids))
-
-/**
- * The same as one text, however many they are. They are made a long list by repeating the last: a plan that PostgreSQL keeps is for a long
- * one, and where it meets shorter ones it plans each time anew, which takes several times as long as the look-up.
- */
-export function isAmong(ids: string[]): Prisma.Sql {
-  const repeated = ids.slice(-1).flatMap((last) => Array(Math.max(0, LONG_LIST - ids.length)).fill(last))
-  return Prisma.sql`id = ANY (${[...ids, ...repeated]}::uuid[])`
-}
-
 /** SQL: `WHERE` with all of the conditions that there are. */
 export const whereAll = (conditions: (Prisma.Sql | false)[]): Prisma.Sql =>
   Prisma.sql`WHERE ${Prisma.join(

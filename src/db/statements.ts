@@ -1,6 +1,9 @@
-import { type Compilable, type CompiledQuery, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, type Expression, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
 import { builder, speak, type Tables } from './builder.ts'
 import { type Connection, type Statement, send, sendTogether } from './client.ts'
+
+export { jsonBuildObject }
 
 /** A statement that answers with rows. */
 export type Query<Row> = Compilable<Row>
@@ -35,6 +38,9 @@ export const together = <Row>(db: Connection, queries: [...Query<unknown>[], Que
 export const jsonOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawBuilder<AsJson<Row>[]> =>
   sql`(select coalesce(json_agg(answer), '[]') from (${speak(query)}) as answer)`
 
+/** An expression: the values of a query's one column, in its order. */
+export const listOf = <Value>(query: Expression<Record<string, Value>>): RawBuilder<Value[]> => sql`array(${query})`
+
 /** The rows of a query, made JSON by PostgreSQL: for many rows a third of the work. */
 export async function allAsJson<Row>(db: Connection, query: SelectQueryBuilder<Tables, never, Row>): Promise<AsJson<Row>[]> {
   const statement = sql<{ rows: AsJson<Row>[] }>`select ${jsonOf(query)} as rows`
@@ -51,6 +57,9 @@ export const textOf = (query: Query<unknown>): Statement => {
   const { sql: text, parameters } = query.compile()
   return { text, values: parameters as unknown[] }
 }
+
+/** So many statements of one kind are kept: those that were made first go first. */
+const MOST_PREPARED = 200
 
 /** Stands for a value in a statement that is made once. */
 class Placeholder {
@@ -80,6 +89,7 @@ export function prepare<Given extends object, Further extends (string | number |
     const fields = Object.keys(given).filter((field) => given[field as keyof Given] !== undefined)
     const key = `${fields.join()} ${further.join()}`
     const known = made.get(key) ?? textOf(make(placeholdersOf(fields) as Given, ...further))
+    if (made.size >= MOST_PREPARED && !made.has(key)) made.delete(made.keys().next().value!)
     made.set(key, known)
     const parameters = known.values.map((value) => (value instanceof Placeholder ? given[value.of as keyof Given] : value))
     return foreign({ text: known.text, values: parameters }) as Query<Row>

@@ -1,8 +1,9 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Connection } from '../db/client.ts'
-import { readRows, type Shape } from '../db/rows.ts'
+import { among, type Owner, type OwnTable, own, prepareOwn, type Rows } from '../db/own.ts'
+import { all } from '../db/statements.ts'
 import type { Context } from './context.ts'
-import { ownRowsById } from './listing.ts'
+import type { Shape } from './listing.ts'
 import { isUuid } from './uuid.ts'
 
 /** Finds the organization's rows with these ids, in no particular order; other ids are left out. */
@@ -18,8 +19,14 @@ type Batch<Name, Row> = { ids: Ids<Name>; size: number; found: Promise<Found<Nam
 const MAX_IDS = 1_000
 
 /** Finds the organization's rows of a table by their ids, as {@link shareQuery} does. @param of what is read of each. */
-export const findById = <Row extends { id: string }>(of: Shape<Row>): Find<Row> =>
-  shareQuery((ctx, ids) => readRows(ctx.db, of, ownRowsById(ctx, ids)))
+export function findById<T extends OwnTable, Row>(of: Shape<T, Row>): Find<Row & { id: string }> {
+  const statement = prepareOwn((owner, { ids }: { ids: string[] }) => of.show(rowsById(owner, of.table, ids)))
+  return shareQuery((ctx, ids) => all(ctx.db, statement(ctx, { ids })) as Promise<(Row & { id: string })[]>)
+}
+
+/** The organization's rows of a table with these ids. */
+export const rowsById = <T extends OwnTable>(owner: Owner, table: T, ids: string[]): Rows<T> =>
+  (own(owner, table) as unknown as Rows<'tags'>).where('id', '=', among(ids)) as unknown as Rows<T>
 
 /** Shares look-ups of one kind, as {@link shareLookUp} does. Text that is not a UUID finds nothing. */
 export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { users } from '../../src/domain/access/members.ts'
-import { categories, languages } from '../../src/domain/assessments/assessments.ts'
+import { languages, wholeCategory } from '../../src/domain/assessments/assessments.ts'
 import { wholeTag } from '../../src/domain/assessments/tags.ts'
 import type { Context } from '../../src/domain/context.ts'
-import { findTogether, ownSource, presented } from '../../src/domain/find-together.ts'
+import { findTogether, ownSource } from '../../src/domain/find-together.ts'
 import { inTransaction } from '../../src/domain/transaction.ts'
 import { recordQueries } from '../support/queries.ts'
 import { startServiceForFile } from '../support/service.ts'
@@ -12,10 +12,10 @@ const service = await startServiceForFile()
 const named = <Row extends { id: string; name: string }>({ id, name }: Row) => ({ id, name })
 const makeFind = () =>
   findTogether<'tag' | 'category' | 'language' | 'user', { id: string; name: string }>({
-    tag: presented(ownSource(wholeTag), named),
-    category: presented(categories, named),
-    language: presented(languages, named),
-    user: presented(users, ({ id, email }) => ({ id, name: email })),
+    tag: ownSource(wholeTag, named),
+    category: ownSource(wholeCategory, named),
+    language: languages(named),
+    user: users(({ id, email }) => ({ id, name: email })),
   })
 
 /** An organization with three tags, and a category that has the id of the first of them. */

@@ -1,10 +1,12 @@
+import { own } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
+import { all } from '../../db/statements.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
 import { refuseExcess } from '../filters.ts'
-import { ownRows } from '../listing.ts'
-import { type MemberFilter, matching } from './members.ts'
+import { filtered } from '../listing.ts'
+import { asked, type MemberFilter, memberConditions } from './members.ts'
 import { authorize } from './permissions.ts'
 
 const include = {
@@ -26,8 +28,9 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
     filter: { status, role: Object.keys(roles).join(', '), search },
   } as const
   const find = async (last: ExportedMember | undefined) => {
-    const which = ownRows(ctx, [...matching(ctx, filter), last !== undefined && Prisma.sql`id > ${last.id}::uuid`])
-    const found = await ctx.db.$queryRaw<{ id: string }[]>`SELECT id FROM members ${which} ORDER BY id LIMIT ${EXPORTED_AT_ONCE}`
+    const after = last ? own(ctx, 'members').where('id', '>', last.id) : own(ctx, 'members')
+    const members = filtered(after, memberConditions, asked(filter))
+    const found = await all(ctx.db, members.select('id').orderBy('id').limit(EXPORTED_AT_ONCE))
     return ctx.db.member.findMany({
       where: { organizationId: ctx.organization.id, id: anyOf(found.map(({ id }) => id)) },
       orderBy: { id: 'asc' },

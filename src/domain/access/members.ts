@@ -1,11 +1,13 @@
-import { containing, escapeLike, whereAll } from '../../db/query.ts'
-import { inGivenOrder, type Shape, shapeOf, toRead } from '../../db/rows.ts'
+import { sql } from '../../db/builder.ts'
+import { among, type Condition, type Expression, type Expressions, own, sameOwner } from '../../db/own.ts'
+import { escapeLike } from '../../db/query.ts'
+import { type AsJson, first, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { readWords, refuseExcess } from '../filters.ts'
+import { refuseExcess } from '../filters.ts'
 import type { Source } from '../find-together.ts'
-import { type Conditions, orderBy, ownRows, readListing } from '../listing.ts'
+import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../listing.ts'
 import type { Listing, Order, Page } from '../page.ts'
 import { findById } from '../shared-query.ts'
 import { isUuid } from '../uuid.ts'
@@ -40,25 +42,44 @@ export type Member = MemberRow & {
   clientOfCount: number
 }
 
-const belongs = 'member_id = own.id'
-export const wholeMember = shapeOf<Member>(
-  'members',
-  Prisma.MemberScalarFieldEnum,
-  { joinedAt: true, createdAt: true, updatedAt: true, activeSince: true },
-  {
-    user: `(SELECT json_build_object('id', id, 'firstName', first_name, 'lastName', last_name, 'email', email, 'avatarUrl', avatar_url)
-      FROM users WHERE id = own.user_id)`,
-    tagIds: inGivenOrder('tag_id', 'member_tags', belongs),
-    gradingLanguageIds: inGivenOrder('language_id', 'member_grading_languages', belongs),
-    clientOfCount: `(SELECT count(*) FROM assessment_clients WHERE organization_id = own.organization_id AND ${belongs})`,
-  },
-)
-const { id, firstName, lastName, email, avatarUrl } = Prisma.UserScalarFieldEnum
-const userShape = shapeOf<User>('users', { id, firstName, lastName, email, avatarUrl }, {})
-const COLUMNS = { joinedAt: 'joined_at', email: 'email', createdAt: 'created_at' } as const satisfies Record<
-  MemberOrder['field'],
-  string
->
+const user = (eb: Expressions<'members'>) =>
+  eb
+    .selectFrom('users')
+    .whereRef('users.id', '=', 'members.userId')
+    .select(({ ref }) =>
+      jsonBuildObject({
+        id: ref('users.id'),
+        firstName: ref('users.firstName'),
+        lastName: ref('users.lastName'),
+        email: ref('users.email'),
+        avatarUrl: ref('users.avatarUrl'),
+      }).as('user'),
+    )
+    .$asScalar()
+    .$notNull()
+const tagIds = (eb: Expressions<'members'>) =>
+  listOf(
+    eb.selectFrom('memberTags').select('memberTags.tagId').whereRef('memberTags.memberId', '=', 'members.id').orderBy('position'),
+  )
+const gradingLanguageIds = (eb: Expressions<'members'>) =>
+  listOf(
+    eb
+      .selectFrom('memberGradingLanguages')
+      .select('memberGradingLanguages.languageId')
+      .whereRef('memberGradingLanguages.memberId', '=', 'members.id')
+      .orderBy('position'),
+  )
+const clientOfCount = (eb: Expressions<'members'>) =>
+  eb
+    .selectFrom('assessmentClients')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where(sameOwner('assessmentClients', 'members'))
+    .whereRef('assessmentClients.memberId', '=', 'members.id')
+    .$asScalar()
+    .$notNull()
+export const wholeMember = shapeOf('members', Prisma.MemberScalarFieldEnum, { user, tagIds, gradingLanguageIds, clientOfCount })
+/** A member as a list has it. */
+export type ListedMember = RowOf<typeof wholeMember>
 
 /**
  * v1.md GET /members; alternate.md GET /organization_users.
@@ -68,14 +89,14 @@ const COLUMNS = { joinedAt: 'joined_at', email: 'email', createdAt: 'created_at'
  */
 export async function listMembers<Row>(
   ctx: Context,
-  of: Shape<Row>,
+  of: Shape<'members', Row>,
   filter: MemberFilter,
   order: MemberOrder,
   page: Page,
-): Promise<Listing<Row>> {
+): Promise<Listing<AsJson<Row>>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  return readListing(ctx, of, page, { where: ownRows(ctx, matching(ctx, filter)), order: orderBy(COLUMNS, order) })
+  return list(ctx, of, asked(filter), order, page)
 }
 
 /** A member of the organization, active or not. @throws DomainError member_not_found. */
@@ -88,8 +109,7 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
 
 /** The member as it is while nobody else changes it, until the transaction ends. @throws DomainError member_not_found. */
 export async function holdMember(inside: Context, id: string): Promise<Member> {
-  const own = Prisma.sql`organization_id = ${inside.organization.id}::uuid`
-  if (isUuid(id)) await inside.db.$queryRaw`SELECT FROM members WHERE ${own} AND id = ${id}::uuid FOR NO KEY UPDATE`
+  if (isUuid(id)) await first(inside.db, own(inside, 'members').select('id').where('id', '=', id).forNoKeyUpdate())
   return getMember(inside, id)
 }
 
@@ -97,32 +117,63 @@ export async function holdMember(inside: Context, id: string): Promise<Member> {
 export const findMembers = findById(wholeMember)
 
 /** The accounts whose person is a member of the organization. */
-export const users: Source<User> = (ctx, hasId) => {
-  const isMember = Prisma.sql`EXISTS (SELECT FROM members ${ownRows(ctx, [Prisma.sql`user_id = users.id`])})`
-  return toRead(userShape, whereAll([hasId, isMember]))
+export const users = <View>(present: (user: User) => View): Source<View> => ({
+  present,
+  find: (owner, ids) =>
+    jsonOf(
+      own(owner, 'members')
+        .innerJoin('users', 'users.id', 'members.userId')
+        .where('users.id', '=', among(ids))
+        .select(['users.id', 'users.firstName', 'users.lastName', 'users.email', 'users.avatarUrl']),
+    ),
+})
+
+/** A member's filter as its conditions take it: roles that it must have, and must not have. */
+type Asked = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[] }
+export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
+  const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
+  const [has, lacks] = [rolesThat(true), rolesThat(false)]
+  const texts = Object.entries(worded(filter)).map(([field, value]) => [
+    field,
+    typeof value === 'string' && field !== 'status' ? escapeLike(value) : value,
+  ])
+  return { ...Object.fromEntries(texts), ...(has.length > 0 && { has }), ...(lacks.length > 0 && { lacks }) }
 }
 
-/** SQL: what the filter asks of the organization's members. */
-export function matching(
-  ctx: Context,
-  { status, roles = {}, tagIds, firstName, lastName, email, search }: MemberFilter,
-): Conditions {
-  const byRole = Object.entries(roles).map(([role, wanted]) => Prisma.sql`(${role} = ANY (roles)) = ${wanted}`)
-  const byAccount = [
-    firstName !== undefined && Prisma.sql`first_name ILIKE ${escapeLike(firstName)}`,
-    lastName !== undefined && Prisma.sql`last_name ILIKE ${escapeLike(lastName)}`,
-    // No word contains the line break.
-    ...readWords(search).map(
-      (word) => Prisma.sql`email || E'\\n' || first_name || E'\\n' || last_name ILIKE ${containing(word)}`,
+const isText = (text: Expression<string>, value: string): Condition => sql`${text} ilike ${value}`
+const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<'users'>) => Condition) =>
+  eb.exists(
+    eb
+      .selectFrom('users')
+      .select('users.id')
+      .whereRef('users.id', '=', 'members.userId')
+      .where((account) => condition(account as never)),
+  )
+
+export const memberConditions: ConditionsOf<'members', Asked> = {
+  status: (eb, status) => eb('members.status', '=', status),
+  has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
+  lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
+  tagIds: (eb, ids) =>
+    eb(
+      'members.id',
+      'in',
+      eb
+        .selectFrom('memberTags')
+        .select('memberTags.memberId')
+        .where(sameOwner('memberTags', 'members'))
+        .where('memberTags.tagId', '=', among(ids)),
     ),
-  ].filter((condition) => condition !== false)
-  const isMatching = () => Prisma.sql`EXISTS (SELECT FROM users ${whereAll([Prisma.sql`users.id = user_id`, ...byAccount])})`
-  return [
-    status !== undefined && Prisma.sql`status = ${status}::member_status`,
-    ...byRole,
-    tagIds !== undefined &&
-      Prisma.sql`id IN (SELECT member_id FROM member_tags ${ownRows(ctx, [Prisma.sql`tag_id = ANY (${tagIds}::uuid[])`])})`,
-    email !== undefined && Prisma.sql`email ILIKE ${escapeLike(email)}`,
-    byAccount.length > 0 && isMatching(),
-  ]
+  firstName: (eb, name) => ofAccount(eb, (account) => isText(account.ref('users.firstName'), name)),
+  lastName: (eb, name) => ofAccount(eb, (account) => isText(account.ref('users.lastName'), name)),
+  email: (eb, email) => isText(eb.ref('members.email'), email),
+  // No word contains the line break.
+  search: (eb, patterns) =>
+    ofAccount(eb, ({ ref }) =>
+      hasAll(
+        sql<string>`${ref('users.email')} || E'\\n' || ${ref('users.firstName')} || E'\\n' || ${ref('users.lastName')}`,
+        patterns,
+      ),
+    ),
 }
+const list = createList('members', memberConditions)

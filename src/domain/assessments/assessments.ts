@@ -1,5 +1,7 @@
-import { containing, whereAll } from '../../db/query.ts'
-import { inGivenOrder, type Shape, shapeOf, toRead } from '../../db/rows.ts'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { among, type Expressions, sameOwner } from '../../db/own.ts'
+import { type AsJson, jsonOf, listOf } from '../../db/statements.ts'
 import {
   type Assessment as AssessmentRow,
   type Audience,
@@ -12,9 +14,9 @@ import {
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { readWords, refuseExcess } from '../filters.ts'
-import { ownSource, type Source } from '../find-together.ts'
-import { orderBy, ownRows, readListing } from '../listing.ts'
+import { refuseExcess } from '../filters.ts'
+import type { Source } from '../find-together.ts'
+import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../listing.ts'
 import type { Listing, Order, Page } from '../page.ts'
 import { findById } from '../shared-query.ts'
 
@@ -47,24 +49,85 @@ export type Assessment = AssessmentRow & {
   inviteCount: number
 }
 
-const belongs = 'assessment_id = own.id'
-export const wholeAssessment = shapeOf<Assessment>(
-  'assessments',
-  Prisma.AssessmentScalarFieldEnum,
-  { createdAt: true, updatedAt: true },
-  {
-    languageIds: inGivenOrder('language_id', 'assessment_languages', belongs),
-    languageCodes: inGivenOrder('code', 'assessment_languages JOIN languages ON languages.id = language_id', belongs),
-    categoryIds: inGivenOrder('category_id', 'assessment_categories', belongs),
-    tagIds: inGivenOrder('tag_id', 'assessment_tags', belongs),
-    clientIds: inGivenOrder('member_id', 'assessment_clients', belongs),
-    inviteCount: `(SELECT coalesce(sum(count), 0) FROM assessment_invite_counts WHERE ${belongs})`,
-  },
-)
-const COLUMNS = { createdAt: 'created_at', name: 'name', updatedAt: 'updated_at' } as const satisfies Record<
-  AssessmentOrder['field'],
-  string
->
+const languageIds = (eb: Expressions<'assessments'>) =>
+  listOf(
+    eb
+      .selectFrom('assessmentLanguages')
+      .select('assessmentLanguages.languageId')
+      .whereRef('assessmentLanguages.assessmentId', '=', 'assessments.id')
+      .orderBy('assessmentLanguages.position'),
+  )
+const languageCodes = (eb: Expressions<'assessments'>) =>
+  listOf(
+    eb
+      .selectFrom('assessmentLanguages')
+      .innerJoin('languages', 'languages.id', 'assessmentLanguages.languageId')
+      .select('languages.code')
+      .whereRef('assessmentLanguages.assessmentId', '=', 'assessments.id')
+      .orderBy('assessmentLanguages.position'),
+  )
+const categoryIds = (eb: Expressions<'assessments'>) =>
+  listOf(
+    eb
+      .selectFrom('assessmentCategories')
+      .select('assessmentCategories.categoryId')
+      .whereRef('assessmentCategories.assessmentId', '=', 'assessments.id')
+      .orderBy('assessmentCategories.position'),
+  )
+const tagIds = (eb: Expressions<'assessments'>) =>
+  listOf(
+    eb
+      .selectFrom('assessmentTags')
+      .select('assessmentTags.tagId')
+      .whereRef('assessmentTags.assessmentId', '=', 'assessments.id')
+      .orderBy('assessmentTags.position'),
+  )
+const clientIds = (eb: Expressions<'assessments'>) =>
+  listOf(
+    eb
+      .selectFrom('assessmentClients')
+      .select('assessmentClients.memberId')
+      .whereRef('assessmentClients.assessmentId', '=', 'assessments.id')
+      .orderBy('assessmentClients.position'),
+  )
+const inviteCount = (eb: Expressions<'assessments'>) =>
+  eb
+    .selectFrom('assessmentInviteCounts')
+    .select(({ ref }) => sql<number>`coalesce(sum(${ref('assessmentInviteCounts.count')}), 0)::int`.as('count'))
+    .whereRef('assessmentInviteCounts.assessmentId', '=', 'assessments.id')
+    .$asScalar()
+    .$notNull()
+export const wholeAssessment = shapeOf('assessments', Prisma.AssessmentScalarFieldEnum, {
+  languageIds,
+  languageCodes,
+  categoryIds,
+  tagIds,
+  clientIds,
+  inviteCount,
+})
+/** An assessment as a list has it. */
+export type ListedAssessment = RowOf<typeof wholeAssessment>
+
+const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
+  name: (eb, name) => eb('assessments.name', '=', name),
+  createdById: (eb, id) => eb('assessments.createdById', '=', id),
+  audience: (eb, audience) => eb('assessments.audience', '=', audience),
+  questionCount: (eb, count) => eb('assessments.questionCount', '=', count),
+  tagIds: (eb, ids) =>
+    eb(
+      'assessments.id',
+      'in',
+      eb
+        .selectFrom('assessmentTags')
+        .select('assessmentTags.assessmentId')
+        .where(sameOwner('assessmentTags', 'assessments'))
+        .where('assessmentTags.tagId', '=', among(ids)),
+    ),
+  questionFormats: (eb, formats) => sql`${eb.ref('assessments.defaultQuestionFormat')} = any(${formats}::media_format[])`,
+  answerFormats: (eb, formats) => sql`${eb.ref('assessments.defaultAnswerFormat')} = any(${formats}::media_format[])`,
+  search: (eb, patterns) => hasAll(eb.ref('assessments.name'), patterns),
+}
+const list = createList('assessments', conditions)
 
 /**
  * v1.md GET /assessments; alternate.md GET /assessments.
@@ -74,14 +137,14 @@ const COLUMNS = { createdAt: 'created_at', name: 'name', updatedAt: 'updated_at'
  */
 export async function listAssessments<Row>(
   ctx: Context,
-  of: Shape<Row>,
+  of: Shape<'assessments', Row>,
   filter: AssessmentFilter,
   order: AssessmentOrder,
   page: Page,
-): Promise<Listing<Row>> {
+): Promise<Listing<AsJson<Row>>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  return readListing(ctx, of, page, { where: matching(ctx, filter), order: orderBy(COLUMNS, order) })
+  return list(ctx, of, worded(filter), order, page)
 }
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
@@ -95,35 +158,17 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 /** The organization's assessments with these ids, in no particular order; other ids are left out. */
 export const findAssessments = findById(wholeAssessment)
 
-const instructionShape = shapeOf<Instruction>('instructions', Prisma.InstructionScalarFieldEnum, {})
-const categoryShape = shapeOf<Category>('categories', Prisma.CategoryScalarFieldEnum, {})
-const languageShape = shapeOf<Language>('languages', Prisma.LanguageScalarFieldEnum, {})
+export const wholeInstruction = shapeOf('instructions', Prisma.InstructionScalarFieldEnum)
+export const wholeCategory = shapeOf('categories', Prisma.CategoryScalarFieldEnum)
 
 /** The organization's instructions with these ids, in no particular order; other ids are left out. */
-export const findInstructions = findById(instructionShape)
-/** The same, to be found together with others. */
-export const instructions = ownSource(instructionShape)
+export const findInstructions = findById(wholeInstruction)
 
 /** The organization's categories with these ids, in no particular order; other ids are left out. */
-export const findCategories = findById(categoryShape)
-/** The same, to be found together with others. */
-export const categories = ownSource(categoryShape)
+export const findCategories = findById(wholeCategory)
 
 /** Languages are shared by all organizations. */
-export const languages: Source<Language> = (_ctx, hasId) => toRead(languageShape, whereAll([hasId]))
-
-/** SQL: the organization's assessments that match. */
-function matching(ctx: Context, filter: AssessmentFilter): Prisma.Sql {
-  const { name, createdById, audience, questionCount, tagIds, questionFormats, answerFormats, search } = filter
-  return ownRows(ctx, [
-    name !== undefined && Prisma.sql`name = ${name}`,
-    createdById !== undefined && Prisma.sql`created_by_id = ${createdById}::uuid`,
-    audience !== undefined && Prisma.sql`audience = ${audience}::audience`,
-    questionCount !== undefined && Prisma.sql`question_count = ${questionCount}`,
-    tagIds !== undefined &&
-      Prisma.sql`id IN (SELECT assessment_id FROM assessment_tags ${ownRows(ctx, [Prisma.sql`tag_id = ANY (${tagIds}::uuid[])`])})`,
-    questionFormats !== undefined && Prisma.sql`default_question_format = ANY (${questionFormats}::media_format[])`,
-    answerFormats !== undefined && Prisma.sql`default_answer_format = ANY (${answerFormats}::media_format[])`,
-    ...readWords(search).map((word) => Prisma.sql`name ILIKE ${containing(word)}`),
-  ])
-}
+export const languages = <View>(present: (language: Language) => View): Source<View> => ({
+  present,
+  find: (_owner, ids) => jsonOf(everyones.selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', among(ids))),
+})

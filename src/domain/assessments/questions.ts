@@ -1,38 +1,40 @@
-import { type Shape, shapeOf } from '../../db/rows.ts'
+import { own } from '../../db/own.ts'
+import type { AsJson } from '../../db/statements.ts'
 import { Prisma, type Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { findListing, orderBy, ownRows, ownRowsById } from '../listing.ts'
+import { createList, type RowOf, type Shape, shapeOf } from '../listing.ts'
 import type { Listing, Order, Page } from '../page.ts'
 import { isUuid } from '../uuid.ts'
 
 export type { Question }
 export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>
 
-export const wholeQuestion = shapeOf<Question>('questions', Prisma.QuestionScalarFieldEnum, { createdAt: true, updatedAt: true })
-const COLUMNS = { order: '"order"', createdAt: 'created_at', points: 'points' } as const satisfies Record<
-  QuestionOrder['field'],
-  string
->
+export const wholeQuestion = shapeOf('questions', Prisma.QuestionScalarFieldEnum)
+/** A question as a list has it. */
+export type ListedQuestion = RowOf<typeof wholeQuestion>
+
+const list = createList<'questions', { assessmentId: string }>(
+  'questions',
+  { assessmentId: (eb, id) => eb('questions.assessmentId', '=', id) },
+  {
+    of: (owner, { assessmentId }) => own(owner, 'assessments').select('questionCount').where('id', '=', assessmentId),
+    missing: () => new DomainError('assessment_not_found'),
+  },
+)
 
 /** v1.md GET /assessments/{assessmentId}/questions. @param of what is read of each. @throws DomainError assessment_not_found. */
 export async function listQuestions<Row>(
   ctx: Context,
-  of: Shape<Row>,
+  of: Shape<'questions', Row>,
   assessmentId: string,
   order: QuestionOrder,
   page: Page,
-): Promise<Listing<Row>> {
+): Promise<Listing<AsJson<Row>>> {
   authorize(ctx, 'read')
   if (!isUuid(assessmentId)) throw new DomainError('assessment_not_found')
-  const list = await findListing(ctx, of, page, {
-    where: ownRows(ctx, [Prisma.sql`assessment_id = ${assessmentId}::uuid`]),
-    order: orderBy(COLUMNS, order),
-    count: Prisma.sql`SELECT question_count FROM assessments ${ownRowsById(ctx, [assessmentId])}`,
-  })
-  if (!list) throw new DomainError('assessment_not_found')
-  return list
+  return list(ctx, of, { assessmentId }, order, page)
 }
 
 /** Which question. */

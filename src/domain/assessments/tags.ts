@@ -1,6 +1,7 @@
+import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import { containing } from '../../db/query.ts'
-import { type Shape, shapeOf } from '../../db/rows.ts'
+import { among, compose, own } from '../../db/own.ts'
+import { type AsJson, all, first } from '../../db/statements.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { findNameIssues } from '../access/names.ts'
@@ -10,10 +11,10 @@ import { refuseUnseenChanges, type Seen } from '../changed.ts'
 import { checkText, findIssues, ofChanged } from '../checks.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { readWords, refuseExcess } from '../filters.ts'
+import { refuseExcess } from '../filters.ts'
 import { requireInvite } from '../invites/invites.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
-import { orderBy, ownRows, readListing } from '../listing.ts'
+import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../listing.ts'
 import { type Listing, type Order, type Page, readPage } from '../page.ts'
 import { refuse } from '../refuse.ts'
 import { findById } from '../shared-query.ts'
@@ -34,11 +35,16 @@ export type TagChange = Partial<Required<NewTag>>
 
 export const DEFAULT_COLOR = '#6B7280'
 
-export const wholeTag = shapeOf<Tag>('tags', Prisma.TagScalarFieldEnum, { createdAt: true, updatedAt: true })
-const COLUMNS = { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' } as const satisfies Record<
-  TagOrder['field'],
-  string
->
+export const wholeTag = shapeOf('tags', Prisma.TagScalarFieldEnum)
+/** A tag as a list has it. */
+export type ListedTag = RowOf<typeof wholeTag>
+
+const conditions: ConditionsOf<'tags', Worded<TagFilter>> = {
+  name: (eb, name) => eb('tags.name', '=', name),
+  createdById: (eb, id) => eb('tags.createdById', '=', id),
+  search: (eb, patterns) => hasAll(eb.ref('tags.name'), patterns),
+}
+const list = createList('tags', conditions)
 
 /**
  * v1.md GET /tags; alternate.md GET /tags.
@@ -48,23 +54,15 @@ const COLUMNS = { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at'
  */
 export async function listTags<Row>(
   ctx: Context,
-  of: Shape<Row>,
+  of: Shape<'tags', Row>,
   filter: TagFilter,
   order: TagOrder,
   page: Page,
-): Promise<Listing<Row>> {
+): Promise<Listing<AsJson<Row>>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  return readListing(ctx, of, page, { where: matching(ctx, filter), order: orderBy(COLUMNS, order) })
+  return list(ctx, of, worded(filter), order, page)
 }
-
-/** SQL: the organization's tags that match. */
-const matching = (ctx: Context, { name, createdById, search }: TagFilter): Prisma.Sql =>
-  ownRows(ctx, [
-    name !== undefined && Prisma.sql`name = ${name}`,
-    createdById !== undefined && Prisma.sql`created_by_id = ${createdById}::uuid`,
-    ...readWords(search).map((word) => Prisma.sql`name ILIKE ${containing(word)}`),
-  ])
 
 export type InviteTagOrder = Order<'position' | TagOrder['field']>
 
@@ -102,10 +100,9 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 export const findTags = findById(wholeTag)
 
 /** Which of these ids are tags of the organization. Runs in a transaction: until it ends nobody deletes them. */
-export async function holdTags({ db, organization }: Context, ids: string[]): Promise<Set<string>> {
-  const found = await db.$queryRaw<{ id: string }[]>`
-    SELECT id::text FROM tags WHERE organization_id = ${organization.id}::uuid AND id = ANY (${ids.filter(isUuid)}::uuid[])
-    ORDER BY id FOR KEY SHARE`
+export async function holdTags(ctx: Context, ids: string[]): Promise<Set<string>> {
+  const tags = own(ctx, 'tags').where('id', '=', among(ids.filter(isUuid)))
+  const found = await all(ctx.db, tags.select('id').orderBy('id').forKeyShare())
   return new Set(found.map(({ id }) => id))
 }
 
@@ -155,8 +152,7 @@ export async function updateTag(ctx: Context, id: string, change: TagChange, see
 
 /** Until the transaction ends nobody else changes the tag. */
 async function refuseUnseen(inside: Context, id: string, seen: Seen, change: TagChange): Promise<void> {
-  const { db, organization } = inside
-  await db.$queryRaw`SELECT id FROM tags WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`
+  await first(inside.db, own(inside, 'tags').select('id').where('id', '=', id).forNoKeyUpdate())
   const tag = await getTag(inside, id)
   refuseUnseenChanges(tag, seen, tag, change)
 }
@@ -181,18 +177,26 @@ export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
 /** How many rows have a tag, at most {@link MAX_TAG_USES}. */
 export type TagUses = { assessments: number; members: number; invites: number }
 
+type TagTable = 'assessmentTags' | 'memberTags' | 'inviteTags'
+
 /** Counting goes no further: a tag may be on a million invites. */
 export const MAX_TAG_USES = 1_000
 
 /** Where these tags of the organization are used, by their ids. */
 export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<string, TagUses>> {
   authorize(ctx, 'read')
-  const uses = (table: string) =>
-    Prisma.sql`(SELECT count(*)::int FROM (SELECT FROM ${Prisma.raw(table)}
-      WHERE organization_id = ${ctx.organization.id}::uuid AND tag_id = tag.id LIMIT ${MAX_TAG_USES}) AS used)`
-  const rows = await ctx.db.$queryRaw<({ id: string } & TagUses)[]>`
-    SELECT id, ${uses('assessment_tags')} AS assessments, ${uses('member_tags')} AS members, ${uses('invite_tags')} AS invites
-    FROM unnest(${ids}::uuid[]) AS tag (id)`
+  const uses = (table: TagTable) => {
+    const some = own(ctx, table).where('tagId', '=', sql.ref<string>('tag.id')).limit(MAX_TAG_USES)
+    return compose.selectFrom(some.select('tagId').as('used')).select(sql<number>`count(*)::int`.as('count')).$asScalar()
+  }
+  const asked = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'tag'>(sql`tag (id)`)
+  const rows = await all(
+    ctx.db,
+    compose
+      .selectFrom(asked)
+      .select('tag.id')
+      .select([uses('assessmentTags').as('assessments'), uses('memberTags').as('members'), uses('inviteTags').as('invites')]),
+  )
   return new Map(rows.map(({ id, ...counts }) => [id, counts]))
 }
 

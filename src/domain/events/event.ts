@@ -1,4 +1,4 @@
-import { type EmailFailure, type InviteStatus, type MediaKind, Prisma } from '../../generated/prisma/client.ts'
+import type { EmailFailure, InviteStatus, MediaKind } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
 
 /** What the events of the feed tell of. */
@@ -91,10 +91,16 @@ export type ToldInvite = {
   assessmentSession: string | null
   expiresAt: Date
 }
-/** SQL: the columns of that. */
-export const toldColumns = Prisma.sql`
-  invites.id, organization_id AS "organizationId", assessment_id AS "assessmentId", status, mode, assessment_session AS "assessmentSession",
-  expires_at AS "expiresAt"`
+/** The columns of that. */
+export const TOLD = [
+  'invites.id',
+  'invites.organizationId',
+  'invites.assessmentId',
+  'invites.status',
+  'invites.mode',
+  'invites.assessmentSession',
+  'invites.expiresAt',
+] as const
 
 export type TellInvite = (invite: ToldInvite) => NewEvent
 

@@ -1,13 +1,17 @@
 import type { Connection } from '../../db/client.ts'
-import type { Time } from '../../db/rows.ts'
+import { everyones } from '../../db/everyone.ts'
+import { among, own } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
 import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
-import { inviteEvents, type ToldInvite, toldColumns } from '../events/event.ts'
+import { inviteEvents, TOLD, type ToldInvite } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
 import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../in-halves.ts'
+import type { Time } from '../listing.ts'
 import { inTransaction } from '../transaction.ts'
+import { isDue } from './expiry.ts'
 import { type Move, mayMove, moves } from './moves.ts'
 
 // How an invite comes from one state to another: by a move of the table in moves.ts, or by the clock.
@@ -29,17 +33,6 @@ export const expiring = Prisma.sql`status IN ('pending', 'accepted')`
 /** SQL: the status of an invite as of now: expired once it is due, even if its row does not say so yet. */
 export const statusAt = (now: Date): Prisma.Sql =>
   Prisma.sql`CASE WHEN ${expiring} AND expires_at <= ${now} THEN 'expired' ELSE status END`
-
-/** SQL: that as a condition, in which an index by the status can be used. */
-export function hasStatus(status: InviteStatus, now: Date): Prisma.Sql {
-  const isDue = Prisma.sql`(${expiring} AND expires_at <= ${now})`
-  if (status === 'expired') return Prisma.sql`(status = 'expired' OR ${isDue})`
-  return Prisma.sql`(status = ${status}::invite_status AND NOT ${isDue})`
-}
-
-/** SQL: the earliest expiry among the organization's invites that can expire, past or future; null when there is none. */
-export const nextExpiry = ({ organization }: Pick<Context, 'organization'>): Prisma.Sql =>
-  Prisma.sql`SELECT min(expires_at) FROM invites WHERE organization_id = ${organization.id}::uuid AND ${expiring}`
 
 /** The updates in progress, by organization: simultaneous lists share one. */
 const running = new WeakMap<Connection, Map<string, Promise<unknown>>>()
@@ -64,9 +57,21 @@ export async function expireDueInvites(ctx: Context): Promise<void> {
  * @returns how many.
  */
 export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> {
-  const organizations = await ctx.db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM organizations o WHERE EXISTS (
-      SELECT FROM invites WHERE organization_id = o.id AND ${expiring} AND expires_at <= ${ctx.deps.clock()}) ORDER BY id`
+  const organizations = await all(
+    ctx.db,
+    everyones
+      .selectFrom('organizations')
+      .select('organizations.id')
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('invites')
+            .select('invites.id')
+            .whereRef('invites.organizationId', '=', 'organizations.id')
+            .where((eb) => isDue(eb as never, ctx.deps.clock())),
+        ),
+      )
+      .orderBy('organizations.id'),
+  )
   let expired = 0
   const failed: FailedItem<unknown>[] = []
   const failedOrganizations = await workOnEach(organizations, async ({ id }) => {
@@ -101,24 +106,35 @@ async function expireDue(
 }
 
 function findDue({ db, deps }: ServiceContext, organizationId: string, after: DueInvite | undefined): Promise<DueInvite[]> {
-  const further = after ? Prisma.sql`AND (expires_at, id) > (${after.expiresAt}, ${after.id}::uuid)` : Prisma.empty
-  return db.$queryRaw<DueInvite[]>`
-    SELECT id, expires_at AS "expiresAt" FROM invites
-    WHERE organization_id = ${organizationId}::uuid AND ${expiring} AND expires_at <= ${deps.clock()} ${further}
-    ORDER BY expires_at, id LIMIT ${EXPIRED_AT_ONCE}`
+  const due = own({ organization: { id: organizationId } }, 'invites').where((eb) => isDue(eb, deps.clock()))
+  const further = after
+    ? due.where(({ eb, refTuple, tuple }) => eb(refTuple('expiresAt', 'id'), '>', tuple(after.expiresAt, after.id)))
+    : due
+  return all(db, further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE))
 }
 
 async function expireSome(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
-  // SKIP LOCKED: two such updates at once cannot block each other, whatever the order of the rows.
-  const expired = await ctx.db.$queryRaw<ToldInvite[]>`
-    WITH due AS MATERIALIZED (
-      SELECT id FROM invites
-      WHERE organization_id = ${organizationId}::uuid AND ${expiring} AND expires_at <= ${ctx.deps.clock()}
-        AND id = ANY(${some.map(({ id }) => id)}::uuid[])
-      FOR NO KEY UPDATE SKIP LOCKED
-    )
-    UPDATE invites SET status = 'expired', updated_at = expires_at FROM due WHERE invites.id = due.id
-    RETURNING ${toldColumns}`
+  const owner = { organization: { id: organizationId } }
+  // Two such updates at once cannot block each other, whatever the order of the rows.
+  const due = own(owner, 'invites')
+    .select('invites.id')
+    .where((eb) => isDue(eb, ctx.deps.clock()))
+    .where('invites.id', '=', among(some.map(({ id }) => id)))
+    .forNoKeyUpdate()
+    .skipLocked()
+  const expired = await all(
+    ctx.db,
+    everyones
+      .with(
+        (cte) => cte('due').materialized(),
+        () => due,
+      )
+      .updateTable('invites')
+      .from('due')
+      .whereRef('invites.id', '=', 'due.id')
+      .set(({ ref }) => ({ status: 'expired', updatedAt: ref('invites.expiresAt') }))
+      .returning(TOLD),
+  )
   await recordExpiry(ctx, expired)
   return expired.length
 }

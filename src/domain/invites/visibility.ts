@@ -1,3 +1,4 @@
+import { type Condition, type Expressions, sameOwner } from '../../db/own.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
@@ -19,6 +20,21 @@ export async function authorizeInvites(ctx: Context, { assessmentId, assignedGra
   const isTheirs = isGrader(ctx, assignedGraderId) || (await isClientOf(ctx, assessmentId))
   if (!isTheirs || (await isBlind(ctx, assessmentId))) throw new DomainError('not_permitted')
 }
+
+/** Whether the context's actor may see an invite, as far as that depends on whether its assessment is graded blind. */
+export const seesUnblinded = (ctx: Context, eb: Expressions<'invites'>): Condition =>
+  gradesBlindly(ctx)
+    ? eb.not(
+        eb.exists(
+          eb
+            .selectFrom('assessments as blind')
+            .select('blind.id')
+            .where(sameOwner('blind', 'invites'))
+            .whereRef('blind.id', '=', 'invites.assessmentId')
+            .where('blind.gradedBlind', '=', true),
+        ),
+      )
+    : eb.lit(true)
 
 /** SQL: of `invites i`, without those that the context's actor may not see because their assessments are graded blind. */
 export const butBlind = (ctx: Context): Prisma.Sql =>

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { users } from '../../domain/access/members.ts'
-import { categories, instructions, languages } from '../../domain/assessments/assessments.ts'
+import { languages, wholeCategory, wholeInstruction } from '../../domain/assessments/assessments.ts'
 import type { Context } from '../../domain/context.ts'
-import { findTogether, ownSource, presented } from '../../domain/find-together.ts'
+import { findTogether, ownSource } from '../../domain/find-together.ts'
 import type { Ids } from '../../domain/shared-query.ts'
 import { presentAssessment, shownOfAssessment } from './assessments.view.ts'
 import { presentCategory, presentInstruction, presentLanguage, presentOrganization, presentUser } from './nested.view.ts'
@@ -43,13 +43,13 @@ const referencesOf = (kind: Kind): [field: string, referred: Loadable][] => byKi
 
 /** Each kind is shown as by its own endpoint, so that nesting can show no more. The organization is known. */
 const find = findTogether<Stored, View & { id: string }>({
-  assessment: presented(ownSource(shownOfAssessment), presentAssessment),
-  organization_user: presented(ownSource(shownOfMember), presentOrganizationUser),
-  tag: presented(ownSource(shownOfTag), presentTag),
-  user: presented(users, presentUser),
-  instruction: presented(instructions, presentInstruction),
-  language: presented(languages, presentLanguage),
-  category: presented(categories, presentCategory),
+  assessment: ownSource(shownOfAssessment, presentAssessment),
+  organization_user: ownSource(shownOfMember, presentOrganizationUser),
+  tag: ownSource(shownOfTag, presentTag),
+  user: users(presentUser),
+  instruction: ownSource(wholeInstruction, presentInstruction),
+  language: languages(presentLanguage),
+  category: ownSource(wholeCategory, presentCategory),
 })
 
 type Node = { kind: Kind; view: View }

@@ -1,7 +1,7 @@
 import type { AssessmentInput } from '../../domain/assessments/assessment-input.ts'
-import type { Assessment } from '../../domain/assessments/assessments.ts'
+import type { Assessment, ListedAssessment } from '../../domain/assessments/assessments.ts'
 import type { Cautions } from '../../domain/assessments/cautions.ts'
-import type { Question } from '../../domain/assessments/questions.ts'
+import type { ListedQuestion, Question } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import { expectations, questionList, wordDuration, written } from '../../http/candidate-view.ts'
@@ -27,7 +27,7 @@ const NOTICES = new Map([
   ['question-deleted', 'The question is deleted.'],
 ])
 
-type ListFacts = { ctx: Context; listing: Listing<Assessment>; search: string; done: string }
+type ListFacts = { ctx: Context; listing: Listing<ListedAssessment>; search: string; done: string }
 
 export const assessmentsPage = (form: Form, { ctx, listing, search, done }: ListFacts): Page => ({
   title: 'Assessments',
@@ -45,7 +45,7 @@ ${pager(pathOf(ctx, 'assessments'), new URLSearchParams(search ? { search } : {}
 </section>`,
 })
 
-const assessmentTable = (ctx: Context, { items }: Listing<Assessment>): Html =>
+const assessmentTable = (ctx: Context, { items }: Listing<ListedAssessment>): Html =>
   table(
     'list-heading',
     ['Name', 'Questions', 'Points', 'Asked by', 'Answered by', 'Languages', 'Invites', 'Changed'],
@@ -57,7 +57,7 @@ const assessmentTable = (ctx: Context, { items }: Listing<Assessment>): Html =>
       labelOf(FORMAT_LABELS, assessment.defaultAnswerFormat),
       assessment.languageCodes.join(', '),
       assessment.inviteCount,
-      time(assessment.updatedAt),
+      time(new Date(assessment.updatedAt)),
     ]),
   )
 
@@ -72,7 +72,7 @@ export function assessmentPage(
     questions,
     cautions,
     done,
-  }: Facts & { questions: Listing<Question>; cautions: Cautions; done: string },
+  }: Facts & { questions: Listing<ListedQuestion>; cautions: Cautions; done: string },
 ): Page {
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   return {

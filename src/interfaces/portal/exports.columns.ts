@@ -1,7 +1,7 @@
 import type { ExportedEntry } from '../../domain/access/audit-log.ts'
 import type { ExportedMember } from '../../domain/access/export-members.ts'
 import { declinedAtOf } from '../../domain/invites/declined.ts'
-import type { ExportedInvite } from '../../domain/invites/export.ts'
+import type { ExportedInvite } from '../../domain/invites/listing/export.ts'
 import type { ExportedGrades, ExportedQuestion } from '../../domain/submissions/grading/export.ts'
 import type { Column } from '../../http/send-csv.ts'
 

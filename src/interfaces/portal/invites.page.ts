@@ -1,7 +1,8 @@
 import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Named } from '../../domain/invites/choices.ts'
-import { INVITE_STATUSES, type Invite, type InviteOrder } from '../../domain/invites/invites.ts'
+import { INVITE_STATUSES, type ListedInvite } from '../../domain/invites/invites.ts'
+import type { InviteOrder } from '../../domain/invites/listing/filter.ts'
 import type { Listing } from '../../domain/page.ts'
 import { html } from '../../http/html.ts'
 import { namedField, readNamed } from './choices.ts'
@@ -21,7 +22,7 @@ export const orders: Record<string, { label: string; order: InviteOrder }> = {
   state: { label: 'State', order: { field: 'status', direction: 'asc' } },
 }
 
-type Facts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<Invite> | null }
+type Facts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<ListedInvite> | null }
 
 /** @param facts.list null: there is nothing to list. */
 export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts): Page {
@@ -60,7 +61,7 @@ ${list && pager(path, form.values, list, ['invite', 'invites'])}
   }
 }
 
-const inviteTable = (ctx: Context, invites: Invite[]) =>
+const inviteTable = (ctx: Context, invites: ListedInvite[]) =>
   table(
     'list-heading',
     ['Candidate', 'Name', 'Assessment', 'State', 'Sent', 'Expires'],
@@ -71,8 +72,8 @@ const inviteTable = (ctx: Context, invites: Invite[]) =>
         recipientName,
         assessmentName,
         badge(wordState(invite)),
-        time(sentAt),
-        time(expiresAt),
+        time(new Date(sentAt)),
+        time(new Date(expiresAt)),
       ]
     }),
   )

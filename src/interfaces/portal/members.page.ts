@@ -1,6 +1,6 @@
 import type { LinkToHandOver } from '../../domain/access/invite-member.ts'
 import type { Language } from '../../domain/access/manage-members.ts'
-import { MEMBER_ROLES, type Member } from '../../domain/access/members.ts'
+import { type ListedMember, MEMBER_ROLES, type Member } from '../../domain/access/members.ts'
 import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
 import { MAX_CHOICES, type Named } from '../../domain/invites/choices.ts'
@@ -27,12 +27,12 @@ const NOTICES = new Map([
 
 const nameOf = ({ user, email }: Pick<Member, 'user' | 'email'>): string => `${user.firstName} ${user.lastName}`.trim() || email
 
-const stateOf = ({ status, credentialId }: Member): string => {
+const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId'>): string => {
   if (status === 'inactive') return 'deactivated'
   return credentialId ? 'active' : 'active, has not joined'
 }
 
-export const membersPage = (ctx: Context, found: Filtered<Member>): Page => ({
+export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page => ({
   title: 'Members',
   body: html`${mistakes(found.form)}<p><a class="button" href="${pathOf(ctx, 'members/invite')}">Invite a member</a></p>
 <section class="panel" aria-labelledby="members-heading">
@@ -61,7 +61,7 @@ ${pager(pathOf(ctx, 'members'), found.form.values, found.list)}
 </section>`,
 })
 
-const memberTable = (ctx: Context, members: Member[]): Html =>
+const memberTable = (ctx: Context, members: ListedMember[]): Html =>
   table(
     'members-heading',
     ['Name', 'Address', 'Roles', 'Department', 'State', 'Since'],
@@ -71,7 +71,7 @@ const memberTable = (ctx: Context, members: Member[]): Html =>
       member.roles.join(', '),
       member.department,
       stateOf(member),
-      time(member.joinedAt),
+      time(new Date(member.joinedAt)),
     ]),
   )
 

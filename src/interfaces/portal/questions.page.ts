@@ -1,7 +1,7 @@
 import type { Assessment } from '../../domain/assessments/assessments.ts'
 import { MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
 import type { QuestionInput } from '../../domain/assessments/edit-questions.ts'
-import type { Question } from '../../domain/assessments/questions.ts'
+import type { ListedQuestion, Question } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
 import type { Listing } from '../../domain/page.ts'
 import { wordDuration } from '../../http/candidate-view.ts'
@@ -19,7 +19,7 @@ import { confirmation, FORMAT_LABELS, labelOf } from './wording.ts'
 const EXCERPT = 140
 
 /** A page of an assessment's questions, each with what can be done with it. @param path the assessment's address. */
-export const questionTable = (path: string, { items, total, page, pageSize }: Listing<Question>): Html =>
+export const questionTable = (path: string, { items, total, page, pageSize }: Listing<ListedQuestion>): Html =>
   table(
     'questions-heading',
     ['Question', 'Asked by', 'Answered by', 'Points', 'Time limit', 'Order'],
@@ -41,7 +41,7 @@ function excerpt(text: string): string {
   return characters.length > EXCERPT ? `${characters.slice(0, EXCERPT).join('')}…` : text
 }
 
-const move = (path: string, { id, order }: Question, place: number, label: string, text: string): Html =>
+const move = (path: string, { id, order }: Pick<Question, 'id' | 'order'>, place: number, label: string, text: string): Html =>
   html`<form method="post" action="${path}/questions/${id}/move">
 <input type="hidden" name="order" value="${order}">
 <input type="hidden" name="place" value="${place}">

@@ -1,4 +1,4 @@
-import { DEFAULT_COLOR, MAX_TAG_USES, type Tag, type TagUses } from '../../domain/assessments/tags.ts'
+import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagUses } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
 import { type Html, html } from '../../http/html.ts'
 import { area, type Form, field, mistakes, seenField } from './forms.ts'
@@ -14,7 +14,7 @@ const NOTICES = new Map([
   ['deleted', 'The tag is deleted.'],
 ])
 
-type ListFacts = { ctx: Context; found: Filtered<Tag>; uses: Map<string, TagUses>; done: string }
+type ListFacts = { ctx: Context; found: Filtered<ListedTag>; uses: Map<string, TagUses>; done: string }
 
 export const tagsPage = (form: Form, { ctx, found, uses, done }: ListFacts): Page => ({
   title: 'Tags',
@@ -37,7 +37,7 @@ ${pager(pathOf(ctx, 'tags'), found.form.values, found.list)}
 </section>`,
 })
 
-const tagTable = (ctx: Context, tags: Tag[], uses: Map<string, TagUses>): Html =>
+const tagTable = (ctx: Context, tags: ListedTag[], uses: Map<string, TagUses>): Html =>
   table(
     'tags-heading',
     ['Name', 'Colour', 'Assessments', 'Members', 'Invites', 'Description'],
@@ -50,7 +50,7 @@ const tagTable = (ctx: Context, tags: Tag[], uses: Map<string, TagUses>): Html =
   )
 
 /** Drawn, because a style in the page is not allowed. */
-const colour = ({ color }: Tag): Html =>
+const colour = ({ color }: Pick<Tag, 'color'>): Html =>
   html`<svg class="colour" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg> ${color}`
 
 const countsOf = ({ assessments, members, invites }: TagUses): [string, string][] => [

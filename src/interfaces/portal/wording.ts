@@ -1,8 +1,7 @@
 import { PROCTORING, type Proctoring } from '../../domain/assessments/assessment-input.ts'
 import type { AccountProblem, Issue } from '../../domain/errors.ts'
 import { timeInWords } from '../../domain/format-time.ts'
-import { declinedAtOf } from '../../domain/invites/declined.ts'
-import type { Invite } from '../../domain/invites/invites.ts'
+import { type Declinable, declinedAtOf } from '../../domain/invites/declined.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import type { TargetFault } from '../../domain/webhooks/targets.ts'
 import { wordCount, wordDuration } from '../../http/candidate-view.ts'
@@ -246,8 +245,7 @@ export const badge = (word: string): Html => {
 }
 
 /** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
-export const wordState = (invite: Pick<Invite, 'status' | 'declinedAt' | 'revokedAt'>): string =>
-  declinedAtOf(invite) ? 'declined' : invite.status
+export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)
 
 /** A button that asks first, also where no scripts run. */
 export const confirmation = (label: string, question: string, address: string, hidden?: Html): Html => html`<details>

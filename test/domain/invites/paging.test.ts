@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Context } from '../../../src/domain/context.ts'
-import { listInvites, wholeInvite } from '../../../src/domain/invites/invites.ts'
-import { countInvites, findDistantIds } from '../../../src/domain/invites/paging.ts'
+import { wholeInvite } from '../../../src/domain/invites/invites.ts'
+import { countInvites, findDistantIds } from '../../../src/domain/invites/listing/counted.ts'
+import { listInvites } from '../../../src/domain/invites/listing/list.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 const MANY = 2_600

@@ -1,14 +1,13 @@
-import { queryRows } from '../../db/client.ts'
-import { whereAll } from '../../db/query.ts'
-import { type InviteStatus, type KeyMode, Prisma } from '../../generated/prisma/client.ts'
-import type { Context } from '../context.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
-import { readWords, refuseExcess } from '../filters.ts'
-import { ownRows } from '../listing.ts'
+import { among, own, sameOwner } from '../../../db/own.ts'
+import { all, first, listOf } from '../../../db/statements.ts'
+import type { InviteStatus, KeyMode } from '../../../generated/prisma/client.ts'
+import type { Context } from '../../context.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../../exports.ts'
+import { readWords, refuseExcess } from '../../filters.ts'
+import { expireDueInvites } from '../lifecycle.ts'
+import { authorizeInvites } from '../visibility.ts'
 import type { InviteFilter } from './filter.ts'
-import { expireDueInvites } from './lifecycle.ts'
-import { selectMatches } from './search.ts'
-import { authorizeInvites } from './visibility.ts'
+import { type Matches, selectMatches } from './matches.ts'
 
 export type ExportedInvite = {
   id: string
@@ -57,8 +56,9 @@ function readBatches(ctx: Context, filter: InviteFilter): (last: ExportedInvite 
   const searches = readWords(filter.search).length > 0 || readWords(filter.recipient).length > 0
   if (searches) return searchStretches(ctx, filter)
   return (last) => {
-    const after = last === undefined ? [] : [Prisma.sql`id > ${last.id}::uuid`]
-    return findInvites(ctx, filter, after, EXPORTED_AT_ONCE)
+    const matches = selectMatches(ctx, filter, ctx.deps.clock())
+    const further = last ? matches.where('invites.id', '>', last.id) : matches
+    return readExported(ctx, further.orderBy('invites.id').limit(EXPORTED_AT_ONCE) as Matches)
   }
 }
 
@@ -78,7 +78,8 @@ function searchStretches(ctx: Context, filter: InviteFilter): () => Promise<Expo
     while (batch.length < EXPORTED_AT_ONCE) {
       if (found.length > 0) {
         const ids = found.splice(0, EXPORTED_AT_ONCE - batch.length)
-        batch.push(...(await findInvites(ctx, filter, [Prisma.sql`id = ANY(${ids}::uuid[])`], ids.length)))
+        const still = selectMatches(ctx, filter, ctx.deps.clock()).where('invites.id', '=', among(ids))
+        batch.push(...(await readExported(ctx, still as Matches)))
       } else if (isOver) break
       else await searchNext()
     }
@@ -88,36 +89,60 @@ function searchStretches(ctx: Context, filter: InviteFilter): () => Promise<Expo
 
 /** The last invite of the stretch to search next; undefined where that goes to the end. */
 async function findStretchEnd(ctx: Context, after: string | undefined): Promise<string | undefined> {
-  const which = ownRows(ctx, [after !== undefined && Prisma.sql`id > ${after}::uuid`])
-  const ends = Prisma.sql`SELECT id FROM invites ${which} ORDER BY id OFFSET ${SEARCHED_AT_ONCE - 1} LIMIT 1`
-  return (await queryRows<{ id: string }>(ctx.db, ends))[0]?.id
+  const further = after === undefined ? own(ctx, 'invites') : own(ctx, 'invites').where('id', '>', after)
+  const end = further
+    .select('id')
+    .orderBy('id')
+    .offset(SEARCHED_AT_ONCE - 1)
+    .limit(1)
+  return (await first(ctx.db, end))?.id
 }
 
 type Stretch = { after: string | undefined; until: string | undefined }
 
 /** The ids of a stretch's matches, in their order. */
 async function findMatches(ctx: Context, filter: InviteFilter, { after, until }: Stretch): Promise<string[]> {
-  const bounds = [after !== undefined && Prisma.sql`id > ${after}::uuid`, until !== undefined && Prisma.sql`id <= ${until}::uuid`]
-  const within = bounds.some(Boolean) ? whereAll(bounds) : Prisma.empty
-  const matches = Prisma.sql`SELECT id FROM (${selectMatches(ctx, filter, ctx.deps.clock())}) matches ${within} ORDER BY id`
-  return (await queryRows<{ id: string }>(ctx.db, matches)).map(({ id }) => id)
+  let matches = selectMatches(ctx, filter, ctx.deps.clock())
+  if (after !== undefined) matches = matches.where('invites.id', '>', after)
+  if (until !== undefined) matches = matches.where('invites.id', '<=', until)
+  return (await all(ctx.db, matches.clearSelect().select('invites.id').orderBy('invites.id'))).map(({ id }) => id)
 }
 
-/** Of those that match and meet the conditions, so many. */
-function findInvites(ctx: Context, filter: InviteFilter, conditions: Prisma.Sql[], atMost: number): Promise<ExportedInvite[]> {
-  const further = conditions.length > 0 ? whereAll(conditions) : Prisma.empty
-  return ctx.db.$queryRaw<ExportedInvite[]>`
-    SELECT i.id, i.recipient_email AS "recipientEmail", i.recipient_name AS "recipientName", i.assessment_id AS "assessmentId",
-      a.name AS assessment, batch.status, i.mode, grader.email AS grader, creator.email AS "createdBy",
-      ARRAY(SELECT t.name FROM invite_tags it JOIN tags t ON t.id = it.tag_id WHERE it.invite_id = i.id ORDER BY it.position) AS tags,
-      i.created_at AS "createdAt", i.sent_at AS "sentAt", i.expires_at AS "expiresAt", i.accepted_at AS "acceptedAt",
-      i.started_at AS "startedAt", i.completed_at AS "completedAt", i.revoked_at AS "revokedAt",
-      i.declined_at AS "declinedAt"
-    FROM (SELECT id, status FROM (${selectMatches(ctx, filter, ctx.deps.clock())}) matches ${further} ORDER BY id LIMIT ${atMost}) AS batch
-    JOIN invites i USING (id)
-    JOIN assessments a ON a.id = i.assessment_id
-    LEFT JOIN members grader ON grader.id = i.assigned_grader_id
-    LEFT JOIN members creator ON creator.id = i.created_by_id
-    WHERE i.organization_id = ${ctx.organization.id}::uuid
-    ORDER BY i.id`
-}
+/** What is exported of these matches. */
+const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
+  all(
+    ctx.db,
+    own(ctx, 'invites')
+      .innerJoin(matches.as('batch'), 'batch.id', 'invites.id')
+      .innerJoin('assessments', (join) =>
+        join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+      )
+      .leftJoin('members as grader', (join) =>
+        join.on(sameOwner('grader', 'invites')).onRef('grader.id', '=', 'invites.assignedGraderId'),
+      )
+      .leftJoin('members as creator', (join) =>
+        join.on(sameOwner('creator', 'invites')).onRef('creator.id', '=', 'invites.createdById'),
+      )
+      .select([
+        'invites.id',
+        'invites.recipientEmail',
+        'invites.recipientName',
+        'invites.assessmentId',
+        'invites.mode',
+        'batch.status',
+      ])
+      .select(['assessments.name as assessment', 'grader.email as grader', 'creator.email as createdBy', 'invites.createdAt'])
+      .select(['invites.sentAt', 'invites.expiresAt', 'invites.acceptedAt', 'invites.startedAt', 'invites.completedAt'])
+      .select(['invites.revokedAt', 'invites.declinedAt'])
+      .select((eb) =>
+        listOf(
+          eb
+            .selectFrom('inviteTags')
+            .innerJoin('tags', (join) => join.on(sameOwner('tags', 'inviteTags')).onRef('tags.id', '=', 'inviteTags.tagId'))
+            .select('tags.name')
+            .whereRef('inviteTags.inviteId', '=', 'invites.id')
+            .orderBy('inviteTags.position'),
+        ).as('tags'),
+      )
+      .orderBy('invites.id'),
+  )

@@ -1,0 +1,130 @@
+import type { RawBuilder } from 'kysely'
+import { sql, statement, type Tables } from '../builder.ts'
+import { ofThese, own, type Selects } from '../own.ts'
+import { type AsJson, jsonOf, type Query } from '../statements.ts'
+
+// By hand: PostgreSQL is told so little of the values that it plans these once for all searches, which Kysely has no words for.
+
+/** So many of the newest addresses tell what is frequent. */
+const SAMPLE = 100
+
+/** What a search begins with. @property names the places of the words, from 0, that the names of assessments have together. */
+export type SearchFacts = { next: Date | null; sample: string[]; names: number[][] | null }
+
+/**
+ * Which of the words are together in an assessment's name, the newest addresses, and the earliest expiry. The values are had by `asked`,
+ * where PostgreSQL does not look for them: to plan by them took longer than to answer.
+ *
+ * @param patterns of the words, for ILIKE.
+ */
+export const searchFacts = (organizationId: string, patterns: string[]): Query<SearchFacts> =>
+  statement(sql<SearchFacts>`
+    WITH asked AS MATERIALIZED (SELECT ${organizationId}::uuid AS id, ${patterns}::text[] AS patterns)
+    SELECT
+      (SELECT min(expires_at) FROM invites WHERE organization_id = ${organizationId}::uuid AND status IN ('pending', 'accepted')) AS next,
+      ARRAY(
+        SELECT recipient_email FROM invites WHERE organization_id = (SELECT id FROM asked) ORDER BY sent_at DESC, id DESC LIMIT ${sql.lit(SAMPLE)}
+      ) AS sample,
+      (SELECT json_agg(DISTINCT ARRAY(
+        SELECT nth - 1 FROM unnest((SELECT patterns FROM asked)::text[]) WITH ORDINALITY AS word (pattern, nth)
+        WHERE name ILIKE pattern ORDER BY nth
+      )) FROM assessments WHERE organization_id = (SELECT id FROM asked) AND name ILIKE ANY ((SELECT patterns FROM asked)::text[])) AS names`)
+
+/** What is searched: which of the organization's invites, and what all of the words are as patterns. */
+export type Searched = {
+  organizationId: string
+  assessmentId?: string | undefined
+  status?: string | undefined
+  patterns: string[]
+}
+/** Words, as patterns, that are in the assessment's name, the others, and the grams of these that the index is asked for. */
+export type Combination = { named: string[]; others: string[]; parts: { word: string; first: number; last: number }[] }
+export type Paged = { field: keyof Tables['invites']; direction: 'asc' | 'desc'; size: number; number: number | 'last' }
+export type FoundPage<Row> = { rows: AsJson<Row>[]; total: number; tooMany: boolean }
+
+/**
+ * A page of the invites of which each word is in the address or in the assessment's name. Where a name has all of the words, every invite
+ * of the assessment matches: the kept counts know how many those are, and the first of them are taken from an index in the list's order.
+ *
+ * @param mostByAddress with more matches by address than this the answer is not whole, and says so.
+ */
+export function searchInvites<Row>(
+  searched: Searched,
+  combinations: Combination[],
+  { field, direction, size, number }: Paged,
+  mostByAddress: number,
+  show: Selects<'invites', Row>,
+): Query<FoundPage<Row>> {
+  const by = sql`${sql.ref(field)} ${sql.raw(direction)}, id ${sql.raw(direction)}`
+  const byAddress = combinations.map((combination) => sql`(${selectByAddress(searched, combination, mostByAddress)})`)
+  const skip =
+    number === 'last' ? sql`greatest(0, (by_address + by_name - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
+  const found = own({ organization: { id: searched.organizationId } }, 'invites')
+    .where('invites.id', '=', sql<string>`any(array(SELECT id FROM found))`)
+    .orderBy(`invites.${field}`, direction)
+    .orderBy('invites.id', direction)
+  return statement(sql<FoundPage<Row>>`
+    WITH named AS MATERIALIZED (${namedAfter(searched, searched.patterns)}),
+    by_address AS MATERIALIZED (${sql.join(byAddress, sql` UNION `)}),
+    counted AS MATERIALIZED (SELECT (SELECT count(*) FROM by_address) AS by_address, (${countOfNamed(searched)}) AS by_name),
+    place AS MATERIALIZED (SELECT by_address, by_address + by_name AS total, ${skip}::bigint AS skip FROM counted),
+    found AS MATERIALIZED (
+      SELECT id FROM (
+        SELECT * FROM by_address
+        UNION ALL
+        SELECT its.* FROM place CROSS JOIN named CROSS JOIN LATERAL (
+          ${select(searched, sql`assessment_id = named.id`)}
+          ORDER BY ${by} LIMIT CASE WHEN skip < total THEN skip + ${size} ELSE 0 END
+        ) its
+      ) matches ORDER BY ${by} OFFSET (SELECT skip FROM place) LIMIT ${size}
+    )
+    SELECT (SELECT total::int FROM place) AS total, (SELECT by_address > ${mostByAddress} FROM place) AS "tooMany",
+      ${jsonOf(ofThese(found, 'invites', show))} AS rows`)
+}
+
+/** The ids of the assessments whose names have all of these words. */
+const namedAfter = ({ organizationId, assessmentId }: Searched, patterns: string[]) => sql`
+  SELECT id FROM assessments WHERE organization_id = ${organizationId}::uuid AND name ILIKE ALL (${patterns}::text[])
+    ${assessmentId === undefined ? sql`` : sql`AND id = ${assessmentId}::uuid`}`
+
+/** The invites of the other assessments whose addresses have the words that these assessments' names lack. */
+function selectByAddress(searched: Searched, { named, others, parts }: Combination, mostByAddress: number): RawBuilder<unknown> {
+  // The grams of a part are among those of the word, in lower case as well.
+  const grams = parts.map(
+    ({ word, first, last }) =>
+      sql`(address_grams(${searched.organizationId}::uuid, ${word}))[${first + 1}::int:${last + 1}::int]`,
+  )
+  const ofNames = named.length === 0 ? sql`` : sql`AND assessment_id IN (${namedAfter(searched, named)})`
+  const condition = sql`
+    recipient_email ILIKE ALL (${others}::text[]) AND assessment_id NOT IN (SELECT id FROM named) ${ofNames}
+    LIMIT ${sql.lit(mostByAddress + 1)}`
+  return sql`
+    WITH part AS MATERIALIZED (SELECT ${sql.join(grams, sql` || `)} AS grams)
+    ${select(searched, condition, WITH_GRAMS)}`
+}
+
+/**
+ * `invites i` that have the grams of `part`, by the index alone. PostgreSQL is told so little about them that it plans for any search at
+ * once, and that without processes beside it: to plan for each took longer than most searches do.
+ */
+const WITH_GRAMS = sql`part CROSS JOIN LATERAL (
+  SELECT * FROM invites WHERE address_grams(organization_id, recipient_email) @> part.grams OFFSET 0
+) i`
+
+/** Of the organization's invites that match the filter, those that meet the condition. */
+const select = (
+  { organizationId, assessmentId, status }: Searched,
+  condition: RawBuilder<unknown>,
+  invites = sql`invites i`,
+): RawBuilder<unknown> => sql`
+  SELECT i.id, i.sent_at, i.expires_at, i.created_at, i.status FROM ${invites}
+  WHERE organization_id = ${organizationId}::uuid
+    ${assessmentId === undefined ? sql`` : sql`AND assessment_id = ${assessmentId}::uuid`}
+    ${status === undefined ? sql`` : sql`AND status = ${status}::invite_status`}
+    AND ${condition}`
+
+/** How many invites the assessments have whose names have all of the words. */
+const countOfNamed = ({ organizationId, status }: Searched) => sql`
+  SELECT coalesce(sum(count), 0) FROM assessment_invite_counts
+  WHERE organization_id = ${organizationId}::uuid AND assessment_id IN (SELECT id FROM named)
+    ${status === undefined ? sql`` : sql`AND status = ${status}::invite_status`}`

@@ -1,0 +1,121 @@
+import { sql } from '../../../db/builder.ts'
+import {
+  type Condition,
+  type Expression,
+  type Expressions,
+  type Owner,
+  own,
+  type Rows,
+  type SqlBool,
+  sameOwner,
+} from '../../../db/own.ts'
+import { containing } from '../../../db/query.ts'
+import type { InviteStatus } from '../../../generated/prisma/client.ts'
+import { readWords } from '../../filters.ts'
+import { hasAll } from '../../listing.ts'
+import type { Order } from '../../page.ts'
+import { isNow } from '../expiry.ts'
+
+export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>
+export type InviteFilter = {
+  assessmentId?: string
+  status?: InviteStatus
+  /** Each word in the recipient's address or the assessment's name. */
+  search?: string
+  /** The recipient's address, in either case. */
+  recipientEmail?: string
+  /** Each word in the recipient's name or address. */
+  recipient?: string
+  /** A tag of the invite. */
+  tagId?: string
+  /** The member who is to grade it. */
+  assignedGraderId?: string
+}
+/** As much of a filter as there are kept counts and orders for: not both an assessment and a tag. */
+export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'tagId'>
+/** Of a list's filters, those that a search by the index of addresses knows. */
+export type SearchFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'search'>
+
+type Rule<Value> = {
+  /** Whether an invite meets it as of now; with its assessment beside it where the filter looks for words. */
+  condition: (eb: Expressions<'invites'>, value: Value, of: { owner: Owner; now: Date }) => Condition
+  /** Whether there are kept counts, and an order, for it. */
+  isCounted: boolean
+  /** Whether an index finds the invites that meet it, which are few. */
+  narrows: boolean
+}
+
+/** What each filter asks, and how its invites are found: one that is forgotten here does not compile. */
+const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Field]>> } = {
+  assessmentId: { isCounted: true, narrows: false, condition: (eb, id) => eb('invites.assessmentId', '=', id) },
+  status: { isCounted: true, narrows: false, condition: (eb, status, { now }) => isNow(eb, status, now) },
+  tagId: { isCounted: true, narrows: true, condition: (eb, id) => eb('invites.id', 'in', taggedWith(eb, id)) },
+  recipientEmail: {
+    isCounted: false,
+    narrows: true,
+    condition: (eb, email) => sql`lower(${eb.ref('invites.recipientEmail')}) = lower(${email})`,
+  },
+  assignedGraderId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.assignedGraderId', '=', id) },
+  search: {
+    isCounted: false,
+    narrows: false,
+    // Words contain no white space, so none matches across the line break.
+    condition: (eb, text) =>
+      hasAll(
+        sql`(${eb.ref('invites.recipientEmail')} || E'\\n' || ${sql.ref('assessments.name')})`,
+        readWords(text).map(containing),
+      ),
+  },
+  recipient: {
+    isCounted: false,
+    narrows: false,
+    condition: (eb, text, { owner }) =>
+      eb.and(readWords(text).map((word) => isOfRecipient(eb, owner, word)) as Expression<SqlBool>[]),
+  },
+}
+
+type Field = keyof InviteFilter
+/** Those that look for words are given only where there is one. */
+const isGiven = (filter: InviteFilter, field: Field): boolean =>
+  filter[field] !== undefined && (!WORDED.includes(field) || readWords(filter[field]).length > 0)
+const WORDED: readonly Field[] = ['search', 'recipient'] satisfies Field[]
+const fieldsOf = (filter: InviteFilter): Field[] => (Object.keys(RULES) as Field[]).filter((field) => isGiven(filter, field))
+
+/** Whether there are kept counts for all that is given. */
+export const isCountable = (filter: InviteFilter): boolean => fieldsOf(filter).every((field) => RULES[field].isCounted)
+/** Whether an index finds the few invites that meet one of what is given. */
+export const isNarrow = (filter: InviteFilter): boolean => fieldsOf(filter).some((field) => RULES[field].narrows)
+
+/** The organization's invites that meet all that is given, as of now. */
+export function matchingInvites(owner: Owner, filter: InviteFilter, now: Date): Rows<'invites'> {
+  const invites = own(owner, 'invites')
+  const fields = fieldsOf(filter)
+  const named = invites.innerJoin('assessments', (join) =>
+    join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+  )
+  const all = (fields.includes('search') ? named : invites) as Rows<'invites'>
+  const of = { owner, now }
+  return fields.reduce((found, field) => found.where((eb) => RULES[field].condition(eb, filter[field] as never, of)), all)
+}
+
+const taggedWith = (eb: Expressions<'invites'>, tagId: string) =>
+  eb
+    .selectFrom('inviteTags')
+    .select('inviteTags.inviteId')
+    .where(sameOwner('inviteTags', 'invites'))
+    .where('inviteTags.tagId', '=', tagId)
+
+/** Shorter words are in no index of parts. */
+const GRAM_LENGTH = 3
+export const isIndexed = (word: string): boolean => [...word].length >= GRAM_LENGTH
+
+/** The recipient's name or address has the word. Indexes of their parts find those that may have it. */
+function isOfRecipient(eb: Expressions<'invites'>, { organization }: Owner, word: string): Condition {
+  const pattern = containing(word)
+  const [email, name] = [eb.ref('invites.recipientEmail'), eb.ref('invites.recipientName')]
+  const has = sql<SqlBool>`(${email} ilike ${pattern} or ${name} ilike ${pattern})`
+  if (!isIndexed(word)) return has
+  const its = eb.ref('invites.organizationId')
+  const grams = sql`address_grams(${organization.id}::uuid, ${word})`
+  return sql`(${has} and (address_grams(${its}, ${email}) @> ${grams} or address_grams(${its}, ${name}) @> ${grams}))`
+}

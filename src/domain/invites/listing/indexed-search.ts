@@ -1,0 +1,70 @@
+import { containing } from '../../../db/query.ts'
+import { type AsJson, one } from '../../../db/statements.ts'
+import { type Combination, searchFacts, searchInvites } from '../../../db/statements-by-hand/search-invites.ts'
+import type { Context } from '../../context.ts'
+import { readWords } from '../../filters.ts'
+import type { Shape } from '../../listing.ts'
+import { type Listing, type Page, pageNumber } from '../../page.ts'
+import { expireDueInvites } from '../lifecycle.ts'
+import type { InviteOrder, SearchFilter } from './filter.ts'
+import { chooseParts } from './search-parts.ts'
+
+// A search that costs what it finds, not what the organization has. Each word is in the recipient's address or in the assessment's name.
+// The names have few combinations of the words: for each, the invites whose addresses have the other words are found by the index of
+// parts of addresses (migration address_grams).
+
+/** More matches by address than this are found as well by reading all invites. */
+const MOST_BY_ADDRESS = 10_000
+/** Names that have more combinations of the words are not to be expected. */
+const MOST_COMBINATIONS = 8
+
+/**
+ * A page of what a search finds. Goes by the stored status, so invites that are due are first set to expired.
+ *
+ * @returns null where the index does not help: no word that has to be in the address is as long as three characters, or too many addresses
+ *   have the words. Also where a due invite can't be set to expired, because another transaction has locked it.
+ */
+export async function listFound<Row>(
+  ctx: Context,
+  { show }: Shape<'invites', Row>,
+  filter: SearchFilter,
+  { field, direction }: InviteOrder,
+  page: Page,
+): Promise<Listing<AsJson<Row>> | null> {
+  const words = readWords(filter.search)
+  const combinations = (await readCombinations(ctx, words)) ?? (await readAfterExpiry(ctx, words))
+  if (!combinations) return null
+  if (combinations.length > MOST_COMBINATIONS || combinations.some(({ parts }) => parts.length === 0)) return null
+  const { assessmentId, status } = filter
+  const searched = { organizationId: ctx.organization.id, assessmentId, status, patterns: words.map(containing) }
+  const query = searchInvites(searched, combinations, { field, direction, ...page }, MOST_BY_ADDRESS, show)
+  const { rows, total, tooMany } = await one(ctx.db, query)
+  if (tooMany) return null
+  return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
+}
+
+async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combination[] | null> {
+  await expireDueInvites(ctx)
+  return readCombinations(ctx, words)
+}
+
+/**
+ * Which words are in names, and what to ask the index for: for all words, and for those that each combination in a name leaves.
+ *
+ * @returns null while an invite is due but not set to expired yet.
+ */
+async function readCombinations(ctx: Context, words: string[]): Promise<Combination[] | null> {
+  const { next, sample, names } = await one(ctx.db, searchFacts(ctx.organization.id, words.map(containing)))
+  if (next && next <= ctx.deps.clock()) return null
+  return [[], ...(names ?? [])]
+    .map((numbers) => ({
+      named: words.filter((_, i) => numbers.includes(i)),
+      others: words.filter((_, i) => !numbers.includes(i)),
+    }))
+    .filter(({ others }) => others.length > 0)
+    .map(({ named, others }) => ({
+      named: named.map(containing),
+      others: others.map(containing),
+      parts: chooseParts(others, sample),
+    }))
+}

@@ -1,0 +1,115 @@
+import { sql } from '../../../db/builder.ts'
+import { compose, ofThese, own, type Rows } from '../../../db/own.ts'
+import { type AsJson, all, jsonOf, one } from '../../../db/statements.ts'
+import type { InviteStatus } from '../../../generated/prisma/client.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { readWords } from '../../filters.ts'
+import { type Shape, skipped, type Time } from '../../listing.ts'
+import { type Listing, type Page, pageNumber, readPage } from '../../page.ts'
+import { createTurns } from '../../turns.ts'
+import { statusNow } from '../expiry.ts'
+import { asOfNow } from '../lifecycle.ts'
+import { seesUnblinded } from '../visibility.ts'
+import { readInOrder } from './counted.ts'
+import { type InviteFilter, type InviteOrder, isIndexed, isNarrow, matchingInvites } from './filter.ts'
+
+// Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search that
+// indexed-search.ts leaves, and while a due invite cannot be set to expired, every invite of the organization is read.
+
+/** What every list has of an invite. */
+export type Listed = { id: string; status: InviteStatus; expiresAt: Time }
+
+/** Reads a page of a list. @param of what is read of each. */
+export type List<Filter, None = never> = <Row extends Listed>(
+  ctx: Context,
+  of: Shape<'invites', Row>,
+  filter: Filter,
+  order: InviteOrder,
+  page: Page,
+) => Promise<Listing<AsJson<Row>> | None>
+
+/** The invites that match the filter and may be seen: the columns that a list is ordered by, and the status of each as of now. */
+export const selectMatches = (ctx: Context, filter: InviteFilter, now: Date) =>
+  matchingInvites(ctx, filter, now)
+    .where((eb) => seesUnblinded(ctx, eb))
+    .select((eb) => [
+      'invites.id as id',
+      'invites.sentAt as sentAt',
+      'invites.expiresAt as expiresAt',
+      'invites.createdAt as createdAt',
+      statusNow(eb, now).as('status'),
+    ])
+export type Matches = ReturnType<typeof selectMatches>
+
+/** Milliseconds after which a client can do nothing better than to ask again later. */
+const LONGEST_WAIT_MS = 10_000
+
+/**
+ * Where every invite of an organization is read, so many of its lists are made at once: all of them at the same time would each be too
+ * late, and take the connections of others' requests. Few may wait: to the process a long line looks as if it were itself overloaded, and
+ * it would turn away all organizations.
+ */
+const inTurn = createTurns(2, { waiting: 20, longest: LONGEST_WAIT_MS, refusal: () => new DomainError('too_many_searches') })
+
+/** A page of the invites that match the filter, by their status as of now. @throws DomainError too_many_searches. */
+export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, page) => {
+  const isFew = isNarrow(filter) || readWords(filter.recipient).some(isIndexed)
+  const read = async () => {
+    const now = ctx.deps.clock()
+    const list = await (isFew ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
+    return { ...list, items: list.items.map((invite) => asOfNow(invite as typeof invite & Listed, now)) }
+  }
+  return isNarrow(filter) ? read() : inTurn(ctx.organization.id, read, ctx.onGone)
+}
+
+/** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */
+const listFew: List<Matches> = async (ctx, of, matches, { field, direction }, page) => {
+  const { take, skip } = { take: page.size, skip: skipped(page, sql`(select count(*) from matches)`) }
+  const place = sql<number>`array_position((select ids from found), ${sql.ref('invites.id')})`
+  const found = own(ctx, 'invites').where('invites.id', '=', sql<string>`any((select ids from found)::uuid[])`)
+  const query = compose
+    .with(
+      (cte) => cte('matches').materialized(),
+      () => matches,
+    )
+    .with(
+      (cte) => cte('found').materialized(),
+      (withMatches) => {
+        const ids = withMatches
+          .selectFrom('matches')
+          .select('id')
+          .orderBy(field, direction)
+          .orderBy('id', direction)
+          .offset(skip)
+          .limit(take)
+        return withMatches.selectNoFrom(() => sql<string[]>`array(${ids})`.as('ids'))
+      },
+    )
+    .selectFrom('matches')
+    .select(({ fn }) => [
+      sql<number>`${fn.countAll()}::int`.as('total'),
+      jsonOf(ofThese(found.orderBy(place), 'invites', of.show)).as('rows'),
+    ])
+  const { rows, total } = await one(ctx.db, query)
+  return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
+}
+
+/** By one statement for each: several processes of PostgreSQL count, and the first page is read in its order from an index. */
+const listOfAll: List<Matches> = (ctx, of, matches, { field, direction }, page) => {
+  const found = () => compose.with('matches', () => matches).selectFrom('matches')
+  const count = async () => {
+    const counted = found().select(sql<number>`count(*)::int`.as('total'))
+    return (await one(ctx.db, counted)).total
+  }
+  return readPage(page, count, async ({ skip, take }) => {
+    const ids = found().select('id').orderBy(field, direction).orderBy('id', direction).offset(skip).limit(take)
+    const rows = await all(ctx.db, ids)
+    return readInOrder(
+      ctx,
+      of,
+      own(ctx, 'invites') as Rows<'invites'>,
+      rows.map(({ id }) => id),
+    )
+  })
+}
