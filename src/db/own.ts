@@ -1,4 +1,5 @@
 import type {
+  AliasedExpression,
   DeleteQueryBuilder,
   DeleteResult,
   Expression,
@@ -14,7 +15,7 @@ import type {
 import { builder, sql, type Tables } from './builder.ts'
 import { prepare, type Query } from './statements.ts'
 
-export type { Expression, RawBuilder, Selectable, SqlBool, Tables }
+export type { AliasedExpression, Expression, RawBuilder, Selectable, SqlBool, Tables }
 
 /** What makes expressions over the rows of a table. */
 export type Expressions<T extends keyof Tables> = ExpressionBuilder<Tables, T>

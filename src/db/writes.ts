@@ -7,6 +7,7 @@ import {
   type Insertable,
   InsertQueryBuilder,
   type RawBuilder,
+  type Selectable,
   type SelectQueryBuilder,
   type SelectType,
 } from 'kysely'
@@ -79,7 +80,7 @@ export function insertRows(rows: NewRows): Query<unknown> {
 
 function insertionOf(tables: (keyof Tables)[], columns: string[][], given: Record<string, string>): Query<unknown> {
   const [last, ...others] = tables.map((table, i) => {
-    const rows = sql`jsonb_populate_recordset(null::${sql.table(table)}, ${given[table]}::jsonb)`.as('given')
+    const rows = recordset(table, given[table]!).as('given')
     const values = builder.selectFrom(rows as never).select(columns[i] as never)
     return builder
       .insertInto(table)
@@ -90,6 +91,13 @@ function insertionOf(tables: (keyof Tables)[], columns: string[][], given: Recor
   const parts = others.map((other, i) => sql`${sql.ref(`beside_${i}`)} as (${other})`)
   return statement(sql`with ${sql.join(parts)} ${last}`)
 }
+
+/** Rows of a table that are given, as one value: what they don't say is null. */
+export const givenRows = <T extends keyof Tables>(table: T, rows: readonly object[]): RawBuilder<Selectable<Tables[T]>> =>
+  recordset(table, jsonOfRows(rows))
+
+const recordset = <T extends keyof Tables>(table: T, json: string): RawBuilder<Selectable<Tables[T]>> =>
+  sql`jsonb_populate_recordset(null::${sql.table(table)}, ${json}::jsonb)`
 
 const jsonOfRows = (rows: readonly object[]): string =>
   JSON.stringify(

@@ -1,3 +1,7 @@
+import { sql } from '../db/builder.ts'
+import { everyones } from '../db/everyone.ts'
+import { among, sameOwner } from '../db/own.ts'
+import { all } from '../db/statements.ts'
 import type { ImportDocument, MemberEntry } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 
@@ -21,8 +25,7 @@ export async function matchAccounts(check: Check, { organizations }: ImportDocum
     })),
   )
   const ids = members.map(({ memberId }) => memberId)
-  const existing = await check.db.$queryRaw<{ id: string; userId: string }[]>`
-    SELECT id, user_id AS "userId" FROM members WHERE id = ANY(${ids}::uuid[])`
+  const existing = await all(check.db, everyones.selectFrom('members').select(['id', 'userId']).where('id', '=', among(ids)))
   const present = new Map(existing.map(({ id, userId }) => [id, userId]))
   const memberships = members.map((member) => ({
     ...member,
@@ -50,23 +53,47 @@ function reportContradictions(check: Check, memberships: Membership[]): void {
 
 /** One account twice in one organization would be two members with one address. */
 async function reportDoubleMemberships(check: Check, memberships: Membership[]): Promise<void> {
-  const rows = await check.db.$queryRaw<{ place: number; id: string }[]>`
-    SELECT given.place::int, members.id
-    FROM unnest(${memberships.map((m) => m.accountId)}::uuid[], ${memberships.map((m) => m.memberId)}::uuid[],
-                ${memberships.map((m) => m.organizationId)}::uuid[]) WITH ORDINALITY AS given(account_id, member_id, organization_id, place)
-    JOIN members ON user_id = account_id AND members.organization_id = given.organization_id AND id <> member_id`
+  const accountIds = memberships.map((m) => m.accountId)
+  const memberIds = memberships.map((m) => m.memberId)
+  const organizationIds = memberships.map((m) => m.organizationId)
+  const given = sql<{ accountId: string; memberId: string; organizationId: string; place: string }>`
+    unnest(${accountIds}::uuid[], ${memberIds}::uuid[], ${organizationIds}::uuid[]) with ordinality`.as<'given'>(
+    sql`given (account_id, member_id, organization_id, place)`,
+  )
+  const others = everyones
+    .selectFrom(given)
+    .innerJoin('members', (join) =>
+      join
+        .onRef('members.userId', '=', 'given.accountId')
+        .on(sameOwner('members', 'given'))
+        .onRef('members.id', '<>', 'given.memberId'),
+    )
+  const rows = await all(
+    check.db,
+    others.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'members.id']),
+  )
   for (const { place, id } of rows) check.report(`${memberships[place - 1]!.path}.userId`, `is the account of the member ${id}`)
 }
 
 async function reportTakenAddresses(check: Check, memberships: Membership[]): Promise<void> {
   const changes = memberships.filter(({ row }) => row.email !== undefined)
-  const rows = await check.db.$queryRaw<{ place: number; id: string }[]>`
-    SELECT given.place::int, other.id
-    FROM unnest(${changes.map((m) => m.accountId)}::uuid[], ${changes.map((m) => m.row.email!)}::text[])
-      WITH ORDINALITY AS given(account_id, email, place)
-    JOIN users ON users.id = account_id AND users.email <> given.email
-    JOIN members own ON own.user_id = users.id AND own.email = users.email
-    JOIN members other ON other.organization_id = own.organization_id AND other.id <> own.id AND lower(other.email) = lower(given.email)`
+  const [accountIds, emails] = [changes.map((m) => m.accountId), changes.map((m) => m.row.email!)]
+  const given = sql<{ accountId: string; email: string; place: string }>`
+    unnest(${accountIds}::uuid[], ${emails}::text[]) with ordinality`.as<'given'>(sql`given (account_id, email, place)`)
+  const holders = everyones
+    .selectFrom(given)
+    .innerJoin('users', (join) => join.onRef('users.id', '=', 'given.accountId').onRef('users.email', '<>', 'given.email'))
+    .innerJoin('members as own', (join) => join.onRef('own.userId', '=', 'users.id').onRef('own.email', '=', 'users.email'))
+    .innerJoin('members as other', (join) =>
+      join
+        .on(sameOwner('other', 'own'))
+        .onRef('other.id', '<>', 'own.id')
+        .on((eb) => eb(eb.fn<string>('lower', ['other.email']), '=', eb.fn<string>('lower', ['given.email']))),
+    )
+  const rows = await all(
+    check.db,
+    holders.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'other.id']),
+  )
   for (const { place, id } of rows)
     check.report(`${changes[place - 1]!.path}.email`, `is taken by the member ${id}, where this account is a member too`)
 }

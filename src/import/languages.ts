@@ -1,3 +1,7 @@
+import { sql } from '../db/builder.ts'
+import { everyones } from '../db/everyone.ts'
+import { among } from '../db/own.ts'
+import { all } from '../db/statements.ts'
 import type { ImportDocument, LanguageEntry, OrganizationEntry } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 
@@ -34,8 +38,13 @@ export async function matchLanguages(check: Check, { organizations }: ImportDocu
 async function identify(check: Check, merged: Merged[]): Promise<Map<string, Language>> {
   const codes = merged.map(({ row }) => row.code)
   const ids = merged.flatMap(({ row }) => row.id ?? [])
-  const existing = await check.db.$queryRaw<{ id: string; code: string }[]>`
-    SELECT id, code FROM languages WHERE code = ANY(${codes}::text[]) OR id = ANY(${ids}::uuid[])`
+  const existing = await all(
+    check.db,
+    everyones
+      .selectFrom('languages')
+      .select(['id', 'code'])
+      .where(({ eb, or }) => or([eb('code', '=', sql<string>`any(${codes}::text[])`), eb('id', '=', among(ids))])),
+  )
   const idByCode = new Map(existing.map(({ id, code }) => [code, id]))
   const codeById = new Map(existing.map(({ id, code }) => [id, code]))
   const languages = new Map<string, Language>()

@@ -1,5 +1,8 @@
+import { sql } from '../db/builder.ts'
 import type { Transaction } from '../db/client.ts'
-import { Prisma } from '../generated/prisma/client.ts'
+import { everyones } from '../db/everyone.ts'
+import { type AliasedExpression, among, compose } from '../db/own.ts'
+import { all } from '../db/statements.ts'
 import { inBatches } from './batches.ts'
 import type { Problem } from './problems.ts'
 
@@ -53,34 +56,63 @@ const BATCH = 5_000
 
 type Source = {
   noun: string
-  table: Prisma.Sql
-  owner: Prisma.Sql
-  key: Prisma.Sql
   keyField: string
   /** Whether the database refuses a second row of the same natural key. */
   unique: boolean
+  rows: PlacedRows
 }
+/** A row that is there, with its natural key. */
 type Existing = { id: string; owner: string | null; key: string }
+/** With the assessment that it belongs to, and the address that it is for, where there are such. */
+type Placed = Existing & { assessmentId: string | null; address: string | null }
+type PlacedRows = AliasedExpression<Placed, 'found'>
 
-const source = (noun: string, table: string, key: string, keyField: string, { unique = true, owned = true } = {}): Source => ({
+const nothing = sql<null>`null::uuid`
+const unplaced = [nothing.as('assessmentId'), sql<null>`null::text`.as('address')] as const
+const tables = {
+  organizations: everyones
+    .selectFrom('organizations')
+    .select(({ fn }) => ['id', nothing.as('owner'), fn<string>('lower', ['name']).as('key'), ...unplaced]),
+  categories: everyones.selectFrom('categories').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  instructions: everyones
+    .selectFrom('instructions')
+    .select(({ ref }) => sql<string>`${ref('title')} || E'\\n' || ${ref('body')}`.as('key'))
+    .select(['id', 'organizationId as owner', ...unplaced]),
+  members: everyones
+    .selectFrom('members')
+    .select(({ fn }) => ['id', 'organizationId as owner', fn<string>('lower', ['email']).as('key'), ...unplaced]),
+  apiKeys: everyones.selectFrom('apiKeys').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  tags: everyones
+    .selectFrom('tags')
+    .select(({ fn }) => ['id', 'organizationId as owner', fn<string>('lower', ['name']).as('key'), ...unplaced]),
+  assessments: everyones.selectFrom('assessments').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  questions: everyones
+    .selectFrom('questions')
+    .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || ${ref('order')}`.as('key'))
+    .select(['id', 'organizationId as owner', 'assessmentId', sql<null>`null::text`.as('address')]),
+  invites: everyones
+    .selectFrom('invites')
+    .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || lower(${ref('recipientEmail')})`.as('key'))
+    .select(({ fn }) => ['id', 'organizationId as owner', 'assessmentId', fn<string>('lower', ['recipientEmail']).as('address')]),
+}
+
+const source = (noun: string, rows: PlacedRows, keyField: string, { unique = true } = {}): Source => ({
   noun,
-  table: Prisma.raw(table),
-  owner: Prisma.raw(owned ? 'organization_id' : 'NULL::uuid'),
-  key: Prisma.raw(key),
+  rows,
   keyField,
   unique,
 })
 
 const SOURCES: Record<MatchedKind, Source> = {
-  organizations: source('organization', 'organizations', 'lower(name)', 'name', { owned: false }),
-  categories: source('category', 'categories', 'name', 'name'),
-  instructions: source('instruction', 'instructions', "title || E'\\n' || body", 'body', { unique: false }),
-  members: source('member', 'members', 'lower(email)', 'email'),
-  apiKeys: source('API key', 'api_keys', 'name', 'name'),
-  tags: source('tag', 'tags', 'lower(name)', 'name'),
-  assessments: source('assessment', 'assessments', 'name', 'name', { unique: false }),
-  questions: source('question', 'questions', `assessment_id || ' ' || "order"`, 'order', { unique: false }),
-  invites: source('invite', 'invites', `assessment_id || ' ' || lower(recipient_email)`, 'recipientEmail'),
+  organizations: source('organization', tables.organizations.as('found'), 'name'),
+  categories: source('category', tables.categories.as('found'), 'name'),
+  instructions: source('instruction', tables.instructions.as('found'), 'body', { unique: false }),
+  members: source('member', tables.members.as('found'), 'email'),
+  apiKeys: source('API key', tables.apiKeys.as('found'), 'name'),
+  tags: source('tag', tables.tags.as('found'), 'name'),
+  assessments: source('assessment', tables.assessments.as('found'), 'name', { unique: false }),
+  questions: source('question', tables.questions.as('found'), 'order', { unique: false }),
+  invites: source('invite', tables.invites.as('found'), 'recipientEmail'),
 }
 
 export const nounOf = (kind: MatchedKind): string => SOURCES[kind].noun
@@ -95,8 +127,11 @@ export async function foldCase(
   texts: (string | undefined)[],
 ): Promise<(text: string | undefined) => string | undefined> {
   const distinct = [...new Set(texts.filter((text) => text !== undefined))]
-  const rows = await db.$queryRaw<{ text: string; folded: string }[]>`
-    SELECT text, lower(text) AS folded FROM unnest(${distinct}::text[]) AS text`
+  const given = compose.selectFrom(sql<{ text: string }>`unnest(${distinct}::text[])`.as('text'))
+  const rows = await all(
+    db,
+    given.select(({ fn }) => ['text.text', fn<string>('lower', ['text.text']).as('folded')]),
+  )
   const folded = new Map(rows.map((row) => [row.text, row.folded]))
   return (text) => (text === undefined ? undefined : folded.get(text))
 }
@@ -162,28 +197,27 @@ async function findExisting(
   organizationId: string | null,
   rows: Candidate[],
 ): Promise<Existing[]> {
-  const { table, owner, key } = SOURCES[kind]
   const found = new Map<string, Existing>()
   const isMany = kind === 'invites' || kind === 'questions'
   for (const batch of isMany ? inBatches(rows, BATCH) : [rows]) {
     const ids = batch.flatMap(({ row }) => row.id ?? [])
     const keys = batch.flatMap((row) => row.key ?? [])
-    const existing = await db.$queryRaw<Existing[]>`
-      SELECT id, ${owner} AS owner, ${key} AS key FROM ${table} WHERE id = ANY(${ids}::uuid[])
-      UNION
-      SELECT id, ${owner} AS owner, ${key} AS key FROM ${table} WHERE ${scopeOf(kind, organizationId, keys)}`
-    for (const row of existing) found.set(row.id, row)
+    const ofIds = rowsOf(kind).where('found.id', '=', among(ids))
+    const ofScope = inScope(rowsOf(kind), kind, organizationId, keys)
+    for (const row of await all(db, ofIds.union(ofScope))) found.set(row.id, row)
   }
   return [...found.values()]
 }
 
-function scopeOf(kind: MatchedKind, organizationId: string | null, keys: string[]): Prisma.Sql {
-  if (organizationId === null) return Prisma.sql`${SOURCES[kind].key} = ANY(${keys}::text[])`
-  const own = Prisma.sql`organization_id = ${organizationId}::uuid`
+const rowsOf = (kind: MatchedKind) => everyones.selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key'])
+
+function inScope(rows: ReturnType<typeof rowsOf>, kind: MatchedKind, organizationId: string | null, keys: string[]): typeof rows {
+  if (organizationId === null) return rows.where('found.key', '=', sql<string>`any(${keys}::text[])`)
+  const own = rows.where('found.owner', '=', organizationId)
   const assessments = keys.map((key) => key.split(' ')[0]!)
-  if (kind === 'questions') return Prisma.sql`${own} AND assessment_id = ANY(${[...new Set(assessments)]}::uuid[])`
+  if (kind === 'questions') return own.where('found.assessmentId', '=', among([...new Set(assessments)]))
   if (kind !== 'invites') return own
   const addresses = keys.map((key) => key.split(' ')[1]!)
-  return Prisma.sql`${own} AND (assessment_id, lower(recipient_email)) IN (
-    SELECT * FROM unnest(${assessments}::uuid[], ${addresses}::text[]))`
+  const given = sql`(select * from unnest(${assessments}::uuid[], ${addresses}::text[]))`
+  return own.where(({ ref }) => sql<boolean>`(${ref('found.assessmentId')}, ${ref('found.address')}) in ${given}`)
 }

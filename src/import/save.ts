@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../db/client.ts'
-import type { Prisma } from '../generated/prisma/client.ts'
+import type { Tables } from '../db/own.ts'
 import { inBatches } from './batches.ts'
 import { findLinks, type Links, replaceLinks } from './links.ts'
 import type { Kind } from './match.ts'
-import { type Fields, insertRows, type Row, updateRows } from './write.ts'
+import { createRows, type Fields, type Row, updateRows } from './write.ts'
 
 /** A row as the document wants it: what it gives, and the whole of it in case it is new. */
 export type Wanted<T> = {
@@ -19,7 +19,7 @@ export type Wanted<T> = {
 
 /** A table, and the lists of ids that rows of it carry in tables of their own. */
 export type Table<T> = {
-  name: Prisma.Sql
+  name: keyof Tables
   /** As they are at this instant, without the lists. */
   find: (tx: Transaction, ids: string[], now: Date) => Promise<(Row & Partial<T>)[]>
   links?: Record<string, Links>
@@ -59,7 +59,7 @@ export async function save<T extends Row>(run: Run, table: Table<T>, wanted: Wan
       if (!current) missing.push({ ...row.create(), ...row.given })
       else changes.push(...findChange(run, current, row))
     }
-    await insertRows(run.tx, table.name, columnsOf(table, missing))
+    await createRows(run.tx, table.name, columnsOf(table, missing))
     const alike = Map.groupBy(columnsOf(table, changes), (change) => Object.keys(change).join())
     for (const rows of alike.values()) await updateRows(run.tx, table.name, rows)
     const all = [...missing, ...changes]

@@ -1,18 +1,17 @@
 import type { Proctoring } from '../domain/assessments/assessment-input.ts'
 import { asOfNow } from '../domain/invites/lifecycle.ts'
-import {
-  type ApiKey,
-  type Assessment,
-  type Category,
-  type Instruction,
-  type Invite,
-  type Language,
-  type Member,
-  type Organization,
-  Prisma,
-  type Question,
-  type Tag,
-  type User,
+import type {
+  ApiKey,
+  Assessment,
+  Category,
+  Instruction,
+  Invite,
+  Language,
+  Member,
+  Organization,
+  Question,
+  Tag,
+  User,
 } from '../generated/prisma/client.ts'
 import { links } from './links.ts'
 import type { Table } from './save.ts'
@@ -36,67 +35,67 @@ export type InviteRow = Invite & { tagIds: string[] }
 const withIds = (ids: string[]) => ({ where: { id: { in: ids } } })
 
 export const organizations: Table<Organization> = {
-  name: Prisma.raw('organizations'),
+  name: 'organizations',
   find: (tx, ids) => tx.organization.findMany(withIds(ids)),
 }
 
 export const languages: Table<Language> = {
-  name: Prisma.raw('languages'),
+  name: 'languages',
   find: (tx, ids) => tx.language.findMany(withIds(ids)),
 }
 
 export const categories: Table<Category> = {
-  name: Prisma.raw('categories'),
+  name: 'categories',
   find: (tx, ids) => tx.category.findMany(withIds(ids)),
 }
 
 export const instructions: Table<Instruction> = {
-  name: Prisma.raw('instructions'),
+  name: 'instructions',
   find: (tx, ids) => tx.instruction.findMany(withIds(ids)),
 }
 
 export const users: Table<User> = {
-  name: Prisma.raw('users'),
+  name: 'users',
   find: (tx, ids) => tx.user.findMany(withIds(ids)),
 }
 
 export const members: Table<MemberRow> = {
-  name: Prisma.raw('members'),
+  name: 'members',
   find: (tx, ids) => tx.member.findMany(withIds(ids)),
   links: {
-    tagIds: links('member_tags', 'member_id', 'tag_id'),
-    gradingLanguageIds: links('member_grading_languages', 'member_id', 'language_id'),
+    tagIds: links('memberTags', 'memberId', 'tagId'),
+    gradingLanguageIds: links('memberGradingLanguages', 'memberId', 'languageId'),
   },
 }
 
 export const apiKeys: Table<ApiKeyRow> = {
-  name: Prisma.raw('api_keys'),
+  name: 'apiKeys',
   find: (tx, ids) => tx.apiKey.findMany(withIds(ids)),
 }
 
 export const tags: Table<Tag> = {
-  name: Prisma.raw('tags'),
+  name: 'tags',
   find: (tx, ids) => tx.tag.findMany(withIds(ids)),
 }
 
 export const assessments: Table<AssessmentRow> = {
-  name: Prisma.raw('assessments'),
+  name: 'assessments',
   find: (tx, ids) => tx.assessment.findMany(withIds(ids)),
   links: {
-    languageIds: links('assessment_languages', 'assessment_id', 'language_id'),
-    categoryIds: links('assessment_categories', 'assessment_id', 'category_id'),
-    clientIds: links('assessment_clients', 'assessment_id', 'member_id'),
-    tagIds: links('assessment_tags', 'assessment_id', 'tag_id'),
+    languageIds: links('assessmentLanguages', 'assessmentId', 'languageId'),
+    categoryIds: links('assessmentCategories', 'assessmentId', 'categoryId'),
+    clientIds: links('assessmentClients', 'assessmentId', 'memberId'),
+    tagIds: links('assessmentTags', 'assessmentId', 'tagId'),
   },
 }
 
 export const questions: Table<Question> = {
-  name: Prisma.raw('questions'),
+  name: 'questions',
   find: (tx, ids) => tx.question.findMany(withIds(ids)),
 }
 
 export const invites: Table<InviteRow> = {
-  name: Prisma.raw('invites'),
+  name: 'invites',
   find: async (tx, ids, now) => (await tx.invite.findMany(withIds(ids))).map((invite) => asOfNow(invite, now)),
-  links: { tagIds: links('invite_tags', 'invite_id', 'tag_id') },
+  links: { tagIds: links('inviteTags', 'inviteId', 'tagId') },
 }

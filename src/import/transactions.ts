@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from '../db/builder.ts'
 import { type Transaction, transact } from '../db/client.ts'
+import { compose } from '../db/own.ts'
+import { one, run } from '../db/statements.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
 /** Of all advisory locks of the database, the one of the import. */
@@ -21,7 +24,7 @@ export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work
   const turn = transact(
     db,
     async (tx) => {
-      await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0`
+      await run(tx, mayIdle('0'))
       for (let waits = false; !(await tryLock(tx)); waits = true) {
         if (!waits) onWait()
         await sleep(RETRY_MS)
@@ -38,16 +41,20 @@ export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work
 }
 
 async function tryLock(tx: Transaction): Promise<boolean> {
-  const [row] = await tx.$queryRaw<{ locked: boolean }[]>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`
-  return row!.locked
+  const lock = compose.selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${LOCK})`.as('locked'))
+  return (await one(tx, lock)).locked
 }
+
+/** Until the transaction ends: between two of its statements so long may pass. */
+const mayIdle = (time: string) =>
+  compose.selectNoFrom(sql<string>`set_config('idle_in_transaction_session_timeout', ${time}, true)`.as('time'))
 
 /** A transaction in which between two statements a while may pass: the pool's limit is made for requests. */
 export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Transaction) => Promise<T>): Promise<T> =>
   transact(
     db,
     async (tx) => {
-      await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = '5min'`
+      await run(tx, mayIdle('5min'))
       return work(tx)
     },
     { maxWait: MAX_WAIT_MS, timeout: ORGANIZATION_TIMEOUT_MS },

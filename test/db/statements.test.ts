@@ -17,7 +17,7 @@ import {
   sameOwner,
 } from '../../src/db/own.ts'
 import { all, allAsJson, first, jsonOf, one, prepare, run, textOf, together } from '../../src/db/statements.ts'
-import { byDefault, insertForEach, insertRows, same } from '../../src/db/writes.ts'
+import { byDefault, givenRows, insertForEach, insertRows, same } from '../../src/db/writes.ts'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
 
 let database: TestDatabase
@@ -157,6 +157,22 @@ describe('writes', () => {
     expect(found.map(({ name }) => name)).toEqual(['a', 'b"\\'])
     const key = await one(database.db, own(owner, 'idempotencyRecords').select(['fingerprint', 'createdAt']))
     expect(key).toEqual({ fingerprint: Buffer.from([0, 255]), createdAt: new Date(1_000) })
+  })
+
+  it('have rows that are given as a table, by one value', async () => {
+    const { owner, ids } = await make()
+    const given = givenRows('invites', [{ id: ids[0]!, customMessage: 'Hello', sentAt: new Date(1_000) }]).as('given')
+    const update = ownUpdate(owner, 'invites')
+      .from(given)
+      .whereRef('invites.id', '=', 'given.id')
+      .set((eb) => ({ customMessage: eb.ref('given.customMessage'), sentAt: eb.ref('given.sentAt') }))
+    expect(await run(database.db, update)).toBe(1)
+    const [first, second] = await all(
+      database.db,
+      own(owner, 'invites').select(['customMessage', 'sentAt']).orderBy('recipientEmail'),
+    )
+    expect(first).toEqual({ customMessage: 'Hello', sentAt: new Date(1_000) })
+    expect(second!.customMessage).not.toBe('Hello')
   })
 
   it('begin with what the rows they insert begin with', async () => {
