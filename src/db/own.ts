@@ -60,6 +60,11 @@ export const ownDelete = <T extends OwnTable>(owner: Owner, table: T): DeleteQue
 export const ownOrganization = (owner: Owner): Rows<'organizations'> =>
   builder.selectFrom('organizations').where('organizations.id', '=', owner.organization.id)
 
+/** The tables whose rows are no organization's. */
+type Shared = 'languages' | 'mailOutages'
+/** The rows of what organizations share: the languages that there are, and how the mail server is. */
+export const shared = <T extends Shared>(table: T): Rows<T> => builder.selectFrom(table as Shared) as never
+
 /** Any of them is like that of the invites. */
 const ownerColumn = (table: string) => `${table}.organizationId` as 'invites.organizationId'
 

@@ -15,6 +15,7 @@ import {
   ownUpdate,
   type Rows,
   sameOwner,
+  shared,
 } from '../../src/db/own.ts'
 import { all, allAsJson, first, jsonOf, one, prepare, run, textOf, together } from '../../src/db/statements.ts'
 import { byDefault, givenRows, insertForEach, insertRows, same } from '../../src/db/writes.ts'
@@ -61,6 +62,13 @@ describe('a statement', () => {
     expect(await run(database.db, ownDelete(mine.owner, 'invites').where('id', '=', which))).toBe(0)
     expect(await run(database.db, ownDelete(theirs.owner, 'invites').where('id', '=', which))).toBe(2)
     expect(await all(database.db, ownOrganization(mine.owner).select('id'))).toEqual([{ id: mine.owner.organization.id }])
+  })
+
+  it('finds what is shared by all organizations', async () => {
+    const code = uuidv7()
+    await database.db.language.create({ data: { id: uuidv7(), code } })
+    expect(await all(database.db, shared('languages').select('code').where('code', '=', code))).toEqual([{ code }])
+    expect(await all(database.db, shared('mailOutages').select('since'))).toEqual([])
   })
 
   it('names what it answers with, column by column', () => {
