@@ -1,3 +1,6 @@
+import { sql } from '../../db/builder.ts'
+import { own, shared } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { refuse } from '../refuse.ts'
@@ -63,25 +66,53 @@ async function addCategories({ db, deps, organization }: Context, names: string[
   await db.category.createMany({ data, skipDuplicates: true })
 }
 
-const findCodes = ({ db }: Context, codes: string[]) => db.$queryRaw<Found[]>`
-  SELECT wanted.name, id::text FROM unnest(${codes}::text[]) WITH ORDINALITY AS wanted (name, position)
-  JOIN languages ON code = wanted.name
-  ORDER BY position FOR KEY SHARE OF languages`
+/** What is looked for, in the given order. */
+const wanted = (names: string[]) =>
+  sql<{ name: string; position: string }>`unnest(${names}::text[]) with ordinality`.as<'wanted'>(sql`wanted (name, position)`)
 
-const findCategoryNames = ({ db, organization }: Context, names: string[]) => db.$queryRaw<Found[]>`
-  SELECT wanted.name, id::text FROM unnest(${names}::text[]) WITH ORDINALITY AS wanted (name, position)
-  JOIN categories ON organization_id = ${organization.id}::uuid AND categories.name = wanted.name
-  ORDER BY position FOR KEY SHARE OF categories`
+const findCodes = ({ db }: Context, codes: string[]): Promise<Found[]> =>
+  all(
+    db,
+    shared('languages')
+      .innerJoin(wanted(codes), 'wanted.name', 'languages.code')
+      .select(['wanted.name', 'languages.id'])
+      .orderBy('wanted.position')
+      .forKeyShare('languages'),
+  )
 
-const findTagNames = ({ db, organization }: Context, names: string[]) => db.$queryRaw<Found[]>`
-  SELECT wanted.name, id::text FROM unnest(${names}::text[]) WITH ORDINALITY AS wanted (name, position)
-  JOIN tags ON organization_id = ${organization.id}::uuid AND lower(tags.name) = lower(wanted.name)
-  ORDER BY position FOR KEY SHARE OF tags`
+const findCategoryNames = (ctx: Context, names: string[]): Promise<Found[]> =>
+  all(
+    ctx.db,
+    own(ctx, 'categories')
+      .innerJoin(wanted(names), 'wanted.name', 'categories.name')
+      .select(['wanted.name', 'categories.id'])
+      .orderBy('wanted.position')
+      .forKeyShare('categories'),
+  )
 
-const findAddresses = ({ db, organization }: Context, addresses: string[]) => db.$queryRaw<Found[]>`
-  SELECT wanted.name, id::text FROM unnest(${addresses}::text[]) WITH ORDINALITY AS wanted (name, position)
-  JOIN members ON organization_id = ${organization.id}::uuid AND lower(email) = lower(wanted.name)
-  ORDER BY position FOR KEY SHARE OF members`
+const findTagNames = (ctx: Context, names: string[]): Promise<Found[]> =>
+  all(
+    ctx.db,
+    own(ctx, 'tags')
+      .innerJoin(wanted(names), (join) =>
+        join.on(({ eb, fn }) => eb(fn<string>('lower', ['tags.name']), '=', fn<string>('lower', ['wanted.name']))),
+      )
+      .select(['wanted.name', 'tags.id'])
+      .orderBy('wanted.position')
+      .forKeyShare('tags'),
+  )
+
+const findAddresses = (ctx: Context, addresses: string[]): Promise<Found[]> =>
+  all(
+    ctx.db,
+    own(ctx, 'members')
+      .innerJoin(wanted(addresses), (join) =>
+        join.on(({ eb, fn }) => eb(fn<string>('lower', ['members.email']), '=', fn<string>('lower', ['wanted.name']))),
+      )
+      .select(['wanted.name', 'members.id'])
+      .orderBy('wanted.position')
+      .forKeyShare('members'),
+  )
 
 /** Two names may be one row's. */
 const idsOf = (found: Found[]): string[] => [...new Set(found.map(({ id }) => id))]

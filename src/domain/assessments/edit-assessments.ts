@@ -1,4 +1,6 @@
 import { violatedConstraint } from '../../db/errors.ts'
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../audit.ts'
@@ -110,8 +112,7 @@ export async function deleteAssessment(ctx: Context, id: string): Promise<void> 
 /** The assessment, which nobody else changes until the transaction ends; inviting to it goes on. @throws DomainError assessment_not_found. */
 export async function lockAssessment(ctx: Context, id: string): Promise<Assessment> {
   if (!isUuid(id)) throw new DomainError('assessment_not_found')
-  await ctx.db.$queryRaw`
-    SELECT id FROM assessments WHERE organization_id = ${ctx.organization.id}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`
+  await run(ctx.db, own(ctx, 'assessments').select('id').where('id', '=', id).forNoKeyUpdate())
   return getAssessment(ctx, id)
 }
 

@@ -1,3 +1,7 @@
+import { sql } from '../../db/builder.ts'
+import { ownUpdate } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { time } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../audit.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
@@ -127,10 +131,18 @@ export async function moveQuestion(
     })
     const ids = questions.map(({ id }) => id).filter((id) => id !== question.id)
     ids.splice(place - 1, 0, question.id)
-    await db.$executeRaw`
-      UPDATE questions SET "order" = numbered.place, updated_at = greatest(${deps.clock()}::timestamptz, updated_at + interval '1 ms')
-      FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS numbered (id, place)
-      WHERE questions.organization_id = ${inside.organization.id}::uuid AND questions.id = numbered.id AND "order" <> numbered.place`
+    const numbered = sql<{ id: string; place: number }>`unnest(${ids}::uuid[]) with ordinality`
+    await run(
+      db,
+      ownUpdate(inside, 'questions')
+        .from(numbered.as<'numbered'>(sql`numbered (id, place)`))
+        .set((eb) => ({
+          order: eb.ref('numbered.place'),
+          updatedAt: sql<Date>`greatest(${time(deps.clock())}, ${eb.ref('questions.updatedAt')} + interval '1 ms')`,
+        }))
+        .whereRef('questions.id', '=', 'numbered.id')
+        .whereRef('questions.order', '<>', 'numbered.place'),
+    )
     await record(inside, 'moved_question', question, assessment)
     return ids.indexOf(question.id) + 1
   })

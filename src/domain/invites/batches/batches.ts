@@ -1,4 +1,6 @@
 import { violatedConstraint } from '../../../db/errors.ts'
+import { run } from '../../../db/statements.ts'
+import { insertRows } from '../../../db/writes.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import type { Context, ServiceContext } from '../../context.ts'
@@ -72,11 +74,8 @@ export function requireMember(ctx: Context): string {
 }
 
 async function storeRows({ db, organization }: Context, batchId: string, rows: CheckedRow[]): Promise<void> {
-  await db.$executeRaw`
-    INSERT INTO invite_batch_rows (batch_id, organization_id, number, state, email, name, terms, issues, repeats, invite_id)
-    SELECT ${batchId}::uuid, ${organization.id}::uuid, number, state, email, name, terms, issues, repeats, "inviteId"
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      AS row(number int, state invite_batch_row_state, email text, name text, terms jsonb, issues jsonb, repeats int, "inviteId" uuid)`
+  const of = { batchId, organizationId: organization.id }
+  await run(db, insertRows({ inviteBatchRows: rows.map((row) => ({ ...of, ...row })) }))
 }
 
 const include = {

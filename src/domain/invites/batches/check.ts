@@ -1,4 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { sql } from '../../../db/builder.ts'
+import { own } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
 import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
 import { GRADING_ROLES } from '../../access/graders.ts'
 import type { Context } from '../../context.ts'
@@ -113,14 +116,17 @@ async function findNames({ db, organization }: Context, rows: ListRow[]): Promis
 }
 
 /** The invites to the assessment by address, of these addresses, in lower case. */
-async function findInvited({ db, organization }: Context, assessmentId: string, emails: string[]): Promise<Map<string, string>> {
+async function findInvited(ctx: Context, assessmentId: string, emails: string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (let i = 0; i < emails.length; i += LOOKED_UP_AT_ONCE) {
-    const rows = await db.$queryRaw<{ id: string; email: string }[]>`
-      SELECT id, lower(recipient_email) AS email FROM invites
-      WHERE organization_id = ${organization.id}::uuid AND assessment_id = ${assessmentId}::uuid
-        AND lower(recipient_email) = ANY (${emails.slice(i, i + LOOKED_UP_AT_ONCE)}::text[])`
+    const rows = await all(ctx.db, invitesTo(ctx, assessmentId, emails.slice(i, i + LOOKED_UP_AT_ONCE)))
     for (const { id, email } of rows) found.set(email, id)
   }
   return found
 }
+
+const invitesTo = (ctx: Context, assessmentId: string, emails: string[]) =>
+  own(ctx, 'invites')
+    .where('assessmentId', '=', assessmentId)
+    .where((eb) => eb(eb.fn<string>('lower', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
+    .select((eb) => ['id', eb.fn<string>('lower', ['recipientEmail']).as('email')])

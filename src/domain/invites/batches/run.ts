@@ -1,3 +1,5 @@
+import { own } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -66,10 +68,9 @@ async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<voi
 }
 
 /** Whether it is not stopped, and can't be until the transaction ends. */
-async function holdUnstopped({ db, organization }: Context, { id }: BatchOfRow): Promise<boolean> {
-  const held = await db.$queryRaw<unknown[]>`
-    SELECT id FROM invite_batches WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid AND stopped_at IS NULL FOR SHARE`
-  return held.length > 0
+async function holdUnstopped(ctx: Context, { id }: BatchOfRow): Promise<boolean> {
+  const unstopped = own(ctx, 'inviteBatches').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
+  return (await run(ctx.db, unstopped.forShare())) > 0
 }
 
 /** @throws the error, unless it says something about the row. */

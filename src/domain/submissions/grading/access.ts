@@ -1,4 +1,6 @@
-import { type MemberStatus, type Prisma, Prisma as Sql } from '../../../generated/prisma/client.ts'
+import { own } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { mayGrade } from '../../access/graders.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -55,7 +57,7 @@ export function roundOf(ctx: Context, submission: Assigned): Round | null {
   return submission.assessment.secondGrader ? 3 : 1
 }
 
-/** The same, for whoever may. @throws DomainError submission_not_found. */
+/** In which round the context's actor grades a submission, who may. @throws DomainError submission_not_found. */
 export const requireRound = (ctx: Context, submission: Assigned): Round => roundOf(ctx, submission) ?? refuseUnknown()
 
 /**
@@ -75,16 +77,15 @@ export async function findHandedIn(ctx: Context, id: string): Promise<Graded> {
 }
 
 /**
- * The same, which nobody else grades, releases or assigns until the transaction ends.
+ * A submission that was handed in, which nobody else grades, releases or assigns until the transaction ends.
  *
  * @throws DomainError not_permitted, submission_not_found.
  */
 export async function lockHandedIn(ctx: Context, id: string): Promise<Graded> {
   const { inviteId } = await findHandedIn(ctx, id)
-  const own = Sql.sql`organization_id = ${ctx.organization.id}::uuid`
   // The invite first, as everywhere: who assigns it holds that.
-  await ctx.db.$queryRaw`SELECT id FROM invites WHERE ${own} AND id = ${inviteId}::uuid FOR NO KEY UPDATE`
-  await ctx.db.$queryRaw`SELECT id FROM submissions WHERE ${own} AND id = ${id}::uuid FOR NO KEY UPDATE`
+  await run(ctx.db, own(ctx, 'invites').select('id').where('id', '=', inviteId).forNoKeyUpdate())
+  await run(ctx.db, own(ctx, 'submissions').select('id').where('id', '=', id).forNoKeyUpdate())
   return findHandedIn(ctx, id)
 }
 

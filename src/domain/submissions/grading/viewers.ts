@@ -1,3 +1,5 @@
+import { into } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { nameOf } from './grades.ts'
 
@@ -7,10 +9,14 @@ const HERE_MS = 2 * 60_000
 /** Keeps that the context's member is at the sheet of a submission. */
 export async function noteViewer({ actor, db, deps, organization }: Context, submissionId: string): Promise<void> {
   if (actor.kind !== 'member') return
-  await db.$executeRaw`
-    INSERT INTO grade_viewers (submission_id, member_id, organization_id, seen_at)
-    VALUES (${submissionId}::uuid, ${actor.id}::uuid, ${organization.id}::uuid, ${deps.clock()})
-    ON CONFLICT (submission_id, member_id) DO UPDATE SET seen_at = excluded.seen_at`
+  await run(
+    db,
+    into('gradeViewers')
+      .values({ submissionId, memberId: actor.id, organizationId: organization.id, seenAt: deps.clock() })
+      .onConflict((conflict) =>
+        conflict.columns(['submissionId', 'memberId']).doUpdateSet((eb) => ({ seenAt: eb.ref('excluded.seenAt') })),
+      ),
+  )
 }
 
 /** The names of the others who are at it now. */
