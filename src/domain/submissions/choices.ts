@@ -1,3 +1,6 @@
+import { sql } from '../../db/builder.ts'
+import { type Expressions, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import { UPLOAD_GRACE_SECONDS } from '../limits.ts'
 import { isUuid } from '../uuid.ts'
 import { findOpenQuestion, openAt } from './paper.ts'
@@ -22,15 +25,21 @@ export async function stopTake({ ctx, submission }: PreparedSession, mediaId: st
   const take = isUuid(mediaId) ? await db.take.findFirst({ where }) : null
   if (!take) return refuseSession('not_found')
   if (take.completedAt && !take.cutOff) return
-  const stopped = await db.$executeRaw`
-    UPDATE takes t SET completed_at = GREATEST(t.created_at, ${before(now, ago)}::timestamptz), cut_off = false
-    FROM submissions s, paper_questions q
-    WHERE t.organization_id = ${organization.id}::uuid AND t.id = ${take.id}::uuid AND t.state <> 'abandoned'
-      AND (t.completed_at IS NULL OR t.cut_off)
-      AND s.organization_id = t.organization_id AND s.id = t.submission_id
-      AND q.organization_id = t.organization_id AND q.submission_id = t.submission_id AND q.number = t.question_number
-      AND COALESCE(LEAST(q.closed_at, q.closes_at, s.submitted_at, s.deadline_at) > ${over}, true)`
-  if (stopped > 0) return
+  const stop = ownUpdate(ctx, 'takes')
+    .from(['submissions', 'paperQuestions'])
+    .set(({ ref }) => ({
+      completedAt: sql<Date>`greatest(${ref('takes.createdAt')}, ${before(now, ago)}::timestamptz)`,
+      cutOff: false,
+    }))
+    .where(isOfItsQuestion)
+    .where('takes.id', '=', take.id)
+    .where('takes.state', '<>', 'abandoned')
+    .where((eb) => eb.or([eb('takes.completedAt', 'is', null), eb('takes.cutOff', '=', true)]))
+    .where(({ ref }) => {
+      const ends = [ref('paperQuestions.closedAt'), ref('paperQuestions.closesAt'), ref('submissions.submittedAt')]
+      return sql<SqlBool>`coalesce(least(${sql.join([...ends, ref('submissions.deadlineAt')])}) > ${over}, true)`
+    })
+  if ((await run(db, stop)) > 0) return
   const present = await db.take.findFirstOrThrow({ where: { ...where, id: take.id } })
   if (present.state === 'abandoned' || present.cutOff || !present.completedAt) refuseSession('closed')
 }
@@ -48,18 +57,32 @@ export async function chooseTake(
   { take: takeId, ago }: { take: string; ago: number },
 ): Promise<void> {
   const { ctx, submission } = session
-  const { db, deps, organization } = ctx
-  const now = deps.clock()
-  const chosen = await db.$executeRaw`
-    UPDATE takes t SET chosen_at = GREATEST(t.created_at, t.chosen_at, ${before(now, ago)}::timestamptz)
-    FROM submissions s, paper_questions p
-    WHERE t.organization_id = ${organization.id}::uuid AND t.submission_id = ${submission.id}::uuid AND t.id = ${takeId}::uuid
-      AND t.question_number = ${number} AND t.state = 'complete'
-      AND s.organization_id = t.organization_id AND s.id = t.submission_id AND ${writableBy(session)}
-      AND p.organization_id = t.organization_id AND p.submission_id = t.submission_id AND p.number = t.question_number AND ${openAt(now)}`
-  if (chosen > 0) return
+  const now = ctx.deps.clock()
+  const choose = ownUpdate(ctx, 'takes')
+    .from(['submissions', 'paperQuestions'])
+    .set(({ ref }) => ({
+      chosenAt: sql<Date>`greatest(${ref('takes.createdAt')}, ${ref('takes.chosenAt')}, ${before(now, ago)}::timestamptz)`,
+    }))
+    .where(isOfItsQuestion)
+    .where('takes.submissionId', '=', submission.id)
+    .where('takes.id', '=', takeId)
+    .where('takes.questionNumber', '=', number)
+    .where('takes.state', '=', 'complete')
+    .where((eb) => writableBy(session)(eb as never))
+    .where((eb) => openAt(eb as never, now))
+  if ((await run(ctx.db, choose)) > 0) return
   await refuseUnlessWritable(session)
   refuseSession((await findOpenQuestion(session, number)) ? 'not_found' : 'closed')
 }
+
+/** Joins a take to its question and its submission. */
+const isOfItsQuestion = ({ and, eb, ref }: Expressions<'takes' | 'submissions' | 'paperQuestions'>) =>
+  and([
+    sameOwner('submissions', 'takes'),
+    eb('submissions.id', '=', ref('takes.submissionId')),
+    sameOwner('paperQuestions', 'takes'),
+    eb('paperQuestions.submissionId', '=', ref('takes.submissionId')),
+    eb('paperQuestions.number', '=', ref('takes.questionNumber')),
+  ])
 
 const before = (now: Date, ago: number): Date => new Date(Math.max(0, now.getTime() - ago))

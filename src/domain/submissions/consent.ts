@@ -1,3 +1,7 @@
+import { sql } from '../../db/builder.ts'
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { byDefault, insertForEach, same, time, uuid } from '../../db/writes.ts'
 import { MAX_USER_AGENT_LENGTH } from '../limits.ts'
 import { consentedMedia, type Needs } from './needs.ts'
 import type { Session } from './session.ts'
@@ -23,18 +27,46 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
     return
   }
   // One statement, for which the invite's row is held: a start at the same time comes before it, or after it.
-  await db.$executeRaw`
-    INSERT INTO submissions (
-      id, organization_id, invite_id, assessment_id, consent_version, consent_media, consent_at, user_agent, question_replay_limit,
-      answer_record_limit, created_at, updated_at
-    )
-    SELECT ${deps.newId()}::uuid, organization_id, id, assessment_id, ${CONSENT_VERSION}, ${media}::text[], ${now}, ${browser},
-      question_replay_limit, answer_record_limit, ${now}, ${now}
-    FROM invites
-    WHERE organization_id = ${organization.id}::uuid AND id = ${invite.id}::uuid AND link_version = ${invite.linkVersion}
-      AND status = 'accepted' AND expires_at > ${now}
-    FOR NO KEY UPDATE
-    ON CONFLICT (organization_id, invite_id) WHERE state = 'preparing' DO UPDATE SET
-      consent_version = excluded.consent_version, consent_media = excluded.consent_media, consent_at = excluded.consent_at,
-      user_agent = excluded.user_agent, updated_at = excluded.updated_at`
+  const accepted = own(ctx, 'invites')
+    .where('invites.id', '=', invite.id)
+    .where('invites.linkVersion', '=', invite.linkVersion)
+    .where('invites.status', '=', 'accepted')
+    .where('invites.expiresAt', '>', now)
+    .forNoKeyUpdate()
+  const begin = insertForEach('submissions', accepted, (eb) => ({
+    ...same(eb, 'organizationId', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+    id: uuid(deps.newId()),
+    inviteId: eb.ref('invites.id'),
+    consentVersion: sql<number>`${CONSENT_VERSION}::smallint`,
+    consentMedia: sql<string[]>`${media}::text[]`,
+    consentAt: time(now),
+    userAgent: sql<string>`${browser}::text`,
+    createdAt: time(now),
+    updatedAt: time(now),
+    state: byDefault,
+    passedChecks: byDefault,
+    tab: byDefault,
+    earlierTabs: byDefault,
+    mediaBytes: byDefault,
+    startedAt: byDefault,
+    deadlineAt: byDefault,
+    submittedAt: byDefault,
+    graderId: byDefault,
+    secondGraderId: byDefault,
+    releasedAt: byDefault,
+    mediaDueAt: byDefault,
+  }))
+  const again = begin.onConflict((conflict) =>
+    conflict
+      .columns(['organizationId', 'inviteId'])
+      .where('state', '=', sql.lit('preparing'))
+      .doUpdateSet(({ ref }) => ({
+        consentVersion: ref('excluded.consentVersion'),
+        consentMedia: ref('excluded.consentMedia'),
+        consentAt: ref('excluded.consentAt'),
+        userAgent: ref('excluded.userAgent'),
+        updatedAt: ref('excluded.updatedAt'),
+      })),
+  )
+  await run(db, again)
 }

@@ -1,3 +1,5 @@
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
 import { MAX_SESSION_NOTES } from '../limits.ts'
 import { attemptOnce } from './attempts.ts'
 import { refuseSession } from './refusals.ts'
@@ -30,20 +32,24 @@ export type Note = { kind: NoteKind; ago: number }
  */
 export async function keepNotes(session: PreparedSession, notes: readonly Note[]): Promise<void> {
   const { ctx, submission } = session
-  const own = { organizationId: ctx.organization.id, submissionId: submission.id }
-  const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_NOTES - (await db.sessionNote.count({ where: own }))
+  const which = { organizationId: ctx.organization.id, submissionId: submission.id }
+  const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_NOTES - (await db.sessionNote.count({ where: which }))
   // Of what keeps nothing there is no record either: these are as many as the browser likes.
   const isKept = notes.length > 0 && (await countRoom(ctx)) > 0
   await attemptOnce({ ...session, attempt: isKept ? session.attempt : null }, 'notes', async (inside) => {
-    const { db, deps, organization } = inside
+    const { db, deps } = inside
     const now = deps.clock()
-    const [held] = await db.$queryRaw<{ startedAt: Date }[]>`
-      SELECT started_at AS "startedAt" FROM submissions
-      WHERE organization_id = ${organization.id}::uuid AND id = ${submission.id}::uuid AND state = 'in_progress' FOR NO KEY UPDATE`
-    if (!held) refuseSession('submitted')
+    const taken = own(inside, 'submissions')
+      .where('id', '=', submission.id)
+      .where('state', '=', 'in_progress')
+      .select('startedAt')
+      .$narrowType<{ startedAt: Date }>()
+      .forNoKeyUpdate()
+    const held = await first(db, taken)
+    if (!held) return refuseSession('submitted')
     const room = await countRoom(inside)
-    const at = (ago: number) => new Date(Math.max(held.startedAt.getTime(), now.getTime() - ago))
-    const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...own, kind, at: at(ago) }))
+    const at = (ago: number) => new Date(Math.max(held.startedAt!.getTime(), now.getTime() - ago))
+    const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...which, kind, at: at(ago) }))
     if (data.length > 0) await db.sessionNote.createMany({ data })
     return {}
   })

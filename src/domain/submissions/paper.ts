@@ -1,4 +1,8 @@
-import { type PaperQuestion, Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { type Condition, type Expressions, own, ownUpdate } from '../../db/own.ts'
+import { first, run } from '../../db/statements.ts'
+import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
+import type { PaperQuestion } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
@@ -9,17 +13,22 @@ export type { PaperQuestion }
 
 /** Copies the questions of the assessment as they are now, in the order in which they are answered: numbers 1 to n. */
 export async function copyPaper(
-  { db, organization }: Pick<Context, 'db' | 'organization'>,
+  ctx: Pick<Context, 'db' | 'organization'>,
   { submissionId, assessmentId }: { submissionId: string; assessmentId: string },
 ): Promise<void> {
-  await db.$executeRaw`
-    INSERT INTO paper_questions (
-      submission_id, number, organization_id, question_id, input_type, response_type, script, audio_url, video_url, points, time_limit,
-      source_language, target_language
-    )
-    SELECT ${submissionId}::uuid, row_number() OVER (ORDER BY "order", id), organization_id, id, input_type, response_type, script,
-      audio_url, video_url, points, time_limit, source_language, target_language
-    FROM questions WHERE organization_id = ${organization.id}::uuid AND assessment_id = ${assessmentId}::uuid`
+  const questions = own(ctx, 'questions').where('questions.assessmentId', '=', assessmentId)
+  const paper = insertForEach('paperQuestions', questions, (eb) => ({
+    ...same(eb, 'organizationId', 'inputType', 'responseType', 'script', 'audioUrl', 'videoUrl', 'points', 'timeLimit'),
+    ...same(eb, 'sourceLanguage', 'targetLanguage'),
+    submissionId: uuid(submissionId),
+    number: eb.fn.agg<number>('row_number').over((over) => over.orderBy('questions.order').orderBy('questions.id')),
+    questionId: eb.ref('questions.id'),
+    plays: byDefault,
+    openedAt: byDefault,
+    closesAt: byDefault,
+    closedAt: byDefault,
+  }))
+  await run(ctx.db, paper)
 }
 
 type Timed = Pick<PaperQuestion, 'openedAt' | 'closesAt' | 'closedAt'>
@@ -28,18 +37,25 @@ type Timed = Pick<PaperQuestion, 'openedAt' | 'closesAt' | 'closedAt'>
 export const isOpen = ({ openedAt, closesAt, closedAt }: Timed, now: Date): boolean =>
   openedAt !== null && closedAt === null && (closesAt === null || now < closesAt)
 
-/** SQL: the same of the row `p`. */
-export const openAt = (now: Date): Prisma.Sql =>
-  Prisma.sql`(p.opened_at IS NOT NULL AND p.closed_at IS NULL AND (p.closes_at IS NULL OR p.closes_at > ${now}))`
+/** The condition of that. */
+export const openAt = (eb: Expressions<'paperQuestions'>, now: Date): Condition =>
+  eb.and([eb('paperQuestions.openedAt', 'is not', null), eb('paperQuestions.closedAt', 'is', null), closesAfter(eb, now)])
+
+const closesAfter = (eb: Expressions<'paperQuestions'>, then: Date) =>
+  eb.or([eb('paperQuestions.closesAt', 'is', null), eb('paperQuestions.closesAt', '>', then)])
 
 /**
- * SQL: the row `p` takes a text that was typed in time: it is open, or its time, and not its candidate, has ended it no longer ago than
+ * Whether a question takes a text that was typed in time: it is open, or its time, and not its candidate, has ended it no longer ago than
  * recordings may be uploaded.
  */
-export function openOrJustOverAt(now: Date): Prisma.Sql {
+export function openOrJustOverAt(eb: Expressions<'paperQuestions'>, now: Date): Condition {
   const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
-  return Prisma.sql`(p.opened_at IS NOT NULL AND (p.closed_at IS NULL OR p.closed_at = p.closes_at)
-    AND (p.closes_at IS NULL OR p.closes_at > ${over}))`
+  const isLeftByTime = eb('paperQuestions.closedAt', '=', eb.ref('paperQuestions.closesAt'))
+  return eb.and([
+    eb('paperQuestions.openedAt', 'is not', null),
+    eb.or([eb('paperQuestions.closedAt', 'is', null), isLeftByTime]),
+    closesAfter(eb, over),
+  ])
 }
 
 /** Where a candidate is: at an open question, before the next one, or (neither) at the end. */
@@ -58,41 +74,49 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
   const { ctx, submission } = session
   const now = ctx.deps.clock()
   await inTransaction(ctx, async (inside) => {
-    const { db, organization } = inside
-    const own = Prisma.sql`organization_id = ${organization.id}::uuid AND submission_id = ${submission.id}::uuid`
-    const [held] = await db.$queryRaw<{ deadlineAt: Date | null }[]>`
-      SELECT deadline_at AS "deadlineAt" FROM submissions
-      WHERE organization_id = ${organization.id}::uuid AND id = ${submission.id}::uuid AND state = 'in_progress' AND consent_at IS NOT NULL
-        AND (deadline_at IS NULL OR deadline_at > ${now})
-      FOR NO KEY UPDATE`
+    const taken = own(inside, 'submissions')
+      .where('id', '=', submission.id)
+      .where('state', '=', 'in_progress')
+      .where('consentAt', 'is not', null)
+      .where((eb) => eb.or([eb('deadlineAt', 'is', null), eb('deadlineAt', '>', now)]))
+    const held = await first(inside.db, taken.select('deadlineAt').forNoKeyUpdate())
     if (!held) return
-    const [opened] = await db.$queryRaw<{ closesAt: Date | null }[]>`
-      UPDATE paper_questions SET opened_at = ${now},
-        closes_at = LEAST(${now}::timestamptz + NULLIF(time_limit, 0) * interval '1 second', ${held.deadlineAt}::timestamptz)
-      WHERE ${own} AND number = ${number} AND opened_at IS NULL AND NOT EXISTS (
-        SELECT FROM paper_questions p
-        WHERE p.organization_id = ${organization.id}::uuid AND p.submission_id = ${submission.id}::uuid AND p.number < ${number}
-          AND (p.opened_at IS NULL OR ${openAt(now)})
-      )
-      RETURNING closes_at AS "closesAt"`
+    const ofPaper = own(inside, 'paperQuestions').where('paperQuestions.submissionId', '=', submission.id)
+    const isBefore = ofPaper
+      .where('paperQuestions.number', '<', number)
+      .where((eb) => eb.or([eb('paperQuestions.openedAt', 'is', null), openAt(eb, now)]))
+    const open = ownUpdate(inside, 'paperQuestions')
+      .where('paperQuestions.submissionId', '=', submission.id)
+      .where('paperQuestions.number', '=', number)
+      .where('paperQuestions.openedAt', 'is', null)
+      .where(({ exists, not }) => not(exists(isBefore.select('paperQuestions.number'))))
+      .set(({ ref }) => {
+        const over = sql`${now}::timestamptz + nullif(${ref('paperQuestions.timeLimit')}, 0) * interval '1 second'`
+        return { openedAt: now, closesAt: sql<Date | null>`least(${over}, ${held.deadlineAt}::timestamptz)` }
+      })
+    const opened = await first(inside.db, open.returning('paperQuestions.closesAt'))
     if (!opened) return
     await requireSharedScreen(inside, session)
     if (!opened.closesAt || held.deadlineAt) return
     // After the end of the last question nothing can be answered any more: that is the end of the whole.
-    await db.$executeRaw`
-      UPDATE submissions SET deadline_at = ${opened.closesAt}
-      WHERE organization_id = ${organization.id}::uuid AND id = ${submission.id}::uuid
-        AND NOT EXISTS (SELECT FROM paper_questions WHERE ${own} AND number > ${number})`
+    const later = ofPaper.where('paperQuestions.number', '>', number).select('paperQuestions.number')
+    const end = ownUpdate(inside, 'submissions')
+      .where('submissions.id', '=', submission.id)
+      .where(({ exists, not }) => not(exists(later)))
+      .set({ deadlineAt: opened.closesAt })
+    await run(inside.db, end)
   })
 }
 
 /** Closes a question for good, by its time if that is over already. One that is not open stays as it is. */
 export async function closeQuestion({ ctx, submission }: PreparedSession, number: number): Promise<void> {
-  const { db, deps, organization } = ctx
-  await db.$executeRaw`
-    UPDATE paper_questions SET closed_at = LEAST(${deps.clock()}::timestamptz, closes_at)
-    WHERE organization_id = ${organization.id}::uuid AND submission_id = ${submission.id}::uuid AND number = ${number}
-      AND opened_at IS NOT NULL AND closed_at IS NULL`
+  const close = ownUpdate(ctx, 'paperQuestions')
+    .where('paperQuestions.submissionId', '=', submission.id)
+    .where('paperQuestions.number', '=', number)
+    .where('paperQuestions.openedAt', 'is not', null)
+    .where('paperQuestions.closedAt', 'is', null)
+    .set(({ ref }) => ({ closedAt: sql<Date>`least(${ctx.deps.clock()}::timestamptz, ${ref('paperQuestions.closesAt')})` }))
+  await run(ctx.db, close)
 }
 
 /** @returns the question if it is open now. */

@@ -1,3 +1,5 @@
+import { ownUpdate } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
 import { attemptOnce } from './attempts.ts'
 import { findOpenQuestion, openAt } from './paper.ts'
 import { refuseSession } from './refusals.ts'
@@ -13,16 +15,17 @@ import { holdSubmission, type PreparedSession } from './session.ts'
 export async function grantPlay(session: PreparedSession, number: number): Promise<number> {
   const { submission } = session
   const { playsLeft } = await attemptOnce(session, `play ${number}`, async (inside) => {
-    const { db, deps, organization } = inside
     const held = { ...session, ctx: inside }
     await holdSubmission(held)
     const limit = submission.questionReplayLimit
-    const [granted] = await db.$queryRaw<{ playsLeft: number }[]>`
-      UPDATE paper_questions p SET plays = p.plays + 1
-      WHERE p.organization_id = ${organization.id}::uuid AND p.submission_id = ${submission.id}::uuid AND p.number = ${number}
-        AND ${openAt(deps.clock())} AND p.plays < ${limit}
-      RETURNING ${limit}::integer - p.plays AS "playsLeft"`
-    if (granted) return granted
+    const played = ownUpdate(inside, 'paperQuestions')
+      .where('paperQuestions.submissionId', '=', submission.id)
+      .where('paperQuestions.number', '=', number)
+      .where((eb) => openAt(eb, inside.deps.clock()))
+      .where('paperQuestions.plays', '<', limit)
+      .set((eb) => ({ plays: eb('paperQuestions.plays', '+', 1) }))
+    const granted = await first(inside.db, played.returning('paperQuestions.plays'))
+    if (granted) return { playsLeft: limit - granted.plays }
     return refuseSession((await findOpenQuestion(held, number)) ? 'no_plays_left' : 'closed')
   })
   return playsLeft

@@ -1,4 +1,6 @@
-import { Prisma, type Submission, type SubmissionState } from '../../generated/prisma/client.ts'
+import { type Condition, type Expressions, own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import type { Submission, SubmissionState } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { asCandidate, type CandidateInvite, findInvitation } from '../invites/candidate.ts'
@@ -61,18 +63,17 @@ export function enterByTab(session: PreparedSession, named: string | undefined, 
 /** What a submission is in while its candidate sends something in. */
 type Writable = 'preparing' | 'in_progress'
 
-/** SQL: the submission `s` is being taken, and by the session's tab. Whoever writes locks it for that, before anything else. */
-export const writableBy = ({ tab }: Session, state: Writable = 'in_progress'): Prisma.Sql =>
-  Prisma.sql`(s.state = ${state}::submission_state AND (${tab}::uuid IS NULL OR s.tab = ${tab}::uuid))`
+/** Whether the submission is being taken, and by the session's tab. Whoever writes locks it for that, before anything else. */
+export const writableBy =
+  ({ tab }: Session, state: Writable = 'in_progress') =>
+  (eb: Expressions<'submissions'>): Condition =>
+    eb.and([eb('submissions.state', '=', state), ...(tab === null ? [] : [eb('submissions.tab', '=', tab)])])
 
 /** Locks the submission, so that of several at once each knows what the one before has begun. @throws as {@link refuseUnlessWritable}. */
 export async function holdSubmission(session: PreparedSession, state: Writable = 'in_progress'): Promise<void> {
   const { ctx, submission } = session
-  const held = await ctx.db.$queryRaw<object[]>`
-    SELECT s.id FROM submissions s
-    WHERE s.organization_id = ${ctx.organization.id}::uuid AND s.id = ${submission.id}::uuid AND ${writableBy(session, state)}
-    FOR NO KEY UPDATE`
-  if (held.length === 0) await refuseUnlessWritable(session, state)
+  const writable = own(ctx, 'submissions').where('submissions.id', '=', submission.id).where(writableBy(session, state))
+  if (!(await first(ctx.db, writable.select('submissions.id').forNoKeyUpdate()))) await refuseUnlessWritable(session, state)
 }
 
 /** @throws DomainError session_refused (submitted, closed, taken_over) where that has ceased to be. */

@@ -1,3 +1,6 @@
+import { sql } from '../../db/builder.ts'
+import { type Condition, type Expressions, ownUpdate } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import { refuseSession } from './refusals.ts'
 import type { PreparedSession } from './session.ts'
 
@@ -11,11 +14,18 @@ const KNOWN_TABS = 8
  * @throws DomainError session_refused (taken_over).
  */
 export async function takeOver({ ctx, submission }: PreparedSession, tab: string): Promise<void> {
-  const { db, deps, organization } = ctx
-  const taken = await db.$executeRaw`
-    UPDATE submissions SET tab = ${tab}::uuid, updated_at = ${deps.clock()},
-      earlier_tabs = CASE WHEN tab IS NULL OR tab = ${tab}::uuid THEN earlier_tabs
-        ELSE (array_append(earlier_tabs, tab))[GREATEST(1, cardinality(earlier_tabs) + 2 - ${KNOWN_TABS}):] END
-    WHERE organization_id = ${organization.id}::uuid AND id = ${submission.id}::uuid AND NOT ${tab}::uuid = ANY(earlier_tabs)`
-  if (taken === 0) refuseSession('taken_over')
+  const isNew = ({ ref }: Expressions<'submissions'>): Condition => sql`not ${tab}::uuid = any(${ref('submissions.earlierTabs')})`
+  const change = ownUpdate(ctx, 'submissions')
+    .where('submissions.id', '=', submission.id)
+    .where(isNew)
+    .set(({ ref }) => {
+      const [now, earlier] = [ref('submissions.tab'), ref('submissions.earlierTabs')]
+      const withNow = sql`(array_append(${earlier}, ${now}))[greatest(1, cardinality(${earlier}) + 2 - ${KNOWN_TABS}::int):]`
+      return {
+        tab,
+        updatedAt: ctx.deps.clock(),
+        earlierTabs: sql<string[]>`case when ${now} is null or ${now} = ${tab}::uuid then ${earlier} else ${withNow} end`,
+      }
+    })
+  if ((await run(ctx.db, change)) === 0) refuseSession('taken_over')
 }

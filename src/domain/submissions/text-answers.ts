@@ -1,3 +1,7 @@
+import { sql } from '../../db/builder.ts'
+import { own, type SqlBool, sameOwner } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
 import { checkText, findIssues } from '../checks.ts'
 import { MAX_ANSWER_LENGTH } from '../limits.ts'
 import { refuse } from '../refuse.ts'
@@ -30,22 +34,44 @@ export async function saveText(
   const now = deps.clock()
   const typedAt = new Date(Math.max(0, now.getTime() - ago))
   const given = revision ?? null
-  const isTaken = given === null ? openAt(now) : openOrJustOverAt(now)
   // One statement, for which both rows are held: whoever closes them at the same time comes before it, or after it.
-  const [saved] = await db.$queryRaw<{ revision: number }[]>`
-    INSERT INTO takes (
-      id, organization_id, submission_id, question_number, kind, state, text, revision, created_at, completed_at
+  const questions = own(ctx, 'paperQuestions')
+    .innerJoin('submissions', (join) =>
+      join.on(sameOwner('submissions', 'paperQuestions')).onRef('submissions.id', '=', 'paperQuestions.submissionId'),
     )
-    SELECT ${deps.newId()}::uuid, p.organization_id, p.submission_id, p.number, 'text', 'complete', ${text},
-      COALESCE(${given}::integer, 1), ${now}, GREATEST(p.opened_at, ${typedAt}::timestamptz)
-    FROM paper_questions p JOIN submissions s ON s.organization_id = p.organization_id AND s.id = p.submission_id
-    WHERE p.organization_id = ${organization.id}::uuid AND p.submission_id = ${submission.id}::uuid AND p.number = ${number}
-      AND ${isTaken} AND p.response_type NOT IN ('audio', 'video') AND ${writableBy(session)}
-    FOR SHARE OF s, p
-    ON CONFLICT (submission_id, question_number) WHERE kind = 'text' DO UPDATE SET
-      text = excluded.text, revision = COALESCE(${given}::integer, takes.revision + 1), completed_at = excluded.completed_at
-    WHERE ${given}::integer IS NULL OR takes.revision < ${given}::integer
-    RETURNING revision`
+    .where('paperQuestions.submissionId', '=', submission.id)
+    .where('paperQuestions.number', '=', number)
+    .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb as never, now))
+    .where('paperQuestions.responseType', 'not in', ['audio', 'video'])
+    .where((eb) => writableBy(session)(eb as never))
+    .forShare(['submissions', 'paperQuestions'])
+  const insertion = insertForEach('takes', questions, (eb) => ({
+    id: uuid(deps.newId()),
+    organizationId: eb.ref('paperQuestions.organizationId'),
+    submissionId: eb.ref('paperQuestions.submissionId'),
+    questionNumber: eb.ref('paperQuestions.number'),
+    kind: sql`'text'::take_kind`,
+    state: sql`'complete'::take_state`,
+    text: sql`${text}::text`,
+    revision: sql`coalesce(${given}::integer, 1)`,
+    createdAt: time(now),
+    completedAt: sql<Date>`greatest(${eb.ref('paperQuestions.openedAt')}, ${typedAt}::timestamptz)`,
+    mediaId: byDefault,
+    cutOff: byDefault,
+    chosenAt: byDefault,
+  }))
+  const save = insertion.onConflict((conflict) =>
+    conflict
+      .columns(['submissionId', 'questionNumber'])
+      .where('kind', '=', sql.lit('text'))
+      .doUpdateSet(({ ref }) => ({
+        text: ref('excluded.text'),
+        revision: sql<number>`coalesce(${given}::integer, ${ref('takes.revision')} + 1)`,
+        completedAt: ref('excluded.completedAt'),
+      }))
+      .where(({ ref }) => sql<SqlBool>`(${given}::integer is null or ${ref('takes.revision')} < ${given}::integer)`),
+  )
+  const saved = await first(db, save.returning('takes.revision'))
   if (saved) return saved.revision
   await refuseUnlessWritable(session)
   if (given === null) refuseSession('closed')
