@@ -41,6 +41,7 @@ const ofEveryone = [
   'domain/events/restored.ts',
   'domain/invites/emails.ts',
   'domain/invites/lifecycle.ts',
+  'domain/mail-server.ts',
   'domain/webhooks/access.ts',
   'domain/webhooks/attempts.ts',
   'domain/webhooks/forget.ts',

@@ -1,5 +1,7 @@
-import { queryRows } from '../db/client.ts'
-import { Prisma } from '../generated/prisma/client.ts'
+import { sql } from '../db/builder.ts'
+import { everyones } from '../db/everyone.ts'
+import type { Expression } from '../db/own.ts'
+import { one, run } from '../db/statements.ts'
 import type { Connection, ServiceContext } from './context.ts'
 
 /**
@@ -34,39 +36,52 @@ const PAUSES: Record<OutageCause, { first: number; longest: number }> = {
   rejecting: { first: 30, longest: 600 },
   throttled: { first: 30, longest: 120 },
 }
-const longest = Prisma.sql`CASE about WHEN 'unreachable' THEN ${PAUSES.unreachable.longest}::int WHEN 'throttled' THEN ${PAUSES.throttled.longest}::int ELSE ${PAUSES.rejecting.longest}::int END`
 
 /** Records that no mail goes out, and what the server, or the connection to it, said last. @returns whether it was not recorded yet. */
 export async function beginMailOutage({ db }: Db, about: OutageCause, reason: string): Promise<boolean> {
   const { first } = PAUSES[about]
-  const [{ isNew }] = (await queryRows<{ isNew: boolean }>(
-    db,
-    Prisma.sql`
-      INSERT INTO mail_outages (id, since, about, reason, pause_seconds, next_probe_at)
-      VALUES (1, now(), ${about}, ${reason}, ${first}::int, now() + make_interval(secs => ${first}::int))
-      ON CONFLICT (id) DO UPDATE SET about = excluded.about, reason = excluded.reason
-      RETURNING (xmax = 0) AS "isNew"`,
-  )) as [{ isNew: boolean }]
+  const outage = { id: 1, since: now, about, reason, pauseSeconds: first, nextProbeAt: inSeconds(sql`${first}::int`) }
+  const insertion = everyones
+    .insertInto('mailOutages')
+    .values(outage)
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({ about: eb.ref('excluded.about'), reason: eb.ref('excluded.reason') })),
+    )
+  const { isNew } = await one(db, insertion.returning(sql<boolean>`xmax = 0`.as('isNew')))
   return isNew
 }
 
+const now = sql<Date>`now()`
+const inSeconds = (seconds: Expression<number>) => sql<Date>`now() + make_interval(secs => ${seconds})`
+
 /** Takes the turn to try one mail. Of all processes that ask it is one, once in a pause, which doubles. */
 export async function claimMailProbe({ db }: Db): Promise<boolean> {
-  const claimed = await db.$executeRaw`
-    UPDATE mail_outages
-    SET probes = probes + 1, pause_seconds = least(pause_seconds * 2, ${longest}),
-      next_probe_at = now() + make_interval(secs => pause_seconds)
-    WHERE next_probe_at <= now()`
+  const claim = everyones.updateTable('mailOutages').where('nextProbeAt', '<=', now)
+  const claimed = await run(
+    db,
+    claim.set((eb) => {
+      const longest = eb
+        .case('about')
+        .when('unreachable')
+        .then(eb.lit(PAUSES.unreachable.longest))
+        .when('throttled')
+        .then(eb.lit(PAUSES.throttled.longest))
+        .else(eb.lit(PAUSES.rejecting.longest))
+        .end()
+      const pauseSeconds = eb.fn<number>('least', [eb('pauseSeconds', '*', eb.lit(2)), longest])
+      return { probes: eb('probes', '+', eb.lit(1)), pauseSeconds, nextProbeAt: inSeconds(eb.ref('pauseSeconds')) }
+    }),
+  )
   return claimed > 0
 }
 
 /** Has the next mail tried at once: whoever runs the service says that the cause is mended, or has started it anew. */
 export async function hastenMailProbe({ db }: Db): Promise<void> {
-  await db.$executeRaw`UPDATE mail_outages SET next_probe_at = now() WHERE next_probe_at > now()`
+  await run(db, everyones.updateTable('mailOutages').set({ nextProbeAt: now }).where('nextProbeAt', '>', now))
 }
 
 /** A mail has passed. @returns whether there was an outage. */
-export const endMailOutage = async ({ db }: Db): Promise<boolean> => (await db.$executeRaw`DELETE FROM mail_outages`) > 0
+export const endMailOutage = async ({ db }: Db): Promise<boolean> => (await run(db, everyones.deleteFrom('mailOutages'))) > 0
 
 /** Null while mails go out. */
 export const readMailOutage = async (db: Connection): Promise<MailOutage | null> =>
