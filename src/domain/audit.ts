@@ -1,3 +1,4 @@
+import { everyones } from '../db/everyone.ts'
 import { run } from '../db/statements.ts'
 import { insertRows, type NewRows } from '../db/writes.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
@@ -113,9 +114,8 @@ const auditEntryOf = ({ actor, deps, organization }: AuditContext, { action, tar
 /** Forgets what was done more than a year ago. */
 export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - KEPT_FOR_MS)
-  await repeatInHalves(
-    FORGOTTEN_AT_ONCE,
-    (atMost) => db.$executeRaw`
-      DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE at <= ${until} LIMIT ${atMost})`,
-  )
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const old = everyones.selectFrom('auditEntries').select('id').where('at', '<=', until).limit(atMost)
+    return run(db, everyones.deleteFrom('auditEntries').where('id', 'in', old))
+  })
 }

@@ -1,3 +1,5 @@
+import { everyones } from '../db/everyone.ts'
+import { run } from '../db/statements.ts'
 import type { Context, ServiceContext } from './context.ts'
 import { DomainError } from './errors.ts'
 import { repeatInHalves } from './in-halves.ts'
@@ -76,16 +78,25 @@ const FORGOTTEN_AT_ONCE = 5_000
 /** Deletes expired answers, except rows that another transaction has locked. */
 export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
   const until = oldest(deps.clock())
-  await repeatInHalves(
-    FORGOTTEN_AT_ONCE,
-    (atMost) => db.$executeRaw`
-      WITH old AS MATERIALIZED (
-        SELECT organization_id, key FROM idempotency_records WHERE created_at <= ${until}
-        LIMIT ${atMost} FOR UPDATE SKIP LOCKED
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const old = everyones
+      .selectFrom('idempotencyRecords')
+      .select(['organizationId', 'key'])
+      .where('createdAt', '<=', until)
+      .limit(atMost)
+      .forUpdate()
+      .skipLocked()
+    const forget = everyones
+      .with(
+        (cte) => cte('old').materialized(),
+        () => old,
       )
-      DELETE FROM idempotency_records AS record USING old
-      WHERE (record.organization_id, record.key) = (old.organization_id, old.key)`,
-  )
+      .deleteFrom('idempotencyRecords')
+      .using('old')
+      .whereRef('idempotencyRecords.organizationId', '=', 'old.organizationId')
+      .whereRef('idempotencyRecords.key', '=', 'old.key')
+    return run(db, forget)
+  })
 }
 
 const oldest = (now: Date) => new Date(now.getTime() - KEPT_FOR_MS)

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PgBoss } from 'pg-boss'
+import { sql, statement } from '../db/builder.ts'
 import { hasMigrations } from '../db/migrate.ts'
+import { one } from '../db/statements.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
 const CHECK_TIMEOUT_MS = 2_000
@@ -20,7 +22,7 @@ export async function findProblems(
   others: Check[] = [],
 ): Promise<string[]> {
   const checks: Check[] = [
-    ['database', () => db.$queryRaw`SELECT 1`],
+    ['database', () => one(db, statement(sql`select 1`))],
     [
       'migrations',
       async () => {

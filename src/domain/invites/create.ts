@@ -1,7 +1,8 @@
+import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import { among, own, prepareOwn } from '../../db/own.ts'
+import { among, own, prepareOwn, type SqlBool } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { all } from '../../db/statements.ts'
+import { all, first } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
@@ -150,8 +151,9 @@ async function refuse(ctx: Context, error: unknown, input: NewInvite, tagIds: st
 const unknownId = (field: string, value: string): Issue => ({ field, rule: 'reference', value })
 
 async function findDuplicate(ctx: Context, { assessmentId, recipientEmail }: NewInvite): Promise<{ existingId?: string }> {
-  const [existing] = await ctx.db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM invites
-    WHERE organization_id = ${ctx.organization.id}::uuid AND assessment_id = ${assessmentId}::uuid AND lower(recipient_email) = lower(${recipientEmail})`
+  const toAddress = own(ctx, 'invites')
+    .where('assessmentId', '=', assessmentId)
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
+  const existing = await first(ctx.db, toAddress.select('id'))
   return existing ? { existingId: existing.id } : {}
 }

@@ -1,5 +1,6 @@
-import { queryRows } from '../../db/client.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { own, type Rows, type SqlBool, sameOwner } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { createTurns } from '../turns.ts'
 import type { InviteEmail } from './emails.ts'
@@ -96,7 +97,7 @@ function checksOf(
   return all.filter(({ ceiling }) => ceiling > 0)
 }
 
-type Check = { ceiling: number; key: string; sent: Prisma.Sql }
+type Check = { ceiling: number; key: string; sent: Rows<'inviteEmails'> }
 
 /** The first ceiling that is reached. @returns without a time where those under way may be what reaches it; undefined when none is. */
 async function findOver(
@@ -108,19 +109,23 @@ async function findOver(
   for (const [i, { ceiling, key, sent }] of checks.entries()) {
     const offset = ceiling - 1 - underWay[i]!
     if (offset < 0) return { key, until: undefined }
-    const [oldest] = await queryRows<{ sentAt: Date }>(
-      db,
-      Prisma.sql`${sent} AND e.state = 'sent' AND e.sent_at > ${since} ORDER BY e.sent_at DESC LIMIT 1 OFFSET ${offset}`,
-    )
-    if (oldest) return { key, until: underWay[i] === 0 ? new Date(oldest.sentAt.getTime() + DAY_MS) : undefined }
+    const latest = sent
+      .where('inviteEmails.state', '=', sql.lit('sent'))
+      .where('inviteEmails.sentAt', '>', since)
+      .orderBy('inviteEmails.sentAt', 'desc')
+    const oldest = await first(db, latest.select('inviteEmails.sentAt').offset(offset).limit(1))
+    if (oldest) return { key, until: underWay[i] === 0 ? new Date(oldest.sentAt!.getTime() + DAY_MS) : undefined }
   }
   return undefined
 }
 
-/** SQL: when mails were sent to the address, by any invite of the organization. */
-const toAddress = (organizationId: string, address: string): Prisma.Sql => Prisma.sql`
-  SELECT e.sent_at AS "sentAt" FROM invites i JOIN invite_emails e ON e.organization_id = i.organization_id AND e.invite_id = i.id
-  WHERE i.organization_id = ${organizationId}::uuid AND lower(i.recipient_email) = lower(${address})`
+/** The mails to the address, of any invite of the organization. */
+const toAddress = (organizationId: string, address: string): Rows<'inviteEmails'> =>
+  own({ organization: { id: organizationId } }, 'inviteEmails')
+    .innerJoin('invites', (join) =>
+      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+    )
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${address})`) as Rows<'inviteEmails'>
 
-const ofOrganization = (organizationId: string): Prisma.Sql => Prisma.sql`
-  SELECT e.sent_at AS "sentAt" FROM invite_emails e WHERE e.organization_id = ${organizationId}::uuid`
+const ofOrganization = (organizationId: string): Rows<'inviteEmails'> =>
+  own({ organization: { id: organizationId } }, 'inviteEmails')

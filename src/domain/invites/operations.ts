@@ -1,3 +1,5 @@
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit.ts'
 import { checkInteger, findIssues } from '../checks.ts'
@@ -53,9 +55,9 @@ function expiryIn({ deps }: Context, expiresInDays: number): Date {
 }
 
 /** Locks the invite until the transaction ends: of two simultaneous extensions neither shortens the other's. @throws DomainError invite_not_found. */
-export async function lockInvite({ organization, db }: Context, id: string): Promise<void> {
+export async function lockInvite(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
-  await db.$queryRaw`SELECT id FROM invites WHERE organization_id = ${organization.id}::uuid AND id = ${id}::uuid FOR UPDATE`
+  await first(ctx.db, own(ctx, 'invites').select('id').where('id', '=', id).forUpdate())
 }
 
 /**

@@ -43,7 +43,6 @@ export async function keepNotes(session: PreparedSession, notes: readonly Note[]
       .where('id', '=', submission.id)
       .where('state', '=', 'in_progress')
       .select('startedAt')
-      .$narrowType<{ startedAt: Date }>()
       .forNoKeyUpdate()
     const held = await first(db, taken)
     if (!held) return refuseSession('submitted')
