@@ -50,7 +50,6 @@ const ofEveryone = [
   'domain/webhooks/hand-over.ts',
   'domain/webhooks/measure.ts',
   'import/accounts.ts',
-  'import/languages.ts',
   'import/links.ts',
   'import/match.ts',
   'import/write.ts',

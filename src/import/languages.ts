@@ -1,6 +1,5 @@
 import { sql } from '../db/builder.ts'
-import { everyones } from '../db/everyone.ts'
-import { among } from '../db/own.ts'
+import { among, shared } from '../db/own.ts'
 import { all } from '../db/statements.ts'
 import type { ImportDocument, LanguageEntry, OrganizationEntry } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
@@ -40,8 +39,7 @@ async function identify(check: Check, merged: Merged[]): Promise<Map<string, Lan
   const ids = merged.flatMap(({ row }) => row.id ?? [])
   const existing = await all(
     check.db,
-    everyones
-      .selectFrom('languages')
+    shared('languages')
       .select(['id', 'code'])
       .where(({ eb, or }) => or([eb('code', '=', sql<string>`any(${codes}::text[])`), eb('id', '=', among(ids))])),
   )

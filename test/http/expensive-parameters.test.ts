@@ -82,7 +82,7 @@ function costliestQueries({ parameters }: Operation): URLSearchParams[] {
 async function ask({ interface: name, path }: Operation, query: URLSearchParams) {
   const request = { url: `${fillPath(path, own)}?${query}`, headers: { [KEY_HEADERS[name]]: own.key } }
   const { result, queries } = await recordQueries(async () => await service.app.inject(request))
-  const reads = queries.filter(({ text }) => /^\s*SELECT/.test(text) && !text.includes('api_keys'))
+  const reads = queries.filter(({ text }) => /^\s*select/i.test(text) && !text.includes('api_keys'))
   // v1 names the field in its text.
   const fields = name === 'v1' ? String(result.json().error).split(' ')[0] : Object.keys(result.json()).join()
   return { status: result.statusCode, fields, queries: reads }
@@ -117,7 +117,7 @@ function readPeak(pid: number): number {
 async function findFaults(queries: Query[]): Promise<string[]> {
   const costs: [what: string, cost: number, limit: number][] = [['KiB of a backend', await measureBackends(), MOST_BACKEND_KIB]]
   for (const query of queries) {
-    costs.push(['joins', query.text.match(/\bJOIN\b/g)?.length ?? 0, MOST_JOINS])
+    costs.push(['joins', query.text.match(/\bjoin\b/gi)?.length ?? 0, MOST_JOINS])
     costs.push(['characters of SQL', query.text.length, MOST_SQL])
     costs.push(['KiB of planning', await measurePlanning(query), MOST_PLANNING_KIB])
   }
