@@ -1,7 +1,8 @@
-import { queryRows } from '../../db/client.ts'
+import { sql } from '../../db/builder.ts'
+import { among, compose, own, type Rows, sameOwner } from '../../db/own.ts'
 import { containing } from '../../db/query.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
-import { GRADING_ROLES } from '../access/graders.ts'
+import { allAsJson } from '../../db/statements.ts'
+import { graders } from '../access/graders.ts'
 import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { gradesBlindly } from '../submissions/blind.ts'
@@ -37,59 +38,55 @@ export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Ch
 /** @throws DomainError not_permitted. */
 export async function listAssessmentChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read')
-  const names = Prisma.sql`SELECT id, name FROM assessments WHERE organization_id = ${ctx.organization.id}::uuid`
-  return readNames(ctx, names, wanted)
+  return readNames(ctx, own(ctx, 'assessments').select(['id', 'name']), wanted)
 }
 
 /** @throws DomainError not_permitted. */
 export async function listTagChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read')
-  return readNames(ctx, Prisma.sql`SELECT id, name FROM tags WHERE organization_id = ${ctx.organization.id}::uuid`, wanted)
+  return readNames(ctx, own(ctx, 'tags').select(['id', 'name']), wanted)
 }
 
 /** The members who may grade, by name and address. @throws DomainError not_permitted. */
 export async function listGraderChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   if (!may(ctx, 'grade')) authorize(ctx, 'read')
-  return readNames(
-    ctx,
-    Prisma.sql`
-      SELECT members.id, concat_ws(', ', nullif(trim(first_name || ' ' || last_name), ''), members.email) AS name
-      FROM members JOIN users ON users.id = user_id
-      WHERE organization_id = ${ctx.organization.id}::uuid AND status = 'active' AND roles && ${[...GRADING_ROLES]}`,
-    wanted,
-  )
+  const names = graders(ctx)
+    .innerJoin('users', 'users.id', 'members.userId')
+    .select(({ ref }) => {
+      const name = sql`nullif(trim(${ref('users.firstName')} || ' ' || ${ref('users.lastName')}), '')`
+      return ['members.id', sql<string>`concat_ws(', ', ${name}, ${ref('members.email')})`.as('name')]
+    })
+  return readNames(ctx, names, wanted)
 }
 
 /** The assessments that the context's actor is client of, and may know the candidates of. @throws DomainError not_permitted. */
 export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
-  const { actor, organization } = ctx
+  const { actor } = ctx
   authorize(ctx, 'read_as_client')
   if (actor.kind !== 'member') return []
-  return readNames(
-    ctx,
-    Prisma.sql`
-      SELECT id, name FROM assessments JOIN assessment_clients client USING (organization_id)
-      WHERE organization_id = ${organization.id}::uuid AND client.assessment_id = id AND client.member_id = ${actor.id}::uuid
-        ${gradesBlindly(ctx) ? Prisma.sql`AND NOT graded_blind` : Prisma.empty}`,
-    wanted,
-  )
+  const theirs = own(ctx, 'assessments')
+    .innerJoin('assessmentClients', (join) =>
+      join.on(sameOwner('assessmentClients', 'assessments')).onRef('assessmentClients.assessmentId', '=', 'assessments.id'),
+    )
+    .where('assessmentClients.memberId', '=', actor.id)
+    .select(['assessments.id', 'assessments.name'])
+  return readNames(ctx, gradesBlindly(ctx) ? theirs.where('assessments.gradedBlind', '=', false) : theirs, wanted)
 }
 
 /**
  * By name. As one value: hundreds of names cost the process little more than half of what they cost as rows.
  *
- * @param names SQL: the ids and names of all that there are.
+ * @param names the ids and names of all that there are.
  */
-export async function readNames({ db }: Context, names: Prisma.Sql, { named = '', chosenIds = [] }: Wanted): Promise<Named[]> {
+export function readNames({ db }: Context, names: Names, { named = '', chosenIds = [] }: Wanted): Promise<Named[]> {
   const chosen = chosenIds.filter(isUuid)
-  const isChosen = Prisma.sql`id = ANY(${chosen}::uuid[])`
-  const which = named === '' ? Prisma.empty : Prisma.sql`WHERE name ILIKE ${containing(named)} OR ${isChosen}`
-  const first = chosen.length === 0 ? Prisma.empty : Prisma.sql`${isChosen} DESC,`
-  const [found] = await queryRows<{ list: Named[] | null }>(
-    db,
-    Prisma.sql`
-    SELECT json_agg(named) AS list
-    FROM (SELECT id, name FROM (${names}) AS found ${which} ORDER BY ${first} name, id LIMIT ${MAX_CHOICES}) AS named`,
-  )
-  return found!.list ?? []
+  const anyChosen = among(chosen)
+  const every = compose.selectFrom(names.as('found')).select(['found.id', 'found.name'])
+  const found =
+    named === ''
+      ? every
+      : every.where(({ eb, or }) => or([eb('found.name', 'ilike', containing(named)), eb('found.id', '=', anyChosen)]))
+  const first = chosen.length === 0 ? found : found.orderBy((eb) => eb('found.id', '=', anyChosen), 'desc')
+  return allAsJson(db, first.orderBy('found.name').orderBy('found.id').limit(MAX_CHOICES))
 }
+type Names = Rows<never, Named>

@@ -1,10 +1,11 @@
-import { queryRows } from '../../db/client.ts'
-import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { compose, own, sameOwner, shared } from '../../db/own.ts'
+import { jsonOf, one } from '../../db/statements.ts'
+import type { InviteStatus } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
-import { ownRows } from '../listing.ts'
-import { expiring } from './lifecycle.ts'
-import { countStates, type StateCount, type StateCounts, toStateCounts } from './state-counts.ts'
+import { canExpire } from './expiry.ts'
+import { countStates, type StateCounts, toStateCounts } from './state-counts.ts'
 
 // What an organization's invites come to, from kept counts and the ends of indexes: it costs the same however many there are.
 
@@ -41,16 +42,6 @@ export type Overview = {
   hasKeys: boolean
 }
 
-/** Times in JSON are text. */
-type Listed<Row, Field extends keyof Row> = Omit<Row, Field> & Record<Field, string>
-type Read = Pick<Overview, 'mailsWaitSince' | 'hasAssessments' | 'hasKeys'> & {
-  states: StateCount[]
-  invited: number[]
-  completed: number[]
-  failedMails: Listed<FailedMail, 'createdAt'>[]
-  expiring: Listed<ExpiringInvite, 'expiresAt'>[]
-}
-
 /**
  * By one statement: several at once would take most of the connections that there are.
  *
@@ -58,18 +49,23 @@ type Read = Pick<Overview, 'mailsWaitSince' | 'hasAssessments' | 'hasKeys'> & {
  */
 export async function readOverview(ctx: Context): Promise<Overview> {
   authorize(ctx, 'read')
-  const own = ownRows(ctx)
   const days = lastDays(ctx)
-  const [read] = await queryRows<Read>(
-    ctx.db,
-    Prisma.sql`
-    WITH days AS MATERIALIZED (${selectDays(ctx, days)})
-    SELECT (${asList(countStates(ctx))}) AS states,
-      ARRAY(SELECT invited FROM days ORDER BY day) AS invited, ARRAY(SELECT completed FROM days ORDER BY day) AS completed,
-      (${asList(selectFailedMails(ctx, days[0]!))}) AS "failedMails", (${asList(selectExpiring(ctx))}) AS expiring,
-      (SELECT since FROM mail_outages) AS "mailsWaitSince", EXISTS (SELECT FROM assessments ${own}) AS "hasAssessments", EXISTS (SELECT FROM api_keys ${own}) AS "hasKeys"`,
-  )
-  const { states, invited, completed, failedMails, expiring, ...rest } = read!
+  const statement = compose
+    .with(
+      (cte) => cte('days').materialized(),
+      () => countDays(ctx, days),
+    )
+    .selectNoFrom(({ exists, selectFrom }) => [
+      jsonOf(countStates(ctx)).as('states'),
+      sql<number[]>`array(${selectFrom('days').select('days.invited').orderBy('days.day')})`.as('invited'),
+      sql<number[]>`array(${selectFrom('days').select('days.completed').orderBy('days.day')})`.as('completed'),
+      jsonOf(failedMailsSince(ctx, days[0]!)).as('failedMails'),
+      jsonOf(expiringSoon(ctx)).as('expiring'),
+      shared('mailOutages').select('since').as('mailsWaitSince'),
+      exists(own(ctx, 'assessments')).$castTo<boolean>().as('hasAssessments'),
+      exists(own(ctx, 'apiKeys')).$castTo<boolean>().as('hasKeys'),
+    ])
+  const { states, invited, completed, failedMails, expiring, ...rest } = await one(ctx.db, statement)
   return {
     ...rest,
     states: toStateCounts(states),
@@ -79,39 +75,58 @@ export async function readOverview(ctx: Context): Promise<Overview> {
   }
 }
 
-/** SQL: the rows as JSON. */
-const asList = (rows: Prisma.Sql): Prisma.Sql => Prisma.sql`SELECT coalesce(json_agg(listed), '[]') FROM (${rows}) listed`
-
 /** The beginnings of the last days. */
 function lastDays({ deps }: Context): Date[] {
   const today = Math.floor(deps.clock().getTime() / DAY_MS) * DAY_MS
   return Array.from({ length: DAYS }, (_, i) => new Date(today - (DAYS - 1 - i) * DAY_MS))
 }
 
-const selectDays = ({ organization }: Context, days: Date[]): Prisma.Sql => Prisma.sql`
-  SELECT days.day, coalesce(sum(invited), 0)::int AS invited, coalesce(sum(completed), 0)::int AS completed
-  FROM unnest(${days}::timestamptz[]) AS days (day)
-  LEFT JOIN organization_invite_days kept ON organization_id = ${organization.id}::uuid AND kept.day = utc_day(days.day)
-  GROUP BY 1`
+function countDays(ctx: Context, days: Date[]) {
+  const given = sql<{ day: Date }>`unnest(${days}::timestamptz[])`.as<'days'>(sql`days (day)`)
+  const kept = own(ctx, 'organizationInviteDays').select(['day', 'invited', 'completed'])
+  return compose
+    .selectFrom(given)
+    .leftJoin(kept.as('kept'), (join) => join.on(({ eb, ref }) => eb('kept.day', '=', sql<Date>`utc_day(${ref('days.day')})`)))
+    .select(({ ref }) => [
+      'days.day',
+      sql<number>`coalesce(sum(${ref('kept.invited')}), 0)::int`.as('invited'),
+      sql<number>`coalesce(sum(${ref('kept.completed')}), 0)::int`.as('completed'),
+    ])
+    .groupBy('days.day')
+}
 
-/** SQL. Literal: a plan that PostgreSQL keeps is otherwise made for a tenth of all rows. */
-const limit = Prisma.raw(`LIMIT ${OVERVIEW_ROWS + 1}`)
+/** Literal: a plan that PostgreSQL keeps is otherwise made for a tenth of all rows. */
+const limit = sql.lit(OVERVIEW_ROWS + 1)
 
 /** The states are literals: otherwise PostgreSQL does not use the partial index of failed mails. */
-const selectFailedMails = ({ organization }: Context, since: Date): Prisma.Sql => Prisma.sql`
-  SELECT invite_id AS "inviteId", recipient_email AS "recipientEmail", assessments.name AS assessment,
-    invite_emails.created_at AS "createdAt", reason
-  FROM invite_emails JOIN invites ON invites.id = invite_id JOIN assessments ON assessments.id = assessment_id
-  WHERE invite_emails.organization_id = ${organization.id}::uuid
-    AND state = 'failed' AND failure IS DISTINCT FROM 'obsolete' AND invite_emails.created_at >= ${since}
-  ORDER BY invite_emails.created_at DESC, invite_emails.id DESC ${limit}`
+const failedMailsSince = (ctx: Context, since: Date) =>
+  own(ctx, 'inviteEmails')
+    .innerJoin('invites', (join) =>
+      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+    )
+    .innerJoin('assessments', (join) =>
+      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+    )
+    .where('inviteEmails.state', '=', sql.lit('failed' as const))
+    .where('inviteEmails.failure', 'is distinct from', sql.lit('obsolete' as const))
+    .where('inviteEmails.createdAt', '>=', since)
+    .select(['inviteEmails.inviteId', 'invites.recipientEmail', 'assessments.name as assessment'])
+    .select(['inviteEmails.createdAt', 'inviteEmails.reason'])
+    .orderBy('inviteEmails.createdAt', 'desc')
+    .orderBy('inviteEmails.id', 'desc')
+    .limit(limit)
 
-function selectExpiring({ organization, deps }: Context): Prisma.Sql {
-  const now = deps.clock()
-  return Prisma.sql`
-    SELECT invites.id AS "inviteId", recipient_email AS "recipientEmail", name AS assessment, expires_at AS "expiresAt", status
-    FROM invites JOIN assessments ON assessments.id = assessment_id
-    WHERE invites.organization_id = ${organization.id}::uuid AND ${expiring}
-      AND expires_at > ${now} AND expires_at <= ${new Date(now.getTime() + SOON_MS)}
-    ORDER BY expires_at ${limit}`
+function expiringSoon(ctx: Context) {
+  const now = ctx.deps.clock()
+  return own(ctx, 'invites')
+    .innerJoin('assessments', (join) =>
+      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+    )
+    .where(canExpire)
+    .where('invites.expiresAt', '>', now)
+    .where('invites.expiresAt', '<=', new Date(now.getTime() + SOON_MS))
+    .select(['invites.id as inviteId', 'invites.recipientEmail', 'assessments.name as assessment'])
+    .select(['invites.expiresAt', 'invites.status'])
+    .orderBy('invites.expiresAt')
+    .limit(limit)
 }

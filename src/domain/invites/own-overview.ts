@@ -1,11 +1,11 @@
-import { queryRows } from '../../db/client.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
+import { own } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
 import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { listClientAssessments, type Named } from './choices.ts'
-import { statusAt } from './lifecycle.ts'
-import { countStatesOf, type StateCount, type StateCounts, toStateCounts } from './state-counts.ts'
-import { butBlind } from './visibility.ts'
+import { statusNow } from './expiry.ts'
+import { countStatesOf, type StateCounts, toStateCounts } from './state-counts.ts'
+import { seesUnblinded } from './visibility.ts'
 
 /** What a member may see of the invites without running the organization. Null: what their roles do not open. */
 export type OwnOverview = {
@@ -27,18 +27,20 @@ export async function readOwnOverview(ctx: Context): Promise<OwnOverview> {
 /** Those assigned to the context's actor, by state. @throws DomainError not_permitted. */
 export async function countAssigned(ctx: Context): Promise<StateCounts> {
   authorize(ctx, 'read_as_grader')
-  const { actor, db, deps, organization } = ctx
+  const { actor, db, deps } = ctx
   if (actor.kind !== 'member') return new Map()
-  const counts = Prisma.sql`
-    SELECT ${statusAt(deps.clock())} AS status, count(*)::int AS count FROM invites i
-    WHERE organization_id = ${organization.id}::uuid AND assigned_grader_id = ${actor.id}::uuid ${butBlind(ctx)} GROUP BY 1`
-  return toStateCounts(await queryRows<StateCount>(db, counts))
+  const counts = own(ctx, 'invites')
+    .where('assignedGraderId', '=', actor.id)
+    .where((eb) => seesUnblinded(ctx, eb))
+    .select((eb) => [statusNow(eb, deps.clock()).as('status'), eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
+    .groupBy(({ lit }) => lit(1))
+  return toStateCounts(await all(db, counts))
 }
 
 async function countOfAssessments(ctx: Context): Promise<(Named & { states: StateCounts })[]> {
   const assessments = await listClientAssessments(ctx)
   const ids = assessments.map(({ id }) => id)
-  const counts = await queryRows<StateCount & { id: string }>(ctx.db, countStatesOf(ctx, ids))
+  const counts = await all(ctx.db, countStatesOf(ctx, ids))
   const byId = Map.groupBy(counts, ({ id }) => id)
   return assessments.map((assessment) => ({ ...assessment, states: toStateCounts(byId.get(assessment.id) ?? []) }))
 }

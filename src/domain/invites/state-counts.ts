@@ -1,39 +1,53 @@
-import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { among, compose, own } from '../../db/own.ts'
+import type { InviteStatus } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
-import { type Conditions, ownRows } from '../listing.ts'
-import { expiring } from './lifecycle.ts'
+import { isDue } from './expiry.ts'
 
 /** How many invites are in each state; those of which there are none are missing. */
 export type StateCounts = Map<InviteStatus, number>
 
-export type StateCount = { status: InviteStatus; count: number }
+type StateCount = { status: InviteStatus; count: number }
 export const toStateCounts = (counts: StateCount[]): StateCounts => new Map(counts.map(({ status, count }) => [status, count]))
 
 /**
- * SQL, rows of {@link StateCount}: how many of the organization's invites are in each state as of now, by the counts that are kept of what is
- * stored. Those that are due and not set to expired yet, because another transaction has locked them or nobody has come to it, are moved
- * from one count to the other: they are few, since the sweep leaves them for a minute at most.
+ * How many of the organization's invites are in each state as of now, by the counts that are kept of what is stored. Those that are due and
+ * not set to expired yet, because another transaction has locked them or nobody has come to it, are moved from one count to the other:
+ * they are few, since the sweep leaves them for a minute at most.
  */
-export const countStates = (ctx: Context): Prisma.Sql => Prisma.sql`
-  SELECT status, sum(count)::int AS count FROM (
-    SELECT status, count FROM organization_invite_counts ${ownRows(ctx)}
-    UNION ALL ${selectDue(ctx)}
-  ) counts GROUP BY status HAVING sum(count) > 0`
-
-/** SQL: the same of each of these assessments, with its `id`. */
-export function countStatesOf(ctx: Context, assessmentIds: string[]): Prisma.Sql {
-  const ofThese: Conditions = [Prisma.sql`assessment_id = ANY(${assessmentIds}::uuid[])`]
-  return Prisma.sql`
-    SELECT assessment_id AS id, status, sum(count)::int AS count FROM (
-      SELECT assessment_id, status, count FROM assessment_invite_counts ${ownRows(ctx, ofThese)}
-      UNION ALL ${selectDue(ctx, ofThese, Prisma.sql`assessment_id,`)}
-    ) counts GROUP BY 1, 2 HAVING sum(count) > 0`
+export function countStates(ctx: Context) {
+  const kept = own(ctx, 'organizationInviteCounts').select(['status', 'count'])
+  const moved = moves(ctx).select(['moved.status', 'moved.count'])
+  return compose
+    .selectFrom(kept.unionAll(moved).as('counts'))
+    .select(({ cast, fn }) => ['counts.status', cast<number>(fn.sum('counts.count'), 'integer').as('count')])
+    .groupBy('counts.status')
+    .having(({ fn }) => fn.sum('counts.count'), '>', 0)
 }
 
-/** SQL: what the invites that are due add to the counts: one less of what is stored, and one expired more. @param also also these columns. */
-function selectDue(ctx: Context, conditions: Conditions = [], also = Prisma.empty): Prisma.Sql {
-  const isDue = Prisma.sql`expires_at <= ${ctx.deps.clock()}`
-  return Prisma.sql`
-    SELECT ${also} counted.* FROM (SELECT assessment_id, status FROM invites ${ownRows(ctx, [...conditions, expiring, isDue])}) due
-    CROSS JOIN LATERAL (VALUES (due.status, -1), ('expired', 1)) counted (status, count)`
+/** How many invites of each of these assessments, by its `id`, are in each state as of now, see {@link countStates}. */
+export function countStatesOf(ctx: Context, assessmentIds: string[]) {
+  const kept = own(ctx, 'assessmentInviteCounts')
+    .where('assessmentId', '=', among(assessmentIds))
+    .select(['assessmentId', 'status', 'count'])
+  const moved = moves(ctx)
+    .where('assessmentId', '=', among(assessmentIds))
+    .select(['invites.assessmentId', 'moved.status', 'moved.count'])
+  return compose
+    .selectFrom(kept.unionAll(moved).as('counts'))
+    .select(({ cast, fn }) => [
+      'counts.assessmentId as id',
+      'counts.status',
+      cast<number>(fn.sum('counts.count'), 'integer').as('count'),
+    ])
+    .groupBy(['counts.assessmentId', 'counts.status'])
+    .having(({ fn }) => fn.sum('counts.count'), '>', 0)
 }
+
+/** What the invites that are due add to the counts: one less of what is stored, and one expired more. */
+const moves = (ctx: Context) =>
+  own(ctx, 'invites')
+    .where((eb) => isDue(eb, ctx.deps.clock()))
+    .crossJoinLateral(({ ref }) =>
+      sql<StateCount>`(values (${ref('invites.status')}, -1), ('expired', 1))`.as<'moved'>(sql`moved (status, count)`),
+    )

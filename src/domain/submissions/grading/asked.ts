@@ -1,5 +1,4 @@
-import { Prisma } from '../../../generated/prisma/client.ts'
-import type { Context } from '../../context.ts'
+import { type Owner, own } from '../../../db/own.ts'
 
 // The questions of many papers. Each candidate has the paper of their start: a question keeps its id when it is changed or moved, and may
 // be gone from the assessment since.
@@ -10,10 +9,18 @@ export type Asked<Q> = Q & { id: string; place: number; isRemoved: boolean }
 /** `place` is that in the assessment, null for one that was removed; `number` the last that it had in a paper. */
 export type Unordered = { id: string; place: number | null; number: number }
 
-/** SQL: the questions of the assessment with their places. */
-export const presentQuestions = ({ organization }: Context, assessmentId: string): Prisma.Sql => Prisma.sql`
-  SELECT id, script, row_number() OVER (ORDER BY "order", id)::int AS place
-  FROM questions WHERE organization_id = ${organization.id}::uuid AND assessment_id = ${assessmentId}::uuid`
+/** The questions of the assessment with their places. */
+export const presentQuestions = (owner: Owner, assessmentId: string) =>
+  own(owner, 'questions')
+    .where('assessmentId', '=', assessmentId)
+    .select(({ cast, fn }) => [
+      'id',
+      'script',
+      cast<number>(
+        fn.agg('row_number').over((over) => over.orderBy('order').orderBy('id')),
+        'integer',
+      ).as('place'),
+    ])
 
 /** In the order of the assessment; behind that those that were removed, as they stood in the papers. */
 export function inAskedOrder<Q extends Unordered>(questions: readonly Q[]): Asked<Q>[] {

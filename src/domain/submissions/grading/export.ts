@@ -1,10 +1,13 @@
-import { Prisma } from '../../../generated/prisma/client.ts'
+import { sql } from '../../../db/builder.ts'
+import { compose, ofThese, own, sameOwner } from '../../../db/own.ts'
+import { all, jsonOf } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../exports.ts'
 import { isUuid } from '../../uuid.ts'
 import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked.ts'
+import { newestGrades } from './grades.ts'
 import { countGrades, type GradeRow, percentOf, sumUp } from './totals.ts'
 
 /** A column of the export. */
@@ -42,16 +45,23 @@ export type ExportedGrades = {
  */
 export async function listExportedQuestions(ctx: Context, assessmentId: string): Promise<ExportedQuestion[]> {
   const { id } = await findExported(ctx, assessmentId)
-  const questions = await ctx.db.$queryRaw<Unordered[]>`
-    SELECT COALESCE(present.id, asked.id) AS id, place, COALESCE(asked.number, 0) AS number
-    FROM (${presentQuestions(ctx, id)}) AS present
-    FULL JOIN (
-      SELECT p.question_id AS id, max(p.number) AS number
-      FROM submissions s
-      JOIN paper_questions p ON p.organization_id = s.organization_id AND p.submission_id = s.id
-      WHERE ${handedIn(ctx, id)}
-      GROUP BY p.question_id
-    ) AS asked ON asked.id = present.id`
+  const asked = handedIn(ctx, id)
+    .innerJoin('paperQuestions', (join) =>
+      join.on(sameOwner('paperQuestions', 'submissions')).onRef('paperQuestions.submissionId', '=', 'submissions.id'),
+    )
+    .select(({ fn }) => ['paperQuestions.questionId as id', fn.max('paperQuestions.number').as('number')])
+    .groupBy('paperQuestions.questionId')
+  const questions = await all(
+    ctx.db,
+    compose
+      .selectFrom(presentQuestions(ctx, id).as('present'))
+      .fullJoin(asked.as('asked'), 'asked.id', 'present.id')
+      .select(({ fn, lit }) => [
+        fn.coalesce('present.id', 'asked.id').$notNull().as('id'),
+        'present.place',
+        fn.coalesce('asked.number', lit(0)).as('number'),
+      ]),
+  )
   return inAskedOrder(questions)
 }
 
@@ -90,8 +100,10 @@ async function findExported(ctx: Context, assessmentId: string): Promise<{ id: s
   return found
 }
 
-const handedIn = ({ organization }: Context, assessmentId: string): Prisma.Sql =>
-  Prisma.sql`s.organization_id = ${organization.id}::uuid AND s.assessment_id = ${assessmentId}::uuid AND s.state IN ('submitted', 'released')`
+const handedIn = (ctx: Context, assessmentId: string) =>
+  own(ctx, 'submissions')
+    .where('submissions.assessmentId', '=', assessmentId)
+    .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
 
 type Row = Omit<ExportedGrades, 'points' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
   paper: { number: number; questionId: string; points: number }[]
@@ -101,35 +113,51 @@ type Row = Omit<ExportedGrades, 'points' | 'total' | 'ofPoints' | 'toGrade' | 'p
 
 /** Papers and grades as one value each: as rows they would cost the process several times as much. */
 function findRows(ctx: Context, assessmentId: string, after: string | undefined): Promise<Row[]> {
-  const further = after === undefined ? Prisma.empty : Prisma.sql`AND s.id > ${after}::uuid`
-  return ctx.db.$queryRaw<Row[]>`
-    SELECT s.id AS "submissionId", s.invite_id AS "inviteId", i.recipient_email AS "recipientEmail", i.recipient_name AS "recipientName",
-      s.state, s.submitted_at AS "submittedAt", release.version, release.created_at AS "releasedAt",
-      COALESCE(paper.list, '[]') AS paper, COALESCE(given.list, '[]') AS grades,
-      ARRAY(
-        SELECT DISTINCT m.email FROM grades g JOIN members m ON m.organization_id = g.organization_id AND m.id = g.grader_id
-        WHERE g.organization_id = s.organization_id AND g.submission_id = s.id AND g.points IS NOT NULL ORDER BY m.email
-      ) AS graders
-    FROM (SELECT * FROM submissions s WHERE ${handedIn(ctx, assessmentId)} ${further} ORDER BY s.id LIMIT ${EXPORTED_AT_ONCE}) AS s
-    JOIN invites i ON i.organization_id = s.organization_id AND i.id = s.invite_id
-    LEFT JOIN LATERAL (
-      SELECT version, created_at FROM releases r WHERE r.organization_id = s.organization_id AND r.submission_id = s.id
-      ORDER BY version DESC LIMIT 1
-    ) AS release ON true
-    CROSS JOIN LATERAL (
-      SELECT json_agg(json_build_object('number', number, 'questionId', question_id, 'points', points) ORDER BY number) AS list
-      FROM paper_questions p WHERE p.organization_id = s.organization_id AND p.submission_id = s.id
-    ) AS paper
-    CROSS JOIN LATERAL (
-      SELECT json_agg(
-        json_build_object('questionNumber', question_number, 'round', round, 'graderId', grader_id, 'points', points, 'comment', '')
-        ORDER BY updated_at, id
-      ) AS list
-      FROM (
-        SELECT DISTINCT ON (question_number, round, grader_id) id, question_number, round, grader_id, points, updated_at
-        FROM grades g WHERE g.organization_id = s.organization_id AND g.submission_id = s.id
-        ORDER BY question_number, round, grader_id, updated_at DESC, id DESC
-      ) AS newest
-    ) AS given
-    ORDER BY s.id`
+  const further = after === undefined ? handedIn(ctx, assessmentId) : handedIn(ctx, assessmentId).where('id', '>', after)
+  const page = ofThese(further.orderBy('submissions.id').limit(EXPORTED_AT_ONCE), 'submissions', (rows) => rows)
+  return all(
+    ctx.db,
+    page
+      .innerJoin('invites', (join) =>
+        join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
+      )
+      .leftJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom('releases')
+            .where(sameOwner('releases', 'submissions'))
+            .whereRef('releases.submissionId', '=', 'submissions.id')
+            .select(['releases.version', 'releases.createdAt'])
+            .orderBy('releases.version', 'desc')
+            .limit(eb.lit(1))
+            .as('release'),
+        (join) => join.onTrue(),
+      )
+      .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
+      .select((eb) => eb.ref('submissions.state').$castTo<ExportedGrades['state']>().as('state'))
+      .select(['submissions.submittedAt', 'release.version', 'release.createdAt as releasedAt'])
+      .select((eb) => {
+        const paper = eb
+          .selectFrom('paperQuestions')
+          .where(sameOwner('paperQuestions', 'submissions'))
+          .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
+          .select(['paperQuestions.number', 'paperQuestions.questionId', 'paperQuestions.points'])
+          .orderBy('paperQuestions.number')
+        const graders = eb
+          .selectFrom('grades')
+          .innerJoin('members', (join) => join.on(sameOwner('members', 'grades')).onRef('members.id', '=', 'grades.graderId'))
+          .where(sameOwner('grades', 'submissions'))
+          .whereRef('grades.submissionId', '=', 'submissions.id')
+          .where('grades.points', 'is not', null)
+          .select('members.email')
+          .distinct()
+          .orderBy('members.email')
+        return [
+          jsonOf(paper).as('paper'),
+          jsonOf(newestGrades(ctx, eb.ref('submissions.id'))).as('grades'),
+          sql<string[]>`array(${graders})`.as('graders'),
+        ]
+      })
+      .orderBy('submissions.id'),
+  )
 }

@@ -1,3 +1,6 @@
+import { sql } from '../../../db/builder.ts'
+import { type Expression, type Owner, ofThese, own, sameOwner } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../page.ts'
@@ -11,20 +14,64 @@ export type GivenGrade = GradeRow & { id: string; name: string; createdAt: Date;
 export type NewestGrade = GivenGrade & { earlier: number }
 
 /** What stands of those of a submission: of each grader, in each round, the newest. Whatever came before them costs nothing but counting. */
-export async function findGrades({ db, organization }: Context, submissionId: string): Promise<NewestGrade[]> {
-  const rows = await db.$queryRaw<(Omit<NewestGrade, 'name'> & Parameters<typeof nameOf>[0])[]>`
-    SELECT g.id, g.question_number AS "questionNumber", g.round::int, g.grader_id AS "graderId", g.points::float8, g.comment,
-      g.created_at AS "createdAt", g.updated_at AS "updatedAt", g.earlier, u.first_name AS "firstName", u.last_name AS "lastName", u.email
-    FROM (
-      SELECT *, row_number() OVER (grader ORDER BY updated_at DESC, id DESC) AS place, (count(*) OVER grader)::int - 1 AS earlier
-      FROM grades WHERE organization_id = ${organization.id}::uuid AND submission_id = ${submissionId}::uuid
-      WINDOW grader AS (PARTITION BY question_number, round, grader_id)
-    ) AS g
-    JOIN members m ON m.organization_id = g.organization_id AND m.id = g.grader_id
-    JOIN users u ON u.id = m.user_id
-    WHERE g.place = 1
-    ORDER BY g.updated_at, g.id`
+export async function findGrades(ctx: Context, submissionId: string): Promise<NewestGrade[]> {
+  const rows = await all(ctx.db, standing(ctx, submissionId))
   return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: nameOf({ firstName, lastName, email }) }))
+}
+
+function standing(owner: Owner, submissionId: string) {
+  const ofGrader = ['grades.questionNumber', 'grades.round', 'grades.graderId'] as const
+  const given = own(owner, 'grades')
+    .where('submissionId', '=', submissionId)
+    .select(['grades.organizationId', 'grades.id', 'grades.graderId', 'grades.questionNumber', 'grades.round', 'grades.points'])
+    .select(['grades.comment', 'grades.createdAt', 'grades.updatedAt'])
+    .select(({ cast, fn }) => [
+      fn
+        .agg('row_number')
+        .over((over) => over.partitionBy(ofGrader).orderBy('grades.updatedAt', 'desc').orderBy('grades.id', 'desc'))
+        .as('place'),
+      cast<number>(
+        fn.countAll().over((over) => over.partitionBy(ofGrader)),
+        'integer',
+      ).as('count'),
+    ])
+  return own(owner, 'members')
+    .innerJoin('users', 'users.id', 'members.userId')
+    .innerJoin(given.as('given'), (join) => join.on(sameOwner('given', 'members')).onRef('given.graderId', '=', 'members.id'))
+    .where('given.place', '=', 1)
+    .select(['given.id', 'given.questionNumber', 'given.graderId', 'given.comment', 'given.createdAt', 'given.updatedAt'])
+    .select((eb) => [
+      eb.ref('given.round').$castTo<Round>().as('round'),
+      eb.cast<number | null>('given.points', 'float8').as('points'),
+      eb('given.count', '-', 1).as('earlier'),
+    ])
+    .select(['users.firstName', 'users.lastName', 'users.email'])
+    .orderBy('given.updatedAt')
+    .orderBy('given.id')
+}
+
+/** What stands of the grades of a submission, oldest first: without their comments, which may be long. In JSON points are numbers. */
+export function newestGrades(owner: Owner, submissionId: Expression<string>) {
+  const newest = own(owner, 'grades')
+    .where('submissionId', '=', submissionId)
+    .distinctOn(['questionNumber', 'round', 'graderId'])
+    .orderBy('questionNumber')
+    .orderBy('round')
+    .orderBy('graderId')
+    .orderBy('updatedAt', 'desc')
+    .orderBy('id', 'desc')
+  return ofThese(newest, 'grades', (rows) =>
+    rows
+      .select((eb) => [
+        'questionNumber',
+        'graderId',
+        eb.ref('round').$castTo<Round>().as('round'),
+        eb.ref('points').$castTo<number | null>().as('points'),
+        sql<string>`''`.as('comment'),
+      ])
+      .orderBy('updatedAt')
+      .orderBy('id'),
+  )
 }
 
 /**

@@ -1,7 +1,9 @@
-import { queryRows } from '../../../db/client.ts'
+import { sql } from '../../../db/builder.ts'
+import { type Condition, compose, type Expressions, own, type Rows, sameOwner } from '../../../db/own.ts'
 import { anyOf } from '../../../db/query.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
-import { isGrader } from '../../access/graders.ts'
+import { all, jsonOf, one } from '../../../db/statements.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import { graders } from '../../access/graders.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -10,6 +12,7 @@ import { type Listing, type Page, readPage } from '../../page.ts'
 import { isUuid } from '../../uuid.ts'
 import { roundOf } from './access.ts'
 import { graderOf } from './grade.ts'
+import { newestGrades } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
 import type { GradeRow } from './totals.ts'
 
@@ -43,8 +46,8 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
     () => countWaiting(ctx, filter),
     async ({ skip, take }) => {
       // First which: related rows would otherwise be looked up for all the pages before, too.
-      const found = await db.$queryRaw<{ id: string }[]>`
-        SELECT s.id ${waiting} ORDER BY s.submitted_at, s.id LIMIT ${take} OFFSET ${skip}`
+      const longest = waiting.orderBy('submissions.submittedAt').orderBy('submissions.id').limit(take).offset(skip)
+      const found = await all(db, longest.select('submissions.id'))
       const ids = found.map(({ id }) => id)
       const where = { organizationId: organization.id, id: anyOf(ids) }
       const rows = await db.submission.findMany({ where, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
@@ -63,36 +66,34 @@ function toQueued(ctx: Context, row: Row, { paper, grades }: Given): Queued {
 }
 
 /** By the ids of the submissions. A page of them has thousands of questions and grades: as JSON these cost a tenth of what typed rows do. */
-async function findGiven({ db, organization }: Context, ids: string[]): Promise<Map<string, Given>> {
-  const own = Prisma.sql`organization_id = ${organization.id}::uuid AND submission_id = of.id`
-  const rows = await db.$queryRaw<{ id: string; given: Given }[]>`
-    SELECT of.id::text, json_build_object(
-      'paper', (SELECT coalesce(json_agg(json_build_object('number', number, 'points', points) ORDER BY number), '[]')
-        FROM paper_questions WHERE ${own}),
-      'grades', (SELECT coalesce(json_agg(json_build_object('questionNumber', question_number, 'round', round, 'graderId', grader_id,
-          'points', points, 'comment', '') ORDER BY updated_at, id), '[]')
-        FROM (
-          SELECT DISTINCT ON (question_number, round, grader_id) * FROM grades WHERE ${own}
-          ORDER BY question_number, round, grader_id, updated_at DESC, id DESC
-        ) AS newest)
-    ) AS given
-    FROM unnest(${ids}::uuid[]) AS of (id)`
-  return new Map(rows.map(({ id, given }) => [id, given]))
+async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given>> {
+  const these = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'these'>(sql`these (id)`)
+  const rows = await all(
+    ctx.db,
+    compose.selectFrom(these).select((eb) => {
+      const paper = own(ctx, 'paperQuestions').where('submissionId', '=', eb.ref('these.id')).select(['number', 'points'])
+      return ['these.id', jsonOf(paper.orderBy('number')).as('paper'), jsonOf(newestGrades(ctx, eb.ref('these.id'))).as('grades')]
+    }),
+  )
+  return new Map(rows.map(({ id, ...given }) => [id, given]))
 }
 
 /** How many wait in each queue that the context's actor may see. @throws DomainError not_permitted. */
 export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: number }[]> {
   authorize(ctx, 'grade')
   const queues = queuesOf(ctx)
-  const counts = queues.map((whose) => Prisma.sql`(SELECT count(*) ${waitingIn(ctx, { whose })})::int AS ${Prisma.raw(whose)}`)
-  const [counted] = await queryRows<Record<Whose, number>>(ctx.db, Prisma.sql`SELECT ${Prisma.join(counts)}`)
-  return queues.map((whose) => ({ whose, count: counted![whose] }))
+  const counts = compose.selectNoFrom(({ cast }) =>
+    queues.map((whose) => cast<number>(lengthOf(waitingIn(ctx, { whose })), 'integer').as(whose)),
+  )
+  const counted = await one(ctx.db, counts)
+  return queues.map((whose) => ({ whose, count: counted[whose] }))
 }
 
+const lengthOf = (waiting: Rows<'submissions'>) => waiting.select(({ fn }) => fn.countAll().as('count')).$asScalar()
+
 async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> {
-  const statement = Prisma.sql`SELECT count(*)::int AS count ${waitingIn(ctx, filter)}`
-  const [counted] = await queryRows<{ count: number }>(ctx.db, statement)
-  return counted!.count
+  const count = compose.selectNoFrom(({ cast }) => cast<number>(lengthOf(waitingIn(ctx, filter)), 'integer').as('count'))
+  return (await one(ctx.db, count)).count
 }
 
 /** The queues that the context's actor may see. */
@@ -101,32 +102,34 @@ export const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => queu
 /** The assessments of which something waits in that queue, by name. @throws DomainError not_permitted. */
 export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'grade')
-  return readNames(
-    ctx,
-    Prisma.sql`
-      SELECT id, name FROM assessments
-      WHERE organization_id = ${ctx.organization.id}::uuid AND id IN (SELECT s.assessment_id ${waitingIn(ctx, { whose })})`,
-    wanted,
-  )
+  const waiting = waitingIn(ctx, { whose }).select('submissions.assessmentId')
+  return readNames(ctx, own(ctx, 'assessments').where('id', 'in', waiting).select(['id', 'name']), wanted)
 }
 
-/** SQL: from where, and which submissions `s`, the queue has. */
-function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Prisma.Sql {
-  const organizationId = ctx.organization.id
-  const ofOne = assessmentId !== undefined && isUuid(assessmentId)
-  return Prisma.sql`FROM submissions s WHERE s.organization_id = ${organizationId}::uuid AND s.state = 'submitted'
-    ${ofOne ? Prisma.sql`AND s.assessment_id = ${assessmentId}::uuid` : Prisma.empty} ${whose === 'all' ? Prisma.empty : Prisma.sql`AND (${ofWhom()})`}`
+/** The submissions that the queue has. */
+function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
+  const handedIn = own(ctx, 'submissions').where('submissions.state', '=', sql.lit('submitted'))
+  const waiting =
+    assessmentId !== undefined && isUuid(assessmentId) ? handedIn.where('submissions.assessmentId', '=', assessmentId) : handedIn
+  return whose === 'all' ? waiting : waiting.where((eb) => isOf(ctx, eb, whose))
+}
 
-  function ofWhom(): Prisma.Sql {
-    const me = Prisma.sql`${graderOf(ctx)}::uuid`
-    if (whose === 'mine') return Prisma.sql`s.grader_id = ${me} OR s.second_grader_id = ${me}`
-    const isTwice = Prisma.sql`EXISTS (
-      SELECT FROM assessments a WHERE a.organization_id = ${organizationId}::uuid AND a.id = s.assessment_id AND a.second_grader)`
-    return Prisma.sql`${isFree(Prisma.sql`s.grader_id`)} OR s.grader_id <> ${me} AND ${isFree(Prisma.sql`s.second_grader_id`)} AND ${isTwice}`
-  }
+function isOf(ctx: Context, eb: Expressions<'submissions'>, whose: Exclude<Whose, 'all'>): Condition {
+  const me = graderOf(ctx)
+  if (whose === 'mine') return eb.or([eb('submissions.graderId', '=', me), eb('submissions.secondGraderId', '=', me)])
+  const isTwice = eb.exists(
+    eb
+      .selectFrom('assessments')
+      .where(sameOwner('assessments', 'submissions'))
+      .whereRef('assessments.id', '=', 'submissions.assessmentId')
+      .where('assessments.secondGrader', '=', true),
+  )
+  const isFreeBeside = eb.and([eb('submissions.graderId', '<>', me), isFree(ctx, eb, 'secondGraderId'), isTwice])
+  return eb.or([isFree(ctx, eb, 'graderId'), isFreeBeside])
+}
 
-  /** The place of one who may not grade any more is free, see holderOf. */
-  function isFree(id: Prisma.Sql): Prisma.Sql {
-    return Prisma.sql`(${id} IS NULL OR NOT ${isGrader(ctx, id)})`
-  }
+/** The place of one who may not grade any more is free, see holderOf. */
+function isFree(ctx: Context, eb: Expressions<'submissions'>, place: 'graderId' | 'secondGraderId'): Condition {
+  const id = eb.ref(`submissions.${place}`)
+  return eb.or([eb(id, 'is', null), eb.not(eb.exists(graders(ctx).where('members.id', '=', id.$notNull())))])
 }

@@ -1,4 +1,6 @@
-import { Prisma } from '../../../generated/prisma/client.ts'
+import { sql } from '../../../db/builder.ts'
+import { compose, own, sameOwner } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../uuid.ts'
@@ -43,47 +45,87 @@ export async function readReport(ctx: Context, assessmentId: string): Promise<Re
   return { assessment, ...totals, questions: inAskedOrder(questions) }
 }
 
-/** SQL: of each submission of the assessment what was released last. */
-const newestOf = ({ organization }: Context, assessmentId: string): Prisma.Sql => Prisma.sql`
-  SELECT DISTINCT ON (r.submission_id) r.points, r.of_points
-  FROM submissions s
-  JOIN releases r ON r.organization_id = s.organization_id AND r.submission_id = s.id
-  WHERE s.organization_id = ${organization.id}::uuid AND s.assessment_id = ${assessmentId}::uuid
-  ORDER BY r.submission_id, r.version DESC`
-
-type Tenth = { tenth: number | null; results: number; mean: number | null; median: number | null }
+/** Of each submission of the assessment what was released last. */
+const newestOf = (ctx: Context, assessmentId: string) =>
+  own(ctx, 'submissions')
+    .where('submissions.assessmentId', '=', assessmentId)
+    .innerJoin('releases', (join) =>
+      join.on(sameOwner('releases', 'submissions')).onRef('releases.submissionId', '=', 'submissions.id'),
+    )
+    .distinctOn('releases.submissionId')
+    .orderBy('releases.submissionId')
+    .orderBy('releases.version', 'desc')
+    .select(['releases.points', 'releases.ofPoints'])
 
 /** One row for each tenth that somebody reaches, and one (`tenth` is null) for all of them. */
 async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Report, 'assessment' | 'questions'>> {
-  const rows = await ctx.db.$queryRaw<(Tenth & { isAll: boolean; scored: number })[]>`
-    SELECT tenth, grouping(tenth) = 1 AS "isAll", count(*)::int AS results, count(percent)::int AS scored,
-      round(avg(percent))::int AS mean, round(percentile_cont(0.5) WITHIN GROUP (ORDER BY percent))::int AS median
-    FROM (
-      SELECT percent, LEAST(percent / ${TENTHS}::int, ${TENTHS - 1}::int) AS tenth
-      FROM (SELECT round(points * 100 / NULLIF(of_points, 0))::int AS percent FROM (${newestOf(ctx, assessmentId)}) AS newest) AS result
-    ) AS result
-    GROUP BY GROUPING SETS ((tenth), ())`
-  const all = rows.find(({ isAll }) => isAll)
+  const percents = compose
+    .selectFrom(newestOf(ctx, assessmentId).as('newest'))
+    .select(({ ref }) =>
+      sql<number | null>`round(${ref('newest.points')} * 100 / nullif(${ref('newest.ofPoints')}, 0))::int`.as('percent'),
+    )
+  const results = compose
+    .selectFrom(percents.as('result'))
+    .select(({ ref }) => [
+      'result.percent',
+      sql<number | null>`least(${ref('result.percent')} / ${TENTHS}::int, ${TENTHS - 1}::int)`.as('tenth'),
+    ])
+  const sums = compose
+    .selectFrom(results.as('result'))
+    .select(({ cast, fn, ref }) => [
+      'result.tenth',
+      sql<boolean>`grouping(${ref('result.tenth')}) = 1`.as('isAll'),
+      cast<number>(fn.countAll(), 'integer').as('results'),
+      cast<number>(fn.count('result.percent'), 'integer').as('scored'),
+      sql<number | null>`round(avg(${ref('result.percent')}))::int`.as('mean'),
+      sql<number | null>`round(percentile_cont(0.5) within group (order by ${ref('result.percent')}))::int`.as('median'),
+    ])
+    .groupBy(({ ref }) => sql`grouping sets ((${ref('result.tenth')}), ())`)
+  const rows = await all(ctx.db, sums)
+  const whole = rows.find(({ isAll }) => isAll)
   const countOf = (tenth: number) => rows.find((row) => !row.isAll && row.tenth === tenth)?.results ?? 0
   return {
-    results: all?.results ?? 0,
-    scored: all?.scored ?? 0,
-    mean: all?.mean ?? null,
-    median: all?.median ?? null,
+    results: whole?.results ?? 0,
+    scored: whole?.scored ?? 0,
+    mean: whole?.mean ?? null,
+    median: whole?.median ?? null,
     tenths: Array.from({ length: TENTHS }, (_, tenth) => countOf(tenth)),
   }
 }
 
 /** By question: what papers have at one place differs once questions were changed. Of one that was removed the papers know the text. */
-const sumQuestions = (ctx: Context, assessmentId: string) => ctx.db.$queryRaw<(QuestionReport & Unordered)[]>`
-  SELECT question_id AS id, present.place, COALESCE(asked.number, 0) AS number, COALESCE(present.script, asked.script, '') AS script, results,
-    (points / results)::float8 AS mean, (of_points::numeric / results)::float8 AS "ofPoints", (points / of_points)::float8 AS share
-  FROM question_results q
-  LEFT JOIN (${presentQuestions(ctx, assessmentId)}) AS present ON present.id = question_id
-  LEFT JOIN LATERAL (
-    SELECT p.number, p.script FROM submissions s
-    JOIN paper_questions p ON p.organization_id = s.organization_id AND p.submission_id = s.id
-    WHERE present.id IS NULL AND s.organization_id = q.organization_id AND s.assessment_id = q.assessment_id AND p.question_id = q.question_id
-    ORDER BY s.id DESC LIMIT 1
-  ) AS asked ON true
-  WHERE q.organization_id = ${ctx.organization.id}::uuid AND q.assessment_id = ${assessmentId}::uuid AND results > 0`
+function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionReport & Unordered)[]> {
+  const summed = own(ctx, 'questionResults')
+    .where('questionResults.assessmentId', '=', assessmentId)
+    .where('questionResults.results', '>', 0)
+    .leftJoin(presentQuestions(ctx, assessmentId).as('present'), 'present.id', 'questionResults.questionId')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('submissions')
+          .innerJoin('paperQuestions', (join) =>
+            join.on(sameOwner('paperQuestions', 'submissions')).onRef('paperQuestions.submissionId', '=', 'submissions.id'),
+          )
+          .where('present.id', 'is', null)
+          .where(sameOwner('submissions', 'questionResults'))
+          .whereRef('submissions.assessmentId', '=', 'questionResults.assessmentId')
+          .whereRef('paperQuestions.questionId', '=', 'questionResults.questionId')
+          .select(['paperQuestions.number', 'paperQuestions.script'])
+          .orderBy('submissions.id', 'desc')
+          .limit(eb.lit(1))
+          .as('asked'),
+      (join) => join.onTrue(),
+    )
+  return all(
+    ctx.db,
+    summed
+      .select(['questionResults.questionId as id', 'present.place', 'questionResults.results'])
+      .select(({ fn, lit, ref, val }) => [
+        fn.coalesce('asked.number', lit(0)).as('number'),
+        fn.coalesce('present.script', 'asked.script', val('')).as('script'),
+        sql<number>`(${ref('questionResults.points')} / ${ref('questionResults.results')})::float8`.as('mean'),
+        sql<number>`(${ref('questionResults.ofPoints')}::numeric / ${ref('questionResults.results')})::float8`.as('ofPoints'),
+        sql<number>`(${ref('questionResults.points')} / ${ref('questionResults.ofPoints')})::float8`.as('share'),
+      ]),
+  )
+}

@@ -31,7 +31,7 @@ const newestFirst = { orderBy: { version: 'desc' } } satisfies Prisma.Submission
 const newest = { ...newestFirst, take: 1 } satisfies Prisma.Submission$releasesArgs
 /** Of a submission: its newest release. */
 export const newestRelease = { ...newest } satisfies Prisma.Submission$releasesArgs
-/** The same without the grades, whose comments may be long: for lists. */
+/** Of a submission: its newest release without the grades, whose comments may be long: for lists. */
 export const newestTotal = { ...newest, omit: { grades: true } } satisfies Prisma.Submission$releasesArgs
 
 export function toResult(release: ReleaseTotal): Result {
@@ -58,7 +58,7 @@ type DetailRow = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
 /** A submission with its result, and nothing of what was sent in. */
 export type Released = Pick<Row, 'id' | 'invite' | 'assessment' | 'submittedAt'> & { result: Result }
-/** The same with the questions, and what was released of each. */
+/** A submission with its result, its questions, and what was released of each. */
 export type ReleasedDetail = Released & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
 
 /** The released results, released last first: all for who may read everything, for clients those of their assessments. @throws DomainError not_permitted. */

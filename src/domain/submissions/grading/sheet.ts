@@ -66,7 +66,7 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
   }
 }
 
-/** The same, while the grader has it open: others are told so. @throws DomainError not_permitted; submission_not_found. */
+/** What {@link readSheet} reads, while the grader has it open: others are told so. @throws DomainError not_permitted; submission_not_found. */
 export async function stayAtSheet(ctx: Context, id: string): Promise<Sheet> {
   const sheet = await readSheet(ctx, id)
   await noteViewer(ctx, id)

@@ -89,7 +89,7 @@ const graded = ({ graderId }: GradeRow, points: number, comment: string, by: Sou
 
 export type Counted<Q> = Q & { standing: Standing }
 
-/** The same for all questions. Those without points need none. */
+/** What counts for each question of a paper. Those without points need no grades. */
 export function countGrades<Q extends { number: number; points: number }>(
   paper: readonly Q[],
   grades: readonly GradeRow[],
