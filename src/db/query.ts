@@ -1,5 +1,3 @@
-import { Prisma } from '../generated/prisma/client.ts'
-
 /** ILIKE's pattern for a text of exactly these characters: its wildcards are literal. Prisma compares case-insensitively with ILIKE, too. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
@@ -17,10 +15,3 @@ export function anyOf<T>(values: T[]): { in: T[] } {
   const length = values.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(values.length))
   return { in: Array.from({ length }, (_, i) => values[Math.min(i, values.length - 1)]!) }
 }
-
-/** SQL: `WHERE` with all of the conditions that there are. */
-export const whereAll = (conditions: (Prisma.Sql | false)[]): Prisma.Sql =>
-  Prisma.sql`WHERE ${Prisma.join(
-    conditions.filter((condition) => condition !== false),
-    ' AND ',
-  )}`

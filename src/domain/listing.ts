@@ -15,9 +15,8 @@ import {
   type Selects,
   type Tables,
 } from '../db/own.ts'
-import { containing, whereAll } from '../db/query.ts'
+import { containing } from '../db/query.ts'
 import { type AsJson, jsonOf, one } from '../db/statements.ts'
-import { Prisma } from '../generated/prisma/client.ts'
 import type { Context } from './context.ts'
 import { readWords } from './filters.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './limits.ts'
@@ -162,10 +161,3 @@ export function createList<T extends OwnTable, Filter extends object>(
     return { items: found.rows, total: found.total, page: pageNumber(page, found.total), pageSize: page.size }
   }
 }
-
-/** Conditions in SQL; those that are false are left out. */
-export type Conditions = (Prisma.Sql | false)[]
-
-/** SQL: of the organization's rows those that meet the conditions. */
-export const ownRows = ({ organization }: Context, conditions: Conditions = []): Prisma.Sql =>
-  whereAll([Prisma.sql`organization_id = ${organization.id}::uuid`, ...conditions])

@@ -2,7 +2,7 @@ import type { Connection } from '../../db/client.ts'
 import { everyones } from '../../db/everyone.ts'
 import { among, own } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
-import { type Invite as InviteRow, type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import type { Invite as InviteRow, InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
@@ -26,13 +26,6 @@ export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
   const due = EXPIRING.some((status) => status === invite.status) && new Date(invite.expiresAt) <= now
   return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
 }
-
-/** SQL. Literals instead of parameters: otherwise PostgreSQL does not use the partial index of invites that can expire. */
-export const expiring = Prisma.sql`status IN ('pending', 'accepted')`
-
-/** SQL: the status of an invite as of now: expired once it is due, even if its row does not say so yet. */
-export const statusAt = (now: Date): Prisma.Sql =>
-  Prisma.sql`CASE WHEN ${expiring} AND expires_at <= ${now} THEN 'expired' ELSE status END`
 
 /** The updates in progress, by organization: simultaneous lists share one. */
 const running = new WeakMap<Connection, Map<string, Promise<unknown>>>()

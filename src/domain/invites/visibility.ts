@@ -1,5 +1,4 @@
 import { type Condition, type Expressions, sameOwner } from '../../db/own.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
 import { may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -35,13 +34,6 @@ export const seesUnblinded = (ctx: Context, eb: Expressions<'invites'>): Conditi
         ),
       )
     : eb.lit(true)
-
-/** SQL: of `invites i`, without those that the context's actor may not see because their assessments are graded blind. */
-export const butBlind = (ctx: Context): Prisma.Sql =>
-  gradesBlindly(ctx)
-    ? Prisma.sql`AND NOT EXISTS (
-        SELECT FROM assessments blind WHERE blind.organization_id = i.organization_id AND blind.id = i.assessment_id AND graded_blind)`
-    : Prisma.empty
 
 async function isBlind(ctx: Context, assessmentId: string | undefined): Promise<boolean> {
   if (!gradesBlindly(ctx) || assessmentId === undefined) return false
