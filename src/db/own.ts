@@ -5,6 +5,7 @@ import type {
   Expression,
   ExpressionBuilder,
   Kysely,
+  NotNull,
   RawBuilder,
   Selectable,
   SelectQueryBuilder,
@@ -15,7 +16,7 @@ import type {
 import { builder, sql, type Tables } from './builder.ts'
 import { prepare, type Query } from './statements.ts'
 
-export type { AliasedExpression, Expression, RawBuilder, Selectable, SqlBool, Tables }
+export type { AliasedExpression, Expression, NotNull, RawBuilder, Selectable, SqlBool, Tables }
 
 /** What makes expressions over the rows of a table. */
 export type Expressions<T extends keyof Tables> = ExpressionBuilder<Tables, T>

@@ -1,3 +1,7 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { type NotNull, own, sameOwner } from '../../db/own.ts'
+import { all, first } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../in-halves.ts'
 import { moveUnlessOvertaken } from '../invites/candidate.ts'
@@ -36,22 +40,34 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
 function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<Due[]> {
   const until = new Date(deps.clock().getTime() - UPLOAD_GRACE_SECONDS * 1_000)
   const { deadlineAt, submissionId } = after ?? { deadlineAt: new Date(0), submissionId: '00000000-0000-0000-0000-000000000000' }
-  return db.$queryRaw<Due[]>`
-    SELECT s.id AS "submissionId", s.invite_id AS "inviteId", s.deadline_at AS "deadlineAt", o.id, o.name, o.tier
-    FROM submissions s
-    JOIN invites i ON i.organization_id = s.organization_id AND i.id = s.invite_id AND i.assessment_session = s.id AND i.status = 'started'
-    JOIN organizations o ON o.id = s.organization_id
-    WHERE s.state = 'in_progress' AND s.deadline_at <= ${until} AND (s.deadline_at, s.id) > (${deadlineAt}, ${submissionId}::uuid)
-    ORDER BY s.deadline_at, s.id LIMIT ${FOUND_AT_ONCE}`
+  const due = everyones
+    .selectFrom('submissions')
+    .innerJoin('invites', (join) =>
+      join
+        .on(sameOwner('invites', 'submissions'))
+        .onRef('invites.id', '=', 'submissions.inviteId')
+        .onRef('invites.assessmentSession', '=', 'submissions.id')
+        .on('invites.status', '=', 'started'),
+    )
+    .innerJoin('organizations', 'organizations.id', 'submissions.organizationId')
+    .where('submissions.state', '=', sql.lit('in_progress'))
+    .where('submissions.deadlineAt', '<=', until)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('submissions.deadlineAt', 'submissions.id'), '>', tuple(deadlineAt, submissionId)),
+    )
+    .select(['submissions.id as submissionId', 'submissions.inviteId', 'submissions.deadlineAt'])
+    .select(['organizations.id', 'organizations.name', 'organizations.tier'])
+    .orderBy('submissions.deadlineAt')
+    .orderBy('submissions.id')
+    .limit(FOUND_AT_ONCE)
+  return all(db, due.$narrowType<{ deadlineAt: NotNull }>())
 }
 
 /** @returns whether this has completed it: one that somebody holds is left to them, or to the next sweep. */
 async function completeDue(ctx: Context, inviteId: string, submissionId: string): Promise<boolean> {
-  const held = await ctx.db.$queryRaw<object[]>`
-    SELECT id FROM invites
-    WHERE organization_id = ${ctx.organization.id}::uuid AND id = ${inviteId}::uuid AND assessment_session = ${submissionId}::uuid
-    FOR NO KEY UPDATE SKIP LOCKED`
-  if (held.length === 0 || !(await moveUnlessOvertaken(ctx, 'complete', { inviteId }))) return false
+  const started = own(ctx, 'invites').where('id', '=', inviteId).where('assessmentSession', '=', submissionId)
+  const held = await first(ctx.db, started.select('id').forNoKeyUpdate().skipLocked())
+  if (!held || !(await moveUnlessOvertaken(ctx, 'complete', { inviteId }))) return false
   await handIn(ctx, submissionId)
   return true
 }

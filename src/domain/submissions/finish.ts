@@ -1,3 +1,6 @@
+import { sql } from '../../db/builder.ts'
+import { ownUpdate } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 import { moveUnlessOvertaken } from '../invites/candidate.ts'
 import { inTransaction } from '../transaction.ts'
@@ -20,8 +23,11 @@ export async function handIn(ctx: Context, submissionId: string): Promise<void> 
     where: { organizationId: organization.id, id: submissionId, state: 'in_progress' },
     data: { state: 'submitted', submittedAt: now, updatedAt: now },
   })
-  await db.$executeRaw`
-    UPDATE paper_questions SET closed_at = LEAST(${now}::timestamptz, closes_at)
-    WHERE organization_id = ${organization.id}::uuid AND submission_id = ${submissionId}::uuid AND opened_at IS NOT NULL AND closed_at IS NULL`
+  const close = ownUpdate(ctx, 'paperQuestions')
+    .where('paperQuestions.submissionId', '=', submissionId)
+    .where('paperQuestions.openedAt', 'is not', null)
+    .where('paperQuestions.closedAt', 'is', null)
+    .set(({ ref }) => ({ closedAt: sql<Date>`least(${now}::timestamptz, ${ref('paperQuestions.closesAt')})` }))
+  await run(db, close)
   await completeOpenRecordings(ctx, submissionId)
 }

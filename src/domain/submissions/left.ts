@@ -1,3 +1,7 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { sameOwner } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../in-halves.ts'
 import { inTransaction } from '../transaction.ts'
@@ -39,11 +43,27 @@ export async function endLeftSubmissions(system: ServiceContext): Promise<number
 async function withdraw({ db, deps }: ServiceContext): Promise<number> {
   let withdrawn = 0
   await repeatInHalves(WITHDRAWN_AT_ONCE, async (atMost) => {
-    const count = await db.$executeRaw`
-      UPDATE submissions SET state = 'withdrawn', updated_at = ${deps.clock()} WHERE id IN (
-        SELECT s.id FROM submissions s JOIN invites i ON i.organization_id = s.organization_id AND i.id = s.invite_id
-        WHERE s.state = 'in_progress' AND (i.status NOT IN ('started', 'completed') OR i.assessment_session IS DISTINCT FROM s.id)
-        LIMIT ${atMost} FOR NO KEY UPDATE OF s SKIP LOCKED)`
+    const left = everyones
+      .selectFrom('submissions')
+      .innerJoin('invites', (join) =>
+        join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
+      )
+      .select('submissions.id')
+      .where('submissions.state', '=', sql.lit('in_progress'))
+      .where(({ eb, or, ref }) =>
+        or([
+          eb('invites.status', 'not in', ['started', 'completed']),
+          eb('invites.assessmentSession', 'is distinct from', ref('submissions.id')),
+        ]),
+      )
+      .limit(atMost)
+      .forNoKeyUpdate('submissions')
+      .skipLocked()
+    const change = everyones
+      .updateTable('submissions')
+      .set({ state: 'withdrawn', updatedAt: deps.clock() })
+      .where('submissions.id', 'in', left)
+    const count = await run(db, change)
     withdrawn += count
     return count
   })
@@ -51,9 +71,21 @@ async function withdraw({ db, deps }: ServiceContext): Promise<number> {
 }
 
 const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed[]> =>
-  db.$queryRaw<Completed[]>`
-    SELECT s.id AS "submissionId", o.id, o.name, o.tier
-    FROM submissions s
-    JOIN invites i ON i.organization_id = s.organization_id AND i.id = s.invite_id AND i.assessment_session = s.id AND i.status = 'completed'
-    JOIN organizations o ON o.id = s.organization_id
-    WHERE s.state = 'in_progress' AND s.id > ${after}::uuid ORDER BY s.id LIMIT ${FOUND_AT_ONCE}`
+  all(
+    db,
+    everyones
+      .selectFrom('submissions')
+      .innerJoin('invites', (join) =>
+        join
+          .on(sameOwner('invites', 'submissions'))
+          .onRef('invites.id', '=', 'submissions.inviteId')
+          .onRef('invites.assessmentSession', '=', 'submissions.id')
+          .on('invites.status', '=', 'completed'),
+      )
+      .innerJoin('organizations', 'organizations.id', 'submissions.organizationId')
+      .where('submissions.state', '=', sql.lit('in_progress'))
+      .where('submissions.id', '>', after)
+      .select(['submissions.id as submissionId', 'organizations.id', 'organizations.name', 'organizations.tier'])
+      .orderBy('submissions.id')
+      .limit(FOUND_AT_ONCE),
+  )

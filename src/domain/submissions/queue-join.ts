@@ -1,3 +1,6 @@
+import { sql } from '../../db/builder.ts'
+import { compose, own } from '../../db/own.ts'
+import { one } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import type { Media } from './media.ts'
 
@@ -9,12 +12,16 @@ const TURN_MS = 30_000
  * who sends one, for some minutes: organizations have their turns beside each other, and within one its candidates.
  */
 export async function queueJoin({ db, deps }: ServiceContext, { id, organizationId }: Pick<Media, 'id' | 'organizationId'>) {
-  const [waiting] = await db.$queryRaw<{ turn: bigint }[]>`
-    WITH waiting AS (
-      SELECT id, row_number() OVER (PARTITION BY submission_id ORDER BY completed_at, id) AS nth FROM media
-      WHERE organization_id = ${organizationId}::uuid AND state = 'joining' AND kind IN ('answer', 'webcam', 'screen')
-    )
-    SELECT count(*) AS turn FROM waiting WHERE nth <= (SELECT nth FROM waiting WHERE id = ${id}::uuid)`
-  const dueAt = new Date(deps.clock().getTime() + Number(waiting?.turn ?? 0) * TURN_MS)
+  const recordings = own({ organization: { id: organizationId } }, 'media')
+    .where('state', '=', 'joining')
+    .where('kind', 'in', ['answer', 'webcam', 'screen'])
+    .select(['id', sql<number>`row_number() over (partition by submission_id order by completed_at, id)`.as('nth')])
+  const turn = compose
+    .with('waiting', () => recordings)
+    .selectFrom('waiting')
+    .select(sql<number>`count(*)::int`.as('turn'))
+    .where(({ eb, selectFrom }) => eb('waiting.nth', '<=', selectFrom('waiting as it').select('it.nth').where('it.id', '=', id)))
+  const waiting = await one(db, turn)
+  const dueAt = new Date(deps.clock().getTime() + waiting.turn * TURN_MS)
   await deps.queue.enqueueRecording(db, { mediaId: id, organizationId, dueAt })
 }

@@ -1,3 +1,5 @@
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
 import type { TakeKind } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { MAX_CAPTURES } from '../limits.ts'
@@ -37,25 +39,23 @@ export async function beginTake(session: PreparedSession, number: number, kind: 
     await holdSubmission({ ...session, ctx: inside })
     const question = await holdQuestion(inside, submission.id, number)
     if (!question || !isOpen(question, deps.clock()) || !takes(question, kind)) return refuseSession('closed')
-    const own = { organizationId: organization.id, submissionId: submission.id }
-    const begun = await db.take.count({ where: { ...own, questionNumber: number, kind: { in: [...RECORDED_KINDS] } } })
+    const which = { organizationId: organization.id, submissionId: submission.id }
+    const begun = await db.take.count({ where: { ...which, questionNumber: number, kind: { in: [...RECORDED_KINDS] } } })
     if (begun >= submission.answerRecordLimit) refuseSession('no_takes_left')
     await completeOpenRecordings(inside, submission.id, number)
     const media = newMedia(inside, submission.id, 'answer')
     await db.media.create({ data: media })
-    const take = { ...own, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
+    const take = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
     await db.take.create({ data: { ...take, createdAt: media.createdAt } })
     return { takeId: take.id, mediaId: media.id, takesLeft: submission.answerRecordLimit - begun - 1 }
   })
 }
 
 /** The question, locked, so that attempts at it are begun one after the other. */
-async function holdQuestion({ db, organization }: Context, submissionId: string, number: number): Promise<PaperQuestion | null> {
-  const where = { organizationId: organization.id, submissionId, number }
-  await db.$queryRaw`
-    SELECT number FROM paper_questions
-    WHERE organization_id = ${organization.id}::uuid AND submission_id = ${submissionId}::uuid AND number = ${number} FOR NO KEY UPDATE`
-  return db.paperQuestion.findFirst({ where })
+async function holdQuestion(ctx: Context, submissionId: string, number: number): Promise<PaperQuestion | null> {
+  const question = own(ctx, 'paperQuestions').where('submissionId', '=', submissionId).where('number', '=', number)
+  await first(ctx.db, question.select('number').forNoKeyUpdate())
+  return ctx.db.paperQuestion.findFirst({ where: { organizationId: ctx.organization.id, submissionId, number } })
 }
 
 const takes = ({ responseType }: PaperQuestion, kind: RecordedKind): boolean => responseType === kind || responseType === 'mixed'

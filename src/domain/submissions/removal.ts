@@ -1,3 +1,7 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { among } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { folderOf, type Media } from './media.ts'
 
@@ -31,11 +35,16 @@ export async function removeFiles(system: ServiceContext): Promise<void> {
 /** The state stands in the statement because an index of some states serves no parameter. */
 function findRemovable({ db, deps }: ServiceContext): Promise<Removable[]> {
   const before = (ms: number) => new Date(deps.clock().getTime() - ms)
-  return db.$queryRaw<Removable[]>`
-    SELECT id, key, refused_at AS "refusedAt" FROM media
-    WHERE state = 'deleted' AND removed_at IS NULL AND deleted_at <= ${before(STRAY_MS)}
-      AND (refused_at IS NULL OR refused_at <= ${before(REFUSED_MS)})
-    ORDER BY deleted_at LIMIT ${FOUND_AT_ONCE}`
+  const removable = everyones
+    .selectFrom('media')
+    .select(['id', 'key', 'refusedAt'])
+    .where('state', '=', sql.lit('deleted'))
+    .where('removedAt', 'is', null)
+    .where('deletedAt', '<=', before(STRAY_MS))
+    .where(({ eb, or }) => or([eb('refusedAt', 'is', null), eb('refusedAt', '<=', before(REFUSED_MS))]))
+    .orderBy('deletedAt')
+    .limit(FOUND_AT_ONCE)
+  return all(db, removable)
 }
 
 async function removeBatch(
@@ -59,20 +68,43 @@ const idsOf = (media: Removable[]): string[] => media.map(({ id }) => id)
 /** Their parts are known no more, their bytes count no more, and what was still being recorded into them is no attempt any more. */
 async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): Promise<void> {
   if (removed.length === 0) return
-  await db.$executeRaw`
-    WITH removed AS (
-      UPDATE media SET removed_at = ${deps.clock()} WHERE id = ANY(${idsOf(removed)}::uuid[]) AND removed_at IS NULL
-      RETURNING organization_id, submission_id, id, bytes
-    ), abandoned AS (
-      UPDATE takes t SET state = 'abandoned', completed_at = NULL FROM removed r
-      WHERE t.organization_id = r.organization_id AND t.media_id = r.id AND t.state = 'recording'
-    ), parts AS (
-      DELETE FROM media_parts p USING removed r WHERE p.organization_id = r.organization_id AND p.media_id = r.id
-    ), freed AS (
-      SELECT organization_id, submission_id, sum(bytes) AS bytes FROM removed GROUP BY organization_id, submission_id
+  const mark = everyones
+    .updateTable('media')
+    .set({ removedAt: deps.clock() })
+    .where('media.id', '=', among(idsOf(removed)))
+    .where('media.removedAt', 'is', null)
+  const free = everyones
+    .with('removed', () => mark.returning(['media.organizationId', 'media.submissionId', 'media.id', 'media.bytes']))
+    .with('abandoned', (withRemoved) =>
+      withRemoved
+        .updateTable('takes')
+        .from('removed')
+        .set({ state: 'abandoned', completedAt: null })
+        .whereRef('takes.organizationId', '=', 'removed.organizationId')
+        .whereRef('takes.mediaId', '=', 'removed.id')
+        .where('takes.state', '=', 'recording')
+        .returning('takes.id'),
     )
-    UPDATE submissions s SET media_bytes = s.media_bytes - freed.bytes
-    FROM freed WHERE s.organization_id = freed.organization_id AND s.id = freed.submission_id`
+    .with('parts', (withRemoved) =>
+      withRemoved
+        .deleteFrom('mediaParts')
+        .using('removed')
+        .whereRef('mediaParts.organizationId', '=', 'removed.organizationId')
+        .whereRef('mediaParts.mediaId', '=', 'removed.id')
+        .returning('mediaParts.number'),
+    )
+    .with('freed', (withRemoved) =>
+      withRemoved
+        .selectFrom('removed')
+        .select(({ fn }) => ['removed.organizationId', 'removed.submissionId', fn.sum<string>('removed.bytes').as('bytes')])
+        .groupBy(['removed.organizationId', 'removed.submissionId']),
+    )
+    .updateTable('submissions')
+    .from('freed')
+    .set(({ ref }) => ({ mediaBytes: sql<string>`${ref('submissions.mediaBytes')} - ${ref('freed.bytes')}` }))
+    .whereRef('submissions.organizationId', '=', 'freed.organizationId')
+    .whereRef('submissions.id', '=', 'freed.submissionId')
+  await run(db, free)
 }
 
 async function setAside({ db, deps }: ServiceContext, refused: Refused[]): Promise<void> {

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../support/factories.ts'
 import { linkIn, retryNow, waitForState } from '../../support/mail.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
-import { PATIENT } from '../../support/wait-until.ts'
+import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 let service: Service
 let smtp: SmtpListener
@@ -231,7 +231,11 @@ describe('GET /invites/{id}/emails', () => {
       if (count < 3) await operate('resend')
     }
     const list = async (query: string) => (await service.v1(key).get(`/invites/${id}/emails?${query}`)).body
-    const { emails, pagination } = await list('')
+    // A mail arrives before it is recorded that it was sent.
+    const { emails, pagination } = await waitUntil('the record of the last', async () => {
+      const listed = await list('')
+      return listed.emails.every(({ status }: Email) => status === 'sent') ? listed : undefined
+    })
     const times = emails.map(({ createdAt }: Email) => createdAt)
     expect([times, pagination]).toEqual([times.toSorted().toReversed(), { page: 1, limit: 20, total: 3, totalPages: 1 }])
     expect((await list('sort=created_at&order=asc')).emails).toEqual(emails.toReversed())
