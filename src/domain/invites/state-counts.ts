@@ -17,7 +17,7 @@ export const toStateCounts = (counts: StateCount[]): StateCounts => new Map(coun
  */
 export function countStates(ctx: Context) {
   const kept = own(ctx, 'organizationInviteCounts').select(['status', 'count'])
-  const moved = moves(ctx).select(['moved.status', 'moved.count'])
+  const moved = dueInvites(ctx).select(['moved.status', 'moved.count'])
   return compose
     .selectFrom(kept.unionAll(moved).as('counts'))
     .select(({ cast, fn }) => ['counts.status', cast<number>(fn.sum('counts.count'), 'integer').as('count')])
@@ -30,7 +30,7 @@ export function countStatesOf(ctx: Context, assessmentIds: string[]) {
   const kept = own(ctx, 'assessmentInviteCounts')
     .where('assessmentId', '=', among(assessmentIds))
     .select(['assessmentId', 'status', 'count'])
-  const moved = moves(ctx)
+  const moved = dueInvites(ctx)
     .where('assessmentId', '=', among(assessmentIds))
     .select(['invites.assessmentId', 'moved.status', 'moved.count'])
   return compose
@@ -44,8 +44,8 @@ export function countStatesOf(ctx: Context, assessmentIds: string[]) {
     .having(({ fn }) => fn.sum('counts.count'), '>', 0)
 }
 
-/** What the invites that are due add to the counts: one less of what is stored, and one expired more. */
-const moves = (ctx: Context) =>
+/** The invites that are due, with what each adds to the counts: one less of what is stored, and one expired more. */
+const dueInvites = (ctx: Context) =>
   own(ctx, 'invites')
     .where((eb) => isDue(eb, ctx.deps.clock()))
     .crossJoinLateral(({ ref }) =>
