@@ -1,4 +1,8 @@
-import { Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { type Condition, type Expressions, own, sameOwner } from '../../db/own.ts'
+import { all, first, run } from '../../db/statements.ts'
+import { byDefault, insertForEach, same, time, uuid } from '../../db/writes.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../in-halves.ts'
 import type { InvitationRef } from '../invites/tokens.ts'
@@ -8,21 +12,25 @@ import { enterSession, type Session } from './session.ts'
 
 // Submissions of invites that were started without one: before submissions were kept, or by a process of the release before.
 
-/** SQL: an invite that lacks its submission. */
-const lacking = Prisma.sql`
-  i.status = 'started'
-  AND NOT EXISTS (SELECT FROM submissions s WHERE s.organization_id = i.organization_id AND s.id = i.assessment_session)`
-
-type Lacking = { id: string; assessmentId: string; assessmentSession: string | null }
+/** Whether an invite lacks its submission. */
+const lacksSubmission = (eb: Expressions<'invites'>): Condition => {
+  const its = eb
+    .selectFrom('submissions')
+    .select('submissions.id')
+    .where(sameOwner('submissions', 'invites'))
+    .whereRef('submissions.id', '=', 'invites.assessmentSession')
+  return eb.and([eb('invites.status', '=', 'started'), eb.not(eb.exists(its))])
+}
 
 /** Gives the invite its submission, with the whole time limit from now on, unless it has one. */
 export async function openMissingSubmission(ctx: Context, inviteId: string): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const [invite] = await db.$queryRaw<Lacking[]>`
-      SELECT i.id, i.assessment_id AS "assessmentId", i.assessment_session AS "assessmentSession"
-      FROM invites i WHERE i.organization_id = ${organization.id}::uuid AND i.id = ${inviteId}::uuid AND ${lacking}
-      FOR NO KEY UPDATE OF i`
+    const lacking = own(inside, 'invites').where('invites.id', '=', inviteId).where(lacksSubmission)
+    const invite = await first(
+      db,
+      lacking.select(['invites.id', 'invites.assessmentId', 'invites.assessmentSession']).forNoKeyUpdate('invites'),
+    )
     if (!invite) return
     const submissionId = invite.assessmentSession ?? deps.newId()
     if (invite.assessmentSession === null) {
@@ -30,17 +38,39 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       await db.invite.updateMany({ where, data: { assessmentSession: submissionId } })
     }
     const now = deps.clock()
-    const made = await db.$executeRaw`
-      INSERT INTO submissions (
-        id, organization_id, invite_id, assessment_id, state, question_replay_limit, answer_record_limit, started_at, deadline_at,
-        created_at, updated_at
+    const invites = own(inside, 'invites')
+      .where('invites.id', '=', invite.id)
+      .innerJoin('assessments', (join) =>
+        join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
       )
-      SELECT ${submissionId}::uuid, i.organization_id, i.id, i.assessment_id, 'in_progress', i.question_replay_limit,
-        i.answer_record_limit, COALESCE(i.started_at, ${now}), ${now}::timestamptz + NULLIF(a.time_limit, 0) * interval '1 second',
-        ${now}, ${now}
-      FROM invites i JOIN assessments a ON a.organization_id = i.organization_id AND a.id = i.assessment_id
-      WHERE i.organization_id = ${organization.id}::uuid AND i.id = ${invite.id}::uuid
-      ON CONFLICT DO NOTHING`
+    const submission = insertForEach('submissions', invites, (eb) => ({
+      id: uuid(submissionId),
+      organizationId: eb.ref('invites.organizationId'),
+      inviteId: eb.ref('invites.id'),
+      ...same(eb, 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+      state: sql`'in_progress'::submission_state`,
+      startedAt: eb.fn.coalesce('invites.startedAt', time(now)),
+      deadlineAt: sql<Date | null>`${now}::timestamptz + nullif(${eb.ref('assessments.timeLimit')}, 0) * interval '1 second'`,
+      createdAt: time(now),
+      updatedAt: time(now),
+      consentVersion: byDefault,
+      consentMedia: byDefault,
+      consentAt: byDefault,
+      passedChecks: byDefault,
+      userAgent: byDefault,
+      tab: byDefault,
+      earlierTabs: byDefault,
+      mediaBytes: byDefault,
+      submittedAt: byDefault,
+      graderId: byDefault,
+      secondGraderId: byDefault,
+      releasedAt: byDefault,
+      mediaDueAt: byDefault,
+    }))
+    const made = await run(
+      db,
+      submission.onConflict((conflict) => conflict.doNothing()),
+    )
     if (made === 1) await copyPaper(inside, { submissionId, assessmentId: invite.assessmentId })
   })
 }
@@ -61,9 +91,15 @@ export async function openMissingSubmissions(system: ServiceContext): Promise<nu
   let opened = 0
   const failed: FailedItem<unknown>[] = []
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const found = await system.db.$queryRaw<({ inviteId: string } & Context['organization'])[]>`
-      SELECT i.id AS "inviteId", o.id, o.name, o.tier FROM invites i JOIN organizations o ON o.id = i.organization_id
-      WHERE ${lacking} AND i.id > ${after}::uuid ORDER BY i.id LIMIT ${FOUND_AT_ONCE}`
+    const lacking = everyones
+      .selectFrom('invites')
+      .innerJoin('organizations', 'organizations.id', 'invites.organizationId')
+      .where((eb) => lacksSubmission(eb as never))
+      .where('invites.id', '>', after)
+      .select(['invites.id as inviteId', 'organizations.id', 'organizations.name', 'organizations.tier'])
+      .orderBy('invites.id')
+      .limit(FOUND_AT_ONCE)
+    const found = await all(system.db, lacking)
     const failedNow = await workOnEach(found, ({ inviteId, ...organization }) =>
       openMissingSubmission({ ...system, organization }, inviteId),
     )

@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto'
+import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
+import { everyones } from '../../db/everyone.ts'
+import { compose, own, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
+import { first, prepare, run } from '../../db/statements.ts'
+import { insertForEach, time, uuid } from '../../db/writes.ts'
 import type { MediaState, SubmissionState } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import type { InvitationRef } from '../invites/tokens.ts'
@@ -29,16 +34,16 @@ type Target = {
   submissionState: SubmissionState
   isWithdrawn: boolean
   tab: string | null
-  submissionBytes: bigint
+  submissionBytes: string
   key: string
   kind: string
   state: MediaState
   contentType: string
-  bytes: bigint
+  bytes: string
   endsAt: Date | null
   sha256: Uint8Array | null
   /** How many there are, for one that is small. */
-  parts: bigint
+  parts: number
 }
 
 /**
@@ -83,31 +88,79 @@ export async function putPart(service: ServiceContext, ref: InvitationRef, tab: 
   const { organizationId, submissionId } = target
   const mediaId = part.mediaId
   await deps.media.put(partOf(target.key, { segment, number, sha256 }), content)
-  // The recording is locked before the submission, and each limit holds for what is there by then.
-  const added = await db.$executeRaw`
-    WITH held AS (
-      SELECT id FROM media
-      WHERE organization_id = ${organizationId}::uuid AND id = ${mediaId}::uuid AND state = 'uploading' AND bytes + ${bytes} <= ${limit}
-      FOR NO KEY UPDATE
-    ), roomy AS (
-      UPDATE submissions SET media_bytes = media_bytes + ${bytes}
-      WHERE organization_id = ${organizationId}::uuid AND id = ${submissionId}::uuid AND media_bytes + ${bytes} <= ${MAX_SUBMISSION_BYTES}
-        AND tab = ${target.tab}::uuid AND EXISTS (SELECT FROM held)
-      RETURNING id
-    ), grown AS (
-      UPDATE media SET bytes = bytes + ${bytes}, content_type = COALESCE(NULLIF(${contentType}, ''), content_type)
-      WHERE organization_id = ${organizationId}::uuid AND id = ${mediaId}::uuid AND EXISTS (SELECT FROM roomy)
-    )
-    INSERT INTO media_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
-    SELECT ${mediaId}::uuid, ${segment}, ${number}, ${organizationId}::uuid, ${bytes}, ${sha256}, ${deps.clock()} FROM roomy`.catch(
-    (error) => {
-      if (violatedConstraint(error) === 'media_parts_pkey') return 0
-      throw error
-    },
-  )
+  const taken = {
+    organizationId,
+    submissionId,
+    mediaId,
+    tab: target.tab!,
+    segment,
+    number,
+    bytes,
+    limit,
+    contentType,
+    sha256,
+    now: deps.clock(),
+  }
+  const added = await run(db, takePart(taken)).catch((error) => {
+    if (violatedConstraint(error) === 'media_parts_pkey') return 0
+    throw error
+  })
   // Another request was faster, with this part, with what leaves no room for it, or by another tab: look again.
   if (added === 0) return putPart(service, ref, tab, part)
 }
+
+type Taken = {
+  organizationId: string
+  submissionId: string
+  mediaId: string
+  tab: string
+  segment: number
+  number: number
+  bytes: number
+  limit: number
+  contentType: string
+  sha256: Uint8Array<ArrayBuffer>
+  now: Date
+}
+
+/** The recording is locked before the submission, and each limit holds for what is there by then. */
+const takePart = prepare((given: Taken) => {
+  const owner = { organization: { id: given.organizationId } }
+  const bytes = sql<string>`${given.bytes}::bigint`
+  const held = own(owner, 'media')
+    .select('media.id')
+    .where('media.id', '=', given.mediaId)
+    .where('media.state', '=', 'uploading')
+    .where(({ ref }) => sql<SqlBool>`${ref('media.bytes')} + ${bytes} <= ${given.limit}::bigint`)
+    .forNoKeyUpdate()
+  const roomy = ownUpdate(owner, 'submissions')
+    .where('submissions.id', '=', given.submissionId)
+    .where('submissions.tab', '=', given.tab)
+    .where(({ ref }) => sql<SqlBool>`${ref('submissions.mediaBytes')} + ${bytes} <= ${MAX_SUBMISSION_BYTES}::bigint`)
+    .where(() => sql<SqlBool>`exists (select from held)`)
+    .set(({ ref }) => ({ mediaBytes: sql<string>`${ref('submissions.mediaBytes')} + ${bytes}` }))
+  const grown = ownUpdate(owner, 'media')
+    .where('media.id', '=', given.mediaId)
+    .where(() => sql<SqlBool>`exists (select from roomy)`)
+    .set(({ ref }) => ({
+      bytes: sql<string>`${ref('media.bytes')} + ${bytes}`,
+      contentType: sql<string>`coalesce(nullif(${given.contentType}::text, ''), ${ref('media.contentType')})`,
+    }))
+  const rows = compose
+    .with('held', () => held)
+    .with('roomy', () => roomy.returning('submissions.id'))
+    .with('grown', () => grown.returning('media.id'))
+    .selectFrom('roomy')
+  return insertForEach('mediaParts', rows, () => ({
+    mediaId: uuid(given.mediaId),
+    segment: sql<number>`${given.segment}::integer`,
+    number: sql<number>`${given.number}::integer`,
+    organizationId: uuid(given.organizationId),
+    bytes: sql<number>`${given.bytes}::integer`,
+    sha256: sql<Uint8Array<ArrayBuffer>>`${given.sha256}::bytea`,
+    createdAt: time(given.now),
+  }))
+})
 
 /** @throws DomainError session_refused: not_found, taken_over, too_big. */
 async function findOwnTarget(
@@ -131,21 +184,56 @@ async function findTarget(
   bytes: number,
 ): Promise<Target | undefined> {
   if (!isUuid(mediaId)) return undefined
-  const [target] = await db.$queryRaw<Target[]>`
-    SELECT s.organization_id AS "organizationId", s.id AS "submissionId", s.state AS "submissionState", s.tab,
-      i.status NOT IN ('started', 'completed') AS "isWithdrawn", s.media_bytes AS "submissionBytes", m.key, m.kind, m.state,
-      m.content_type AS "contentType", m.bytes, LEAST(q.closed_at, q.closes_at, s.submitted_at, s.deadline_at) AS "endsAt", p.sha256,
-      CASE WHEN ${bytes} < ${SMALL_PART_BYTES} THEN (SELECT count(*) FROM media_parts WHERE media_id = m.id) ELSE 0 END AS parts
-    FROM invites i
-    JOIN submissions s ON s.organization_id = i.organization_id AND s.invite_id = i.id AND s.id = i.assessment_session
-    JOIN media m ON m.organization_id = s.organization_id AND m.submission_id = s.id AND m.id = ${mediaId}::uuid
-    LEFT JOIN takes t ON t.organization_id = m.organization_id AND t.media_id = m.id
-    LEFT JOIN paper_questions q
-      ON q.organization_id = t.organization_id AND q.submission_id = t.submission_id AND q.number = t.question_number
-    LEFT JOIN media_parts p ON p.media_id = m.id AND p.segment = ${segment} AND p.number = ${number}
-    WHERE i.id = ${inviteId}::uuid AND i.link_version = ${linkVersion} AND m.kind IN ('answer', 'webcam', 'screen')`
-  return target
+  return first(db, targetOf({ inviteId, linkVersion, mediaId, segment, number, bytes }))
 }
+
+type Asked = { inviteId: string; linkVersion: number; mediaId: string; segment: number; number: number; bytes: number }
+const targetOf = prepare((given: Asked) =>
+  everyones
+    .selectFrom('invites')
+    .innerJoin('submissions', (join) =>
+      join
+        .on(sameOwner('submissions', 'invites'))
+        .onRef('submissions.inviteId', '=', 'invites.id')
+        .onRef('submissions.id', '=', 'invites.assessmentSession'),
+    )
+    .innerJoin('media', (join) =>
+      join
+        .on(sameOwner('media', 'submissions'))
+        .onRef('media.submissionId', '=', 'submissions.id')
+        .on('media.id', '=', given.mediaId),
+    )
+    .leftJoin('takes', (join) => join.on(sameOwner('takes', 'media')).onRef('takes.mediaId', '=', 'media.id'))
+    .leftJoin('paperQuestions', (join) =>
+      join
+        .on(sameOwner('paperQuestions', 'takes'))
+        .onRef('paperQuestions.submissionId', '=', 'takes.submissionId')
+        .onRef('paperQuestions.number', '=', 'takes.questionNumber'),
+    )
+    .leftJoin('mediaParts', (join) =>
+      join
+        .onRef('mediaParts.mediaId', '=', 'media.id')
+        .on('mediaParts.segment', '=', given.segment)
+        .on('mediaParts.number', '=', given.number),
+    )
+    .where('invites.id', '=', given.inviteId)
+    .where('invites.linkVersion', '=', given.linkVersion)
+    .where('media.kind', 'in', ['answer', 'webcam', 'screen'])
+    .select(['submissions.organizationId', 'submissions.id as submissionId', 'submissions.state as submissionState'])
+    .select(['submissions.tab', 'submissions.mediaBytes as submissionBytes', 'media.key', 'media.kind', 'media.state'])
+    .select(['media.contentType', 'media.bytes', 'mediaParts.sha256'])
+    .select(({ eb, ref, selectFrom }) => {
+      const ends = [ref('paperQuestions.closedAt'), ref('paperQuestions.closesAt'), ref('submissions.submittedAt')]
+      const all = selectFrom('mediaParts as part')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .whereRef('part.mediaId', '=', 'media.id')
+      return [
+        eb('invites.status', 'not in', ['started', 'completed']).$castTo<boolean>().as('isWithdrawn'),
+        sql<Date | null>`least(${sql.join([...ends, ref('submissions.deadlineAt')])})`.as('endsAt'),
+        sql<number>`case when ${given.bytes}::integer < ${SMALL_PART_BYTES}::integer then (${all}) else 0 end`.as('parts'),
+      ]
+    }),
+)
 
 function refuseUnlessSame(known: Uint8Array, given: Uint8Array): void {
   if (!Buffer.from(known).equals(given)) refuseSession('part_differs')

@@ -1,4 +1,8 @@
-import { type MediaKind, Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { among, type Expressions, own, ownUpdate, type RawBuilder, type SqlBool, sameOwner } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
+import type { MediaKind } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -57,31 +61,51 @@ export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Pr
   refuseFailed(failed)
 }
 
-/** SQL: when the medium `m` of the submission `s` is to go. LEAST leaves out what is null. */
-const dueBy = (kept: KeptDays): Prisma.Sql => Prisma.sql`LEAST(
-  COALESCE(s.submitted_at, m.created_at) + interval '24 hours' *
-    CASE WHEN m.kind IN ('webcam_still', 'webcam', 'screen') THEN ${kept.proctoring}::integer ELSE ${kept.answers}::integer END,
-  CASE WHEN s.state IN ('preparing', 'withdrawn') THEN m.created_at + interval '24 hours' * ${UNUSED_DAYS}::integer END,
-  CASE WHEN s.state = 'released' AND m.kind IN ('id_photo', 'face_photo')
-    THEN s.released_at + interval '24 hours' * ${kept.idPhoto}::integer END)`
+/** When a medium of a submission is to go: the earliest of what is not null. */
+type DueBy = (eb: Expressions<'media' | 'submissions'>) => RawBuilder<Date>
+const dueBy =
+  (kept: KeptDays): DueBy =>
+  ({ ref }) => {
+    const [kind, state, createdAt] = [ref('media.kind'), ref('submissions.state'), ref('media.createdAt')]
+    return sql`least(
+      coalesce(${ref('submissions.submittedAt')}, ${createdAt}) + interval '24 hours' *
+        case when ${kind} in ('webcam_still', 'webcam', 'screen') then ${kept.proctoring}::integer else ${kept.answers}::integer end,
+      case when ${state} in ('preparing', 'withdrawn') then ${createdAt} + interval '24 hours' * ${UNUSED_DAYS}::integer end,
+      case when ${state} = 'released' and ${kind} in ('id_photo', 'face_photo')
+        then ${ref('submissions.releasedAt')} + interval '24 hours' * ${kept.idPhoto}::integer end)`
+  }
 
-const look = ({ db, deps }: ServiceContext, dueAt: Prisma.Sql): Promise<Looked[]> =>
-  db.$queryRaw<Looked[]>`
-    SELECT s.organization_id AS "organizationId", s.id AS "submissionId", EXISTS (
-      SELECT FROM media m
-      WHERE m.organization_id = s.organization_id AND m.submission_id = s.id AND m.state <> 'deleted' AND ${dueAt} <= ${deps.clock()}
-    ) AS due
-    FROM submissions s WHERE s.media_due_at <= ${deps.clock()} ORDER BY s.media_due_at LIMIT ${LOOKED_AT_ONCE}`
+function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
+  const now = deps.clock()
+  const looked = everyones
+    .selectFrom('submissions')
+    .select(({ exists, selectFrom }) => {
+      const due = selectFrom('media')
+        .select('media.id')
+        .where(sameOwner('media', 'submissions'))
+        .whereRef('media.submissionId', '=', 'submissions.id')
+        .where('media.state', '<>', 'deleted')
+        .where((eb) => eb(dueAt(eb as never), '<=', now))
+      return ['submissions.organizationId', 'submissions.id as submissionId', exists(due).$castTo<boolean>().as('due')]
+    })
+    .where('submissions.mediaDueAt', '<=', now)
+    .orderBy('submissions.mediaDueAt')
+    .limit(LOOKED_AT_ONCE)
+  return all(db, looked)
+}
 
 /** Marks what is due of a submission, with the event. */
-async function forgetDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: Prisma.Sql): Promise<void> {
+async function forgetDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
   const now = ctx.deps.clock()
-  const gone = await ctx.db.$queryRaw<{ kind: MediaKind }[]>`
-    UPDATE media m SET state = 'deleted', deleted_at = ${now} FROM submissions s
-    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${submissionId}::uuid
-      AND m.organization_id = s.organization_id AND m.submission_id = s.id AND m.state <> 'deleted' AND ${dueAt} <= ${now}
-    RETURNING m.kind`
-  await tell(ctx, organizationId, submissionId, gone)
+  const owner = { organization: { id: organizationId } }
+  const submission = own(owner, 'submissions').where('submissions.id', '=', submissionId)
+  const due = ownUpdate(owner, 'media')
+    .from(submission.selectAll().as('submissions'))
+    .set({ state: 'deleted', deletedAt: now })
+    .whereRef('media.submissionId', '=', 'submissions.id')
+    .where('media.state', '<>', 'deleted')
+    .where((eb) => eb(dueAt(eb as never), '<=', now))
+  await tell(ctx, organizationId, submissionId, await all(ctx.db, due.returning('media.kind')))
 }
 
 /** A submission that has changed its state meanwhile is looked at once more. */
@@ -89,19 +113,33 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
   if (looked.length === 0) return
   const after = (days: number) => new Date(deps.clock().getTime() + days * DAY_MS)
   const first = after(Math.min(kept.idPhoto, kept.proctoring, kept.answers, UNUSED_DAYS))
-  await db.$executeRaw`
-    WITH looked AS (
-      SELECT s.id, s.state, count(m.id) AS kept, min(${dueBy(kept)}) FILTER (WHERE m.id IS NOT NULL) AS due
-      FROM submissions s
-      LEFT JOIN media m ON m.organization_id = s.organization_id AND m.submission_id = s.id AND m.state <> 'deleted'
-      WHERE s.id = ANY(${looked.map(({ submissionId }) => submissionId)}::uuid[])
-      GROUP BY s.id
+  const kinds = everyones
+    .selectFrom('submissions')
+    .leftJoin('media', (join) =>
+      join
+        .on(sameOwner('media', 'submissions'))
+        .onRef('media.submissionId', '=', 'submissions.id')
+        .on('media.state', '<>', 'deleted'),
     )
-    UPDATE submissions s SET media_due_at = CASE
-      WHEN looked.kept > 0 THEN LEAST(looked.due, ${after(1)})
-      WHEN looked.state IN ('preparing', 'in_progress') THEN ${first}
-    END
-    FROM looked WHERE s.id = looked.id AND s.state = looked.state`
+    .where('submissions.id', '=', among(looked.map(({ submissionId }) => submissionId)))
+    .groupBy('submissions.id')
+    .select((eb) => [
+      'submissions.id',
+      'submissions.state',
+      eb.fn.count('media.id').as('kept'),
+      sql<Date | null>`min(${dueBy(kept)(eb as never)}) filter (where ${eb.ref('media.id')} is not null)`.as('due'),
+    ])
+  const plan = everyones
+    .with('looked', () => kinds)
+    .updateTable('submissions')
+    .from('looked')
+    .set(({ ref }) => ({
+      mediaDueAt: sql<Date | null>`case when ${ref('looked.kept')} > 0 then least(${ref('looked.due')}, ${after(1)}::timestamptz)
+        when ${ref('looked.state')} in ('preparing', 'in_progress') then ${first}::timestamptz end`,
+    }))
+    .whereRef('submissions.id', '=', 'looked.id')
+    .whereRef('submissions.state', '=', 'looked.state')
+  await run(db, plan)
 }
 
 /** What can't be forgotten now is looked at again later: it would stand before all others with each sweep. */
@@ -137,10 +175,13 @@ async function findInvite({ db }: ServiceContext, organizationId: string, submis
  */
 async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
-  await db.$executeRaw`
-    UPDATE media SET state = 'deleted', deleted_at = ${now}
-    WHERE state = 'joining' AND kind IN ('id_photo', 'face_photo', 'webcam_still')
-      AND created_at <= ${new Date(now.getTime() - UNFINISHED_MS)}`
+  const unfinished = everyones
+    .updateTable('media')
+    .set({ state: 'deleted', deletedAt: now })
+    .where('media.state', '=', sql.lit('joining'))
+    .where(({ ref }) => sql<SqlBool>`${ref('media.kind')} in ('id_photo', 'face_photo', 'webcam_still')`)
+    .where('media.createdAt', '<=', new Date(now.getTime() - UNFINISHED_MS))
+  await run(db, unfinished)
 }
 
 /**

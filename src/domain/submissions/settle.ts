@@ -1,4 +1,7 @@
-import { Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { own, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
+import { all, first, run } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../in-halves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../limits.ts'
@@ -15,18 +18,22 @@ export const countParts = ({ db, organization }: Context, mediaId: string): Prom
  * What was recorded in time may arrive for a while yet, so that the rest is left to {@link settleOverdueRecordings}: they have ended now all
  * the same, before any attempt that begins later. Those that the candidate had not stopped were cut off.
  */
-export async function completeOpenRecordings(
-  { db, deps, organization }: Context,
-  submissionId: string,
-  number?: number,
-): Promise<void> {
-  const ofQuestion = number === undefined ? Prisma.empty : Prisma.sql`AND t.question_number = ${number}`
-  await db.$executeRaw`
-    UPDATE takes t SET completed_at = COALESCE(t.completed_at, ${deps.clock()}), cut_off = t.cut_off OR t.completed_at IS NULL,
-      state = CASE WHEN EXISTS (
-        SELECT FROM media_parts p WHERE p.organization_id = t.organization_id AND p.media_id = t.media_id
-      ) THEN 'complete'::take_state ELSE t.state END
-    WHERE t.organization_id = ${organization.id}::uuid AND t.submission_id = ${submissionId}::uuid ${ofQuestion} AND t.state = 'recording'`
+export async function completeOpenRecordings(ctx: Context, submissionId: string, number?: number): Promise<void> {
+  const open = ownUpdate(ctx, 'takes').where('takes.submissionId', '=', submissionId).where('takes.state', '=', 'recording')
+  const ended = open.set((eb) => {
+    const [at, state] = [eb.ref('takes.completedAt'), eb.ref('takes.state')]
+    const parts = eb
+      .selectFrom('mediaParts')
+      .select('mediaParts.number')
+      .where(sameOwner('mediaParts', 'takes'))
+      .whereRef('mediaParts.mediaId', '=', 'takes.mediaId')
+    return {
+      completedAt: sql<Date>`coalesce(${at}, ${ctx.deps.clock()})`,
+      cutOff: sql<boolean>`${eb.ref('takes.cutOff')} or ${at} is null`,
+      state: sql<'complete'>`case when ${eb.exists(parts)} then 'complete'::take_state else ${state} end`,
+    }
+  })
+  await run(ctx.db, number === undefined ? ended : ended.where('takes.questionNumber', '=', number))
 }
 
 /**
@@ -50,16 +57,21 @@ export async function settleRecording(
     data: { state: 'joining', completedAt, toldParts },
   })
   if (count === 0) return
-  await db.$executeRaw`
-    UPDATE takes SET state = 'complete', completed_at = COALESCE(completed_at, ${completedAt}),
-      cut_off = NOT ${isStopped} AND (cut_off OR completed_at IS NULL)
-    WHERE organization_id = ${organizationId}::uuid AND media_id = ${mediaId}::uuid AND state <> 'abandoned'`
+  const complete = ownUpdate(ctx, 'takes')
+    .where('takes.mediaId', '=', mediaId)
+    .where('takes.state', '<>', 'abandoned')
+    .set(({ ref }) => ({
+      state: 'complete',
+      completedAt: sql<Date>`coalesce(${ref('takes.completedAt')}, ${completedAt})`,
+      cutOff: isStopped ? false : sql<boolean>`${ref('takes.cutOff')} or ${ref('takes.completedAt')} is null`,
+    }))
+  await run(db, complete)
   await queueJoin(ctx, { id: mediaId, organizationId })
 }
 
 /** Locks a recording: a part that is being taken is known by then, or is refused. */
-export const holdRecording = ({ db, organization }: Context, mediaId: string): Promise<unknown> =>
-  db.$queryRaw`SELECT id FROM media WHERE organization_id = ${organization.id}::uuid AND id = ${mediaId}::uuid FOR NO KEY UPDATE`
+export const holdRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
+  first(ctx.db, own(ctx, 'media').select('id').where('id', '=', mediaId).forNoKeyUpdate())
 
 /** Its files go with the next sweep. */
 export async function abandon({ db, deps, organization }: Context, mediaId: string): Promise<void> {
@@ -102,20 +114,41 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
   const now = deps.clock().getTime()
   const ended = new Date(now - UPLOAD_GRACE_SECONDS * 1_000)
   const rested = new Date(now - REST_MS)
-  const further = after ? Prisma.sql`AND (m.created_at, m.id) > (${after.createdAt}, ${after.mediaId}::uuid)` : Prisma.empty
-  return db.$queryRaw<Overdue[]>`
-    SELECT m.id AS "mediaId", m.created_at AS "createdAt", o.id, o.name, o.tier
-    FROM media m
-    JOIN organizations o ON o.id = m.organization_id
-    JOIN submissions s ON s.organization_id = m.organization_id AND s.id = m.submission_id
-    LEFT JOIN takes t ON t.organization_id = m.organization_id AND t.media_id = m.id
-    LEFT JOIN paper_questions q
-      ON q.organization_id = t.organization_id AND q.submission_id = t.submission_id AND q.number = t.question_number
-    WHERE m.state = 'uploading' AND m.kind IN ('answer', 'webcam', 'screen') AND (
-      LEAST(q.closed_at, q.closes_at, s.submitted_at, s.deadline_at) <= ${ended}
-      OR m.created_at <= ${rested} AND NOT EXISTS (
-        SELECT FROM media_parts p WHERE p.organization_id = m.organization_id AND p.media_id = m.id AND p.created_at > ${rested}
+  const overdue = everyones
+    .selectFrom('media')
+    .innerJoin('organizations', 'organizations.id', 'media.organizationId')
+    .innerJoin('submissions', (join) =>
+      join.on(sameOwner('submissions', 'media')).onRef('submissions.id', '=', 'media.submissionId'),
+    )
+    .leftJoin('takes', (join) => join.on(sameOwner('takes', 'media')).onRef('takes.mediaId', '=', 'media.id'))
+    .leftJoin('paperQuestions', (join) =>
+      join
+        .on(sameOwner('paperQuestions', 'takes'))
+        .onRef('paperQuestions.submissionId', '=', 'takes.submissionId')
+        .onRef('paperQuestions.number', '=', 'takes.questionNumber'),
+    )
+    .where('media.state', '=', sql.lit('uploading'))
+    .where(({ ref }) => sql<SqlBool>`${ref('media.kind')} in ('answer', 'webcam', 'screen')`)
+    .where(({ and, eb, exists, not, or, ref, selectFrom }) => {
+      const ends = [ref('paperQuestions.closedAt'), ref('paperQuestions.closesAt'), ref('submissions.submittedAt')]
+      const arriving = selectFrom('mediaParts')
+        .select('mediaParts.number')
+        .where(sameOwner('mediaParts', 'media'))
+        .whereRef('mediaParts.mediaId', '=', 'media.id')
+        .where('mediaParts.createdAt', '>', rested)
+      return or([
+        sql<SqlBool>`least(${sql.join([...ends, ref('submissions.deadlineAt')])}) <= ${ended}`,
+        and([eb('media.createdAt', '<=', rested), not(exists(arriving))]),
+      ])
+    })
+    .select(['media.id as mediaId', 'media.createdAt', 'organizations.id', 'organizations.name', 'organizations.tier'])
+    .orderBy('media.createdAt')
+    .orderBy('media.id')
+    .limit(SETTLED_AT_ONCE)
+  const further = after
+    ? overdue.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('media.createdAt', 'media.id'), '>', tuple(after.createdAt, after.mediaId)),
       )
-    ) ${further}
-    ORDER BY m.created_at, m.id LIMIT ${SETTLED_AT_ONCE}`
+    : overdue
+  return all(db, further)
 }
