@@ -172,10 +172,6 @@ export async function send<Row>(db: Connection, statement: Statement): Promise<Q
   return onGone ? sendUnlessGone(pool, query, onGone) : pool.query<Row & object>(query)
 }
 
-/** The rows of a statement, see {@link send}. */
-export const queryRows = async <Row extends object>(db: Connection, statement: Statement): Promise<Row[]> =>
-  (await send<Row>(db, statement)).rows
-
 /** The connection is given back once it is sure that no other statement is the one that gets cancelled. */
 async function sendUnlessGone<Row extends object>(pool: Pool, query: QueryConfig, onGone: OnGone): Promise<QueryResult<Row>> {
   let connection: (PoolClient & { processID?: number }) | undefined

@@ -1,7 +1,8 @@
 import type { Test } from 'supertest'
 import { expect, it } from 'vitest'
-import { queryRows, untilGone } from '../../src/db/client.ts'
-import { Prisma } from '../../src/generated/prisma/client.ts'
+import { sql, statement } from '../../src/db/builder.ts'
+import { untilGone } from '../../src/db/client.ts'
+import { all } from '../../src/db/statements.ts'
 import { signInAs } from '../support/portal.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -21,7 +22,7 @@ it('are stopped in PostgreSQL when who asked has gone, and the connection serves
     go = tell
     return () => {}
   })
-  const sleeping = queryRows(asking, Prisma.sql`SELECT pg_sleep(50)`)
+  const sleeping = all(asking, statement(sql`SELECT pg_sleep(50)`))
   const refused = expect(sleeping).rejects.toMatchObject({ code: '57014' })
   await waitUntil('the statement to run', async () => (await countRunning('%pg_sleep(50)')) || undefined)
   go()
