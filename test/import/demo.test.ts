@@ -136,8 +136,14 @@ test('the demo is the same each time, but for ids and secrets', async () => {
     const { db, deps } = await startWithDemo()
     const now = deps.clock().getTime()
     const rows = await db.submission.findMany({
-      include: { invite: true, assessment: true, grades: true, paper: { include: { takes: true } }, releases: true },
-      orderBy: { invite: { recipientEmail: 'asc' } },
+      include: {
+        invite: true,
+        assessment: true,
+        grades: true,
+        paper: { include: { takes: { orderBy: { createdAt: 'asc' } } }, orderBy: { number: 'asc' } },
+        releases: true,
+      },
+      orderBy: [{ invite: { recipientEmail: 'asc' } }, { assessment: { name: 'asc' } }],
     })
     const hoursAgo = (at: Date | null) => at && Math.round((now - at.getTime()) / 3_600_000)
     return rows.map(({ invite, assessment, grades, paper, releases, ...row }) => ({
