@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addBackupCommands } from './cli/backup.ts'
 import { addDemoCommand } from './cli/demo.ts'
 import { addDoctorCommand } from './cli/doctor.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED, EXIT_WRONG_USAGE } from './cli/exit-codes.ts'
@@ -28,6 +29,7 @@ function createProgram(): Command {
   addMailCommands(program)
   addMediaCommands(program)
   addWebhookCommands(program)
+  addBackupCommands(program)
   addDoctorCommand(program)
   return program
 }
