@@ -49,11 +49,17 @@ const below = new WeakMap<Connection, Below>()
 export function createDb(pool: Pool): Db {
   const nameOf = nameStatements()
   const db = new PrismaClient({
-    adapter: new NotingPg(pool, { disposeExternalPool: true, statementNameGenerator: nameOf }),
+    adapter: new NotingPg(pool, { statementNameGenerator: nameOf }),
     // The other formats name the line that made the query, and so make a stack trace for each.
     errorFormat: 'minimal',
   })
   below.set(db, { pool, isOver: false, nameOf })
+  // Prisma closes nothing where no query has gone by it.
+  const disconnect = db.$disconnect.bind(db)
+  db.$disconnect = async () => {
+    await disconnect()
+    if (!pool.ending) await pool.end()
+  }
   return db
 }
 

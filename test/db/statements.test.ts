@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql, statement } from '../../src/db/builder.ts'
-import { transact } from '../../src/db/client.ts'
+import { createDb, openPool, transact } from '../../src/db/client.ts'
 import { isDatabaseBusy } from '../../src/db/errors.ts'
 import {
   among,
@@ -294,4 +294,13 @@ describe('a transaction', () => {
     expect(new Set(pids.flat()).size).toBe(3)
     for (const [before, after] of pids) expect(after).toBe(before)
   })
+})
+
+it('leaves no connection where none of its statements has gone by Prisma', async () => {
+  const { url } = database
+  const pool = openPool(url, { max: 1 })
+  const db = createDb(pool)
+  await one(db, pidOf)
+  await db.$disconnect()
+  expect([pool.ended, pool.totalCount]).toEqual([true, 0])
 })
