@@ -47,6 +47,9 @@ export async function backUp(config: Config, to: string): Promise<BackupFacts> {
   for (const own of [databaseFolder(home), mediaFolder])
     if (`${folder}/`.startsWith(`${own}/`)) throw new Error(`${folder} is within what is backed up: choose a folder elsewhere.`)
   if (!existsSync(path.join(databaseFolder(home), 'PG_VERSION'))) throw new Error(`There is no database in ${home}.`)
+  const hasSecret = config.secretKeys === undefined
+  if (hasSecret && !existsSync(secretFile(home)))
+    throw new Error(`There is no secret in ${home}: set the SECRET_KEY that the service runs with.`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty: a backup begins in an empty folder.`)
 
@@ -77,7 +80,6 @@ export async function backUp(config: Config, to: string): Promise<BackupFacts> {
   const hasMedia = config.mediaUrl === undefined
   await mkdir(path.join(folder, 'media'), { mode: 0o700 })
   if (hasMedia && existsSync(mediaFolder)) await copyTree(mediaFolder, '', keepIn('media'))
-  const hasSecret = config.secretKeys === undefined
   if (hasSecret) await keepIn('').text(SECRET, await readFile(secretFile(home), 'utf8'))
 
   const postgres = (await readFile(path.join(databaseFolder(home), 'PG_VERSION'), 'utf8')).trim()
@@ -181,7 +183,12 @@ async function place(manifest: Manifest, folder: string, part: string, to: strin
 }
 
 async function copyTree(root: string, relative: string, copy: Copy): Promise<void> {
-  for (const entry of await readdir(path.join(root, relative), { withFileTypes: true })) {
+  // What is deleted meanwhile is not missed.
+  const entries = await readdir(path.join(root, relative), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  for (const entry of entries) {
     const place = path.join(relative, entry.name)
     if (entry.isFile()) await copy.file(place, path.join(root, place))
     else if (entry.isDirectory()) {

@@ -78,12 +78,15 @@ test('a backup that is not whole, or of another version, is refused before anyth
   const dataDir = await makeDataDir()
   expect((await cli(['migrate'], dataDir)).code).toBe(0)
   const folder = path.join(dataDir, 'backup')
+  // It has always run with a SECRET_KEY.
+  await rm(path.join(dataDir, 'secret-key'), { force: true })
+  expect((await cli(['backup', folder], dataDir)).stderr).toMatch(/There is no secret in .*: set the SECRET_KEY/)
   // Nothing runs: the command starts the database, and stops it.
   expect(await cli(['backup', folder], dataDir, { SECRET_KEY: 'x'.repeat(32) })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('SECRET_KEY is not in the backup: keep it apart.'),
   })
-  expect((await cli(['backup', folder], dataDir)).stderr).toMatch(/is not empty/)
+  expect((await cli(['backup', folder], dataDir, { SECRET_KEY: 'x'.repeat(32) })).stderr).toMatch(/is not empty/)
   const elsewhere = path.join(dataDir, 'elsewhere')
   const refused = async () => {
     const { code, stderr } = await cli(['restore', folder], elsewhere)
