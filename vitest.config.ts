@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export const shared = {
   globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
   setupFiles: ['test/support/patient-database.ts', 'test/support/end-with-file.ts'],
-  reporters: ['default', './test/support/unrun-tests.ts'],
+  reporters: ['default', './test/support/unsure-tests.ts'],
   // One database a file, all on one server. Of two files at a time one often waits for a process, a browser or a clock: three keep two
   // cores busy.
   maxWorkers: 3,
@@ -14,6 +14,8 @@ export const shared = {
   // Not a verdict: far longer than any test takes where others are busy too. What a test waits for has limits that say what it was.
   testTimeout: 600_000,
   hookTimeout: 600_000,
+  // None, but where nobody can look (.ci/run): there what failed is tried once more, and named if it then passes.
+  retry: Number(process.env.TEST_RETRIES ?? 0),
 }
 
 export default defineConfig({

@@ -26,15 +26,19 @@ type Terms = {
   prompts?: { audioUrl?: string; videoUrl?: string }[]
 } & Partial<typeof ASKS_NOTHING>
 
-/** Notes in the page how long each recording lasted: since it was asked for, and since the browser said that it had begun. */
+/** Counts in the page the recordings that have begun, and notes how long each lasted: since it was asked for, and since the browser said that it had begun. */
 const WATCH_RECORDERS = `
+  globalThis.begun = 0
   globalThis.recorded = []
   const { start } = MediaRecorder.prototype
   MediaRecorder.prototype.start = function (...given) {
     const asked = performance.now()
-    let begun
-    this.addEventListener('start', () => (begun = performance.now()))
-    this.addEventListener('stop', () => recorded.push({ asked: performance.now() - asked, begun: performance.now() - begun }))
+    let began
+    this.addEventListener('start', () => {
+      began = performance.now()
+      begun++
+    })
+    this.addEventListener('stop', () => recorded.push({ asked: performance.now() - asked, begun: performance.now() - began }))
     return start.apply(this, given)
   }`
 export type Lasted = { asked: number; begun: number }
@@ -188,14 +192,14 @@ export async function prepare(page: Page): Promise<void> {
   }
 }
 
+/** How many seconds of what is being recorded the page says are saved. */
+export async function savedSeconds(page: Page): Promise<number> {
+  const [, at] = /saved up to 0:(\d\d)/.exec((await page.locator('[data-recorder]').textContent()) ?? '') ?? []
+  return Number(at ?? 0)
+}
 /** Waits until so many seconds, at least, of what is being recorded are saved. */
 export const savedUpTo = (page: Page, seconds: number) =>
-  expect
-    .poll(async () => {
-      const [, at] = /saved up to 0:(\d\d)/.exec((await page.locator('[data-recorder]').textContent()) ?? '') ?? []
-      return Number(at ?? 0)
-    }, PATIENT)
-    .toBeGreaterThanOrEqual(seconds)
+  expect.poll(() => savedSeconds(page), PATIENT).toBeGreaterThanOrEqual(seconds)
 export const recorded = async (page: Page) => ((await page.evaluate('recorded')) as Lasted[]).at(-1)!
 
 /** Waits until the recording of that kind can be played. */
