@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import { type ApiKeySummary, createApiKey, listApiKeys, revokeApiKey } from '../domain/access/api-keys.ts'
-import { findMemberId, findOrganization } from '../domain/access/organizations.ts'
-import { expiryAfter } from '../domain/invites/create.ts'
+import { expiryAfter } from '../domain/invites/create-invite.ts'
 import { MAX_KEY_DAYS } from '../domain/limits.ts'
-import { isUuid } from '../domain/uuid.ts'
+import { findMemberId, findOrganization } from '../domain/members/organizations.ts'
+import { isUuid } from '../domain/values/uuid.ts'
 import { type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, parseName, parseTime, perform } from './session.ts'
 

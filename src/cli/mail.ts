@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ServiceContext } from '../domain/context.ts'
+import { EMAIL_STATES, findEmail, type InviteEmail, listEmails, retryEmails, retryFailedEmail } from '../domain/invites/emails.ts'
+import { invitationUrl } from '../domain/invites/invitation-link.ts'
+import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
 import {
   findMemberEmail,
   listMemberEmails,
   type MemberEmail,
   recipientOf,
   retryMemberEmails,
-} from '../domain/access/member-emails.ts'
-import type { ServiceContext } from '../domain/context.ts'
-import { defined } from '../domain/defined.ts'
-import { EMAIL_STATES, findEmail, type InviteEmail, listEmails, retryEmails, retryFailedEmail } from '../domain/invites/emails.ts'
-import { invitationUrl } from '../domain/invites/links.ts'
-import { hastenMailProbe } from '../domain/mail-server.ts'
+} from '../domain/members/member-emails.ts'
+import { defined } from '../domain/values/defined.ts'
 import { renderInvitation } from '../mail/invitation-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings, Message } from '../mail/message.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { retryFailedRecordings } from '../domain/submissions/retry.ts'
+import { retryFailedRecordings } from '../domain/submissions/media/retry-failed-recordings.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
 import type { OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'

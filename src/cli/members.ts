@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import { createResetLink, inviteMember, type LinkToHandOver } from '../domain/access/invite-member.ts'
-import { MEMBER_ROLES, type MemberRole } from '../domain/access/members.ts'
-import { findOrganization } from '../domain/access/organizations.ts'
-import { isEmailAddress } from '../domain/email-address.ts'
 import { DomainError } from '../domain/errors.ts'
+import { createResetLink, inviteMember, type LinkToHandOver } from '../domain/members/invite-member.ts'
+import { MEMBER_ROLES, type MemberRole } from '../domain/members/members.ts'
+import { findOrganization } from '../domain/members/organizations.ts'
+import { isEmailAddress } from '../domain/values/email-address.ts'
 import type { Output, OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'
 

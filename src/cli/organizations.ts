@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
+import type { Tier } from '../domain/context.ts'
 import {
   createOrganization,
   findOrganization,
@@ -6,8 +7,7 @@ import {
   type Organization,
   setTier,
   TIERS,
-} from '../domain/access/organizations.ts'
-import type { Tier } from '../domain/context.ts'
+} from '../domain/members/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseName, perform } from './session.ts'
 

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import { findOrganization } from '../domain/access/organizations.ts'
 import type { Context, ServiceContext } from '../domain/context.ts'
 import { DomainError, type ErrorKind } from '../domain/errors.ts'
-import type { WebhookEndpoint } from '../domain/webhooks/access.ts'
+import { findOrganization } from '../domain/members/organizations.ts'
+import type { WebhookEndpoint } from '../domain/webhooks/change-endpoint.ts'
 import {
   DELIVERY_STATES,
   listDeliveries,

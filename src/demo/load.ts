@@ -1,9 +1,9 @@
 import { equalsText } from '../db/query.ts'
 import { createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
-import { inviteMember } from '../domain/access/invite-member.ts'
 import { listAssessments, wholeAssessment } from '../domain/assessments/assessments.ts'
 import type { Context, ServiceContext } from '../domain/context.ts'
-import { createInvite } from '../domain/invites/create.ts'
+import { createInvite } from '../domain/invites/create-invite.ts'
+import { inviteMember } from '../domain/members/invite-member.ts'
 import { importDocument } from '../import/load.ts'
 import { readDocument } from '../import/read.ts'
 import document from './organization.json' with { type: 'json' }

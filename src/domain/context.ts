@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { Connection, OnGone, Statement } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
-import type { AccountLinkRef } from './access/account-tokens.ts'
 import type { ApiKeyCache } from './access/cached-api-key.ts'
-import type { InvitationRef } from './invites/tokens.ts'
-import type { MediaLink } from './submissions/media-tokens.ts'
+import type { AccountLinkRef } from './secrets/account-tokens.ts'
+import type { InvitationRef } from './secrets/invitation-tokens.ts'
+import type { MediaLink } from './secrets/media-tokens.ts'
 import type { Allowance } from './webhooks/targets.ts'
 
 export type { Connection, KeyMode, OnGone, Tier }

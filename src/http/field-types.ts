@@ -2,8 +2,8 @@ import { type StringOptions, type TSchema, Type } from '@sinclair/typebox'
 import { KEY_MODES } from '../domain/access/author.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import { HEX_COLOR_PATTERN, MAX_EMAIL_LENGTH, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../domain/limits.ts'
-import type { Time } from '../domain/listing.ts'
-import { UUID_PATTERN } from '../domain/uuid.ts'
+import type { Time } from '../domain/lists/listing.ts'
+import { UUID_PATTERN } from '../domain/values/uuid.ts'
 import { HIDDEN_PATTERN, NAME } from './schema-keywords.ts'
 
 /** As much of NON_BLANK_TEXT_PATTERN as documents show: clients without the flag `u` take half of an emoji for a lone surrogate. */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { modeOf } from '../domain/access/author.ts'
 import type { Context } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
-import { doOnce } from '../domain/idempotency.ts'
+import { doOnce } from '../domain/work/do-once.ts'
 import { requestOrigin } from './address.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context, ServiceContext } from '../domain/context.ts'
-import { type Media, readArrived, readMedia } from '../domain/submissions/media.ts'
+import { type Media, readArrived, readMedia } from '../domain/submissions/media/media.ts'
 import { findRange } from './range.ts'
 
 const EXTENSIONS: Record<string, string> = {

@@ -11,7 +11,7 @@ import {
   NON_BLANK_TEXT_PATTERN,
   TEXT_PATTERN,
 } from '../domain/limits.ts'
-import { UUID_PATTERN } from '../domain/uuid.ts'
+import { UUID_PATTERN } from '../domain/values/uuid.ts'
 import { OrNull, Words } from '../http/field-types.ts'
 
 /** The last time that PostgreSQL and JavaScript write alike. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { apiKeyPrefix, fingerprintApiKey, generateApiKey } from '../domain/access/api-keys.ts'
 import type { KeyMode } from '../domain/context.ts'
-import { defined } from '../domain/defined.ts'
+import { defined } from '../domain/values/defined.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 import type { Place } from './rows.ts'

@@ -1,5 +1,5 @@
-import { DEFAULT_COLOR } from '../domain/assessments/tags.ts'
-import { defined } from '../domain/defined.ts'
+import { DEFAULT_COLOR } from '../domain/tags/tags.ts'
+import { defined } from '../domain/values/defined.ts'
 import type { Category, Instruction, Language, Organization, Question, Tag, User } from '../generated/prisma/client.ts'
 import type {
   AssessmentEntry,

@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
-import { continueBatch } from '../domain/invites/batches/run.ts'
+import { continueBatch } from '../domain/invites/batches/continue-batch.ts'
 import { HEARTBEAT_REFRESH_SECONDS, INVITE_BATCHES, type InviteBatchJob } from './queue.ts'
 
 const POLLING_SECONDS = 2

@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
-import { giveUpRecording, joinRecording, type Remux } from '../domain/submissions/join.ts'
+import { giveUpRecording, joinRecording, type Remux } from '../domain/submissions/media/join-recording.ts'
 import { DEAD_RECORDINGS, HEARTBEAT_REFRESH_SECONDS, RECORDINGS, type RecordingJob } from './queue.ts'
 
 const POLLING_SECONDS = 2

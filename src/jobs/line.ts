@@ -1,5 +1,5 @@
 import type { Log } from '../domain/context.ts'
-import { type OutageCause, type Verdict, withoutAddresses } from '../domain/mail-server.ts'
+import { type OutageCause, type Verdict, withoutAddresses } from '../domain/mails/mail-outage.ts'
 import { createPace } from './pace.ts'
 
 /** What the line keeps where all processes see it: that the mail server takes nothing at present. */

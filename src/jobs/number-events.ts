@@ -1,7 +1,7 @@
-import { createAlarm } from '../domain/alarm.ts'
 import type { EventNumbering, ServiceContext } from '../domain/context.ts'
-import { numberEvents } from '../domain/events/number.ts'
-import { noticeRestore } from '../domain/events/restored.ts'
+import { noticeRestore } from '../domain/events/notice-restore.ts'
+import { numberEvents } from '../domain/events/number-events.ts'
+import { createAlarm } from '../domain/work/alarm.ts'
 
 /** Milliseconds for which events gather that are then numbered together. */
 const GATHER_MS = 50

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobResult, PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
-import { withoutAddresses } from '../domain/mail-server.ts'
+import { withoutAddresses } from '../domain/mails/mail-outage.ts'
 import { attemptMail } from './attempt-mail.ts'
 import type { Line } from './line.ts'
 import type { Email, Mailing } from './mailing.ts'

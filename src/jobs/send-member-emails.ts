@@ -1,14 +1,14 @@
 import type { PgBoss } from 'pg-boss'
-import { createResetLink } from '../domain/access/invite-member.ts'
+import { recordFailedSignIn } from '../domain/access/sign-in.ts'
+import type { ServiceContext } from '../domain/context.ts'
+import { createResetLink } from '../domain/members/invite-member.ts'
 import {
   findMemberEmails,
   giveUpMemberEmail,
   type MemberEmail,
   recordMemberEmailAttempt,
   whyMemberEmailObsolete,
-} from '../domain/access/member-emails.ts'
-import { recordFailedSignIn } from '../domain/access/sign-in.ts'
-import type { ServiceContext } from '../domain/context.ts'
+} from '../domain/members/member-emails.ts'
 import type { Line } from './line.ts'
 import type { Deliver } from './mailing.ts'
 import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'

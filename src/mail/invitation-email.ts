@@ -1,6 +1,6 @@
-import { timeInWords } from '../domain/format-time.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
-import { invitationUrl } from '../domain/invites/links.ts'
+import { invitationUrl } from '../domain/invites/invitation-link.ts'
+import { timeInWords } from '../domain/values/format-time.ts'
 import {
   headerText,
   type Mailbox,

@@ -1,4 +1,4 @@
-import type { Verdict } from '../domain/mail-server.ts'
+import type { Verdict } from '../domain/mails/mail-outage.ts'
 import { type Connections, createConnections, type Patience, SendingError, type SmtpSettings } from './connections.ts'
 import type { Message } from './message.ts'
 import { judge, type SmtpError, storable } from './verdict.ts'

@@ -1,6 +1,6 @@
-import { accountUrl } from '../domain/access/account-tokens.ts'
-import { type MemberEmail, type MemberEmailKind, recipientOf } from '../domain/access/member-emails.ts'
-import { timeInWords } from '../domain/format-time.ts'
+import { type MemberEmail, type MemberEmailKind, recipientOf } from '../domain/members/member-emails.ts'
+import { accountUrl } from '../domain/secrets/account-tokens.ts'
+import { timeInWords } from '../domain/values/format-time.ts'
 import { headerText, type MailSettings, type Message, renderTemplates, senderDomain, senderNamed } from './message.ts'
 
 /** What each kind of mail says: the templates of its name, with these facts. */

@@ -1,4 +1,4 @@
-import type { OutageCause, Verdict } from '../domain/mail-server.ts'
+import type { OutageCause, Verdict } from '../domain/mails/mail-outage.ts'
 
 /** How nodemailer tells what went wrong: `command` is the one that was answered, CONN before there was any, API where none was sent. */
 export type SmtpError = Error & {

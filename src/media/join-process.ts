@@ -1,4 +1,4 @@
-import type { Remuxed } from '../domain/submissions/join.ts'
+import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
 import { joinSegments, type Way } from './join-segments.ts'
 
 /** What the process is given to do. */

@@ -13,7 +13,7 @@ import {
   WEBM,
   WebMOutputFormat,
 } from 'mediabunny'
-import type { Remuxed } from '../domain/submissions/join.ts'
+import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
 import { openCheckedTarget } from './checked-target.ts'
 import { createTally, measureFile, type Tally } from './measure-file.ts'
 

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, LogController } from 'fastify'
-import type { MemberEmail } from '../domain/access/member-emails.ts'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
+import type { MemberEmail } from '../domain/members/member-emails.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { compressAnswers } from '../http/compression.ts'
 import { type ApiDocument, docs } from '../http/docs.ts'

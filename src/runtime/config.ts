@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
-import type { KeptDays } from '../domain/submissions/kept.ts'
+import type { KeptDays } from '../domain/submissions/media/kept.ts'
 import { type Allowance, readAllowance } from '../domain/webhooks/targets.ts'
 import { findContradictions, findOmissions, splitList } from './contradictions.ts'
 import { Environment, SECRETS } from './environment.ts'
@@ -54,7 +54,7 @@ export type Config = {
   mediaQuota: number
   /** Recordings that are joined at a time. */
   joiners: number
-  /** For how many days media are kept, by what they show; from when on, see domain/submissions/retention.ts. */
+  /** For how many days media are kept, by what they show; from when on, see domain/submissions/media/forget-media.ts. */
   mediaKeptDays: KeptDays
   /** For how many days the feed of events goes back. */
   eventsKeptDays: number

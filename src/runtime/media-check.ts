@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { coalesce } from '../domain/coalesce.ts'
 import type { MediaStore } from '../domain/context.ts'
+import { coalesce } from '../domain/work/coalesce.ts'
 
 /** A store that costs by the request is not asked each time somebody asks whether the service is ready. */
 const TRUSTED_FOR_MS = 15_000

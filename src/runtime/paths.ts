@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { MEDIA_PATH } from '../domain/submissions/media-tokens.ts'
+import { MEDIA_PATH } from '../domain/secrets/media-tokens.ts'
 import { DOCS_PREFIX } from '../http/docs.ts'
 import type { Envelope } from '../http/envelope.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'

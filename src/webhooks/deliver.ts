@@ -6,7 +6,7 @@ import {
   recordAttempt,
   releaseDelivery,
   type TakenDelivery,
-} from '../domain/webhooks/attempts.ts'
+} from '../domain/webhooks/record-attempt.ts'
 import { openSecrets } from '../domain/webhooks/secrets.ts'
 import type { Post } from './post.ts'
 import { signedHeaders } from './sign.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAlarm } from '../domain/alarm.ts'
 import type { ServiceContext } from '../domain/context.ts'
-import { type TakenDelivery, takeDeliveries } from '../domain/webhooks/attempts.ts'
 import { handOver } from '../domain/webhooks/hand-over.ts'
+import { type TakenDelivery, takeDeliveries } from '../domain/webhooks/record-attempt.ts'
+import { createAlarm } from '../domain/work/alarm.ts'
 import { deliver } from './deliver.ts'
 import type { Post } from './post.ts'
 

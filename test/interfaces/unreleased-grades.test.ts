@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { takeOver } from '../../src/domain/submissions/grading/assign.ts'
-import { reopenResult } from '../../src/domain/submissions/grading/release.ts'
+import { takeOver } from '../../src/domain/submissions/grading/hand-on.ts'
+import { reopenResult } from '../../src/domain/submissions/grading/release-result.ts'
 import { collectRoutes } from '../support/app-routes.ts'
 import { makeWebhook } from '../support/furnish.ts'
 import { makeHandedIn } from '../support/grading.ts'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { expireAllDueInvites } from '../../src/domain/invites/lifecycle.ts'
-import { completeDueSubmissions } from '../../src/domain/submissions/due.ts'
+import { expireAllDueInvites } from '../../src/domain/invites/move-invite.ts'
+import { completeDueSubmissions } from '../../src/domain/submissions/taking/complete-due-submissions.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { makeTaking } from '../support/taking.ts'

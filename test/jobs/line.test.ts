@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Verdict } from '../../src/domain/mail-server.ts'
+import type { Verdict } from '../../src/domain/mails/mail-outage.ts'
 import { createLine, type Try } from '../../src/jobs/line.ts'
 
 // How long a server takes is minutes: time is ours here, and nothing else.

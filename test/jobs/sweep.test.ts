@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { forgetOldAnswers } from '../../src/domain/idempotency.ts'
+import { forgetOldAnswers } from '../../src/domain/work/do-once.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { startServiceForFile } from '../support/service.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signInvitation } from '../../src/domain/invites/tokens.ts'
+import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { unknownId } from '../support/factories.ts'
 import { SECRET_KEY, type Service, startServiceForFile, startServiceForTest } from '../support/service.ts'
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { UnreadableRecording } from '../../src/domain/submissions/join.ts'
+import { UnreadableRecording } from '../../src/domain/submissions/media/join-recording.ts'
 import { remuxWithin } from '../../src/media/join.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { readSlices } from './recordings.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { signInvitation } from '../../src/domain/invites/tokens.ts'
+import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { SECRET_KEY } from '../support/known-secrets.ts'
 import { launchService } from '../support/processes.ts'
 

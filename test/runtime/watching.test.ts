@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { signInvitation } from '../../src/domain/invites/tokens.ts'
+import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { version } from '../../src/runtime/version.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { layDatabaseLine } from '../support/line.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { signForm, signInvitation } from '../../src/domain/invites/tokens.ts'
+import { signForm, signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { CHECKS, PHOTOS, REQUIREMENTS } from '../../src/domain/submissions/needs.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'

@@ -1,4 +1,4 @@
-import { measureNumbering } from '../../src/domain/events/number.ts'
+import { measureNumbering } from '../../src/domain/events/number-events.ts'
 import type { Service } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 

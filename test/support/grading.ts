@@ -1,6 +1,6 @@
 import type { Context } from '../../src/domain/context.ts'
-import { type NewGrade, saveGrade } from '../../src/domain/submissions/grading/grade.ts'
-import { type NewRelease, releaseResult } from '../../src/domain/submissions/grading/release.ts'
+import { type NewRelease, releaseResult } from '../../src/domain/submissions/grading/release-result.ts'
+import { type NewGrade, saveGrade } from '../../src/domain/submissions/grading/save-grade.ts'
 import { ASKS_NOTHING, candidateOf, consent } from './candidate.ts'
 import type { Service } from './service.ts'
 import { makeTaking, type Taken } from './taking.ts'

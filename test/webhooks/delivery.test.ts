@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { findMemberEmails } from '../../src/domain/access/member-emails.ts'
+import { findMemberEmails } from '../../src/domain/members/member-emails.ts'
 import { renderMemberEmail } from '../../src/mail/member-email.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { answerWith, hang, type Received, startReceiver, verify } from '../support/receiver.ts'

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import type { AccountLinkKind, AccountLinkRef } from './account-tokens.ts'
+import type { AccountLinkKind, AccountLinkRef } from '../secrets/account-tokens.ts'
 
 const DAY_MS = 86_400_000
 /** Milliseconds for which a link is good. */

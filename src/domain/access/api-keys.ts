@@ -1,10 +1,10 @@
 import { hash as digest, randomInt } from 'node:crypto'
-import { recordAudit } from '../audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { totalOrder } from '../page.ts'
+import { totalOrder } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
-import { findApiKey } from './api-key-lookup.ts'
+import { findApiKey } from './find-api-key.ts'
 
 /** A key without its secret. */
 export type ApiKeySummary = {

@@ -2,10 +2,10 @@ import { among, own } from '../../db/own.ts'
 import { anyOf, equalsText } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import type { AuditEntry } from '../../generated/prisma/client.ts'
-import type { AuditAction } from '../audit.ts'
+import type { AuditAction } from '../audit/record-audit.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
 import type { Context } from '../context.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from '../exports.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../values/uuid.ts'
 import { authorize } from './permissions.ts'
 
 export type { AuditEntry }

@@ -1,14 +1,14 @@
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
+import { findNameIssues } from '../checking/find-name-issues.ts'
+import { refuse } from '../checking/refuse.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { expiryAfter } from '../invites/create.ts'
+import { expiryAfter } from '../invites/create-invite.ts'
 import { MAX_KEY_DAYS } from '../limits.ts'
-import { refuse } from '../refuse.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../values/uuid.ts'
 import { createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
-import { findNameIssues } from './names.ts'
 import { authorize } from './permissions.ts'
 
 // An organization's own keys: v1.md, Authentication 3, "in the admin dashboard under Settings, then Integrations".

@@ -2,7 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { DomainError, type Issue } from '../errors.ts'
-import { createFairTurns } from '../turns.ts'
+import { createFairTurns } from '../work/turns.ts'
 import type { Origin } from './sessions.ts'
 
 /** Characters. */

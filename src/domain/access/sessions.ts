@@ -2,11 +2,11 @@ import { hash, randomBytes } from 'node:crypto'
 import { everyones } from '../../db/everyone.ts'
 import { first } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { type AuditEvent, recordAudit } from '../audit.ts'
+import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../values/uuid.ts'
 
 /** Milliseconds without a request of a person, and in all, after which a session ends. */
 const IDLE_MS = 12 * 3_600_000

@@ -1,5 +1,4 @@
-import { findMembers } from '../access/members.ts'
-import { checkInteger, checkName, checkSize, checkText, findIssues } from '../checks.ts'
+import { checkInteger, checkName, checkSize, checkText, findIssues } from '../checking/checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import {
@@ -10,9 +9,10 @@ import {
   MAX_NAME_LENGTH,
   MAX_SCRIPT_LENGTH,
 } from '../limits.ts'
+import { findMembers } from '../members/members.ts'
+import { findTags } from '../tags/tags.ts'
 import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
 import { isLanguageCode } from './language-codes.ts'
-import { findTags } from './tags.ts'
 
 /** What an assessment has its invites ask of candidates, where they are made in the portal and do not say otherwise. */
 export const PROCTORING = ['screenRecording', 'webcamMonitoring', 'requireIdCapture', 'facePhotoRequired'] as const

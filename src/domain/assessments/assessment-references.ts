@@ -1,9 +1,9 @@
 import { sql } from '../../db/builder.ts'
 import { own, shared } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
+import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
-import { refuse } from '../refuse.ts'
 import type { AssessmentInput } from './assessment-input.ts'
 import type { Assessment } from './assessments.ts'
 

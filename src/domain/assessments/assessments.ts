@@ -14,11 +14,11 @@ import {
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { refuseExcess } from '../filters.ts'
-import type { Source } from '../find-together.ts'
-import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../listing.ts'
-import type { Listing, Order, Page } from '../page.ts'
-import { findById } from '../shared-query.ts'
+import { refuseExcess } from '../lists/filters.ts'
+import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
+import type { Listing, Order, Page } from '../lists/page.ts'
+import type { Source } from '../look-ups/find-together.ts'
+import { findById } from '../look-ups/shared-query.ts'
 
 export type { Category, Instruction, Language }
 export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]

@@ -3,15 +3,16 @@ import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
-import { type AuditAction, recordAudit } from '../audit.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
-import { ofChanged } from '../checks.ts'
+import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
+import { ofChanged } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { refuse } from '../refuse.ts'
+import { holdTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../values/uuid.ts'
 import {
   type AssessmentInput,
   type AssessmentSettings,
@@ -23,7 +24,6 @@ import { referencesOf, replaceReferences, resolveReferences } from './assessment
 import { type Assessment, getAssessment } from './assessments.ts'
 import { copyQuestions } from './copy-questions.ts'
 import { forgetInstruction, saveInstruction } from './instructions.ts'
-import { holdTags } from './tags.ts'
 
 /**
  * Makes an assessment, without questions.

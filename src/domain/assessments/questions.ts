@@ -4,9 +4,9 @@ import { Prisma, type Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { createList, type RowOf, type Shape, shapeOf } from '../listing.ts'
-import type { Listing, Order, Page } from '../page.ts'
-import { isUuid } from '../uuid.ts'
+import { createList, type RowOf, type Shape, shapeOf } from '../lists/listing.ts'
+import type { Listing, Order, Page } from '../lists/page.ts'
+import { isUuid } from '../values/uuid.ts'
 
 export type { Question }
 export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>

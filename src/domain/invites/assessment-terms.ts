@@ -1,8 +1,8 @@
 import { type Proctoring, proctoringOf } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { DomainError, type Violation } from '../errors.ts'
+import { defined } from '../values/defined.ts'
 import type { NewInvite } from './new-invite.ts'
 
 type Terms = Pick<NewInvite, keyof Proctoring | 'sendEmail'>

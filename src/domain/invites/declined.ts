@@ -1,7 +1,7 @@
 import type { InviteStatus } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { findInviteEvents } from '../events/feed.ts'
-import type { Time } from '../listing.ts'
+import type { Time } from '../lists/listing.ts'
 
 /** Events that are looked through: more than an invite has between two of its moves. */
 const EVENTS = 200

@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { own, type Rows, type SqlBool, sameOwner } from '../../db/own.ts'
 import { first } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
-import { createTurns } from '../turns.ts'
+import { createTurns } from '../work/turns.ts'
 import type { InviteEmail } from './emails.ts'
 
 /** Invitations that may be sent within 24 hours: to one address over all invites of an organization, and by one organization. 0: any number. */

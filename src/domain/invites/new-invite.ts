@@ -1,7 +1,7 @@
-import { checkEmail, checkInteger, checkSize, checkText, checkUuid, findIssues } from '../checks.ts'
-import { defined } from '../defined.ts'
+import { checkEmail, checkInteger, checkSize, checkText, checkUuid, findIssues } from '../checking/checks.ts'
 import type { Issue, Violation } from '../errors.ts'
 import { COUNTS, EXPIRY_DAYS, MAX_INVITE_TAGS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { defined } from '../values/defined.ts'
 
 /** What an invite says besides who is invited to what. */
 export type InviteTerms = {

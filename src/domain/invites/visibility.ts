@@ -1,9 +1,9 @@
 import { type Condition, type Expressions, sameOwner } from '../../db/own.ts'
 import { may } from '../access/permissions.ts'
+import { gradesBlindly } from '../assessments/blind-grading.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { gradesBlindly } from '../submissions/blind.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../values/uuid.ts'
 
 /** What decides who may see an invite, of one or of all that a list is of. */
 type Shared = { assessmentId?: string; assignedGraderId?: string | null }

@@ -1,8 +1,8 @@
 import type { Prisma, SubmissionState } from '../../generated/prisma/client.ts'
-import { mayGrade } from '../access/graders.ts'
 import { may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { mayGrade } from '../members/graders.ts'
 
 /** Of the member to whom an invite is assigned, what decides who may see what was sent in for it. */
 export const graderOfInvite = { select: { id: true, status: true, roles: true } } satisfies Prisma.Invite$assignedGraderArgs

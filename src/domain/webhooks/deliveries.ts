@@ -7,11 +7,11 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { TEST_EVENT } from '../events/event.ts'
 import { checkCursor } from '../events/feed.ts'
-import { recordEvents } from '../events/record.ts'
-import { type Listing, type Order, type Page, readPage } from '../page.ts'
+import { recordEvents } from '../events/record-events.ts'
+import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../uuid.ts'
-import { changeEndpoint, getEndpoint, ownEndpoints, recordEndpoint, type WebhookEndpoint } from './access.ts'
+import { isUuid } from '../values/uuid.ts'
+import { changeEndpoint, getEndpoint, ownEndpoints, recordEndpoint, type WebhookEndpoint } from './change-endpoint.ts'
 
 // What became of the events that an endpoint was told of. Beyond both documents.
 

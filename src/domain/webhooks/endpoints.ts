@@ -1,14 +1,22 @@
 import type { Prisma, WebhookMode, WebhookState } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../changed.ts'
-import { checkText, findIssues } from '../checks.ts'
+import { checkText, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Violation } from '../errors.ts'
 import type { EventType } from '../events/event.ts'
-import { type Listing, type Order, type Page, readPage } from '../page.ts'
-import { refuse } from '../refuse.ts'
+import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
-import { changeEndpoint, getEndpoint, holdFanOut, omit, ownEndpoints, recordEndpoint, type WebhookEndpoint } from './access.ts'
+import {
+  changeEndpoint,
+  getEndpoint,
+  holdFanOut,
+  omit,
+  ownEndpoints,
+  recordEndpoint,
+  type WebhookEndpoint,
+} from './change-endpoint.ts'
 import { makeSecret, sealSecret } from './secrets.ts'
 import { toActive, toDisabled } from './state.ts'
 import { findTargetFault, MAX_URL_LENGTH } from './targets.ts'

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { own } from '../../db/own.ts'
 import { one } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { defined } from '../defined.ts'
 import { DomainError } from '../errors.ts'
-import { open, seal } from '../seal.ts'
+import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
-import { changeEndpoint, getEndpoint, recordEndpoint, type WebhookEndpoint } from './access.ts'
+import { defined } from '../values/defined.ts'
+import { changeEndpoint, getEndpoint, recordEndpoint, type WebhookEndpoint } from './change-endpoint.ts'
 
 // The secrets that endpoints' messages are signed with. They are shown once, and encrypted at rest.
 

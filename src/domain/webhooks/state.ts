@@ -1,9 +1,9 @@
 import type { Prisma, WebhookDisabledReason } from '../../generated/prisma/client.ts'
-import { type MemberEmailKind, queueAdminEmails } from '../access/member-emails.ts'
-import { recordAudit } from '../audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { type MemberEmailKind, queueAdminEmails } from '../members/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
-import { holdFanOut, hostOf, omit, ownEndpoints, type WebhookEndpoint } from './access.ts'
+import { holdFanOut, hostOf, omit, ownEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
 
 export type { WebhookDisabledReason }
 export const DISABLED_REASONS = ['manual', 'failing', 'gone'] as const satisfies WebhookDisabledReason[]

@@ -6,7 +6,7 @@ import {
   listAssessments,
   MEDIA_FORMATS,
 } from '../../domain/assessments/assessments.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/values/defined.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { AssessmentView, presentAssessment, shownOfAssessment } from './assessments.view.ts'
 import { nestObjects } from './depth.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AUDIENCES, wholeAssessment } from '../../domain/assessments/assessments.ts'
-import { type RowOf, showing } from '../../domain/listing.ts'
+import { type RowOf, showing } from '../../domain/lists/listing.ts'
 import { DateTime, isoTime, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import {

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { checkEmail, checkInteger, checkSize, checkUuid } from '../../domain/checks.ts'
+import { checkEmail, checkInteger, checkSize, checkUuid } from '../../domain/checking/checks.ts'
 import type { Issue, Violation } from '../../domain/errors.ts'
 
 /** A field's value, or what is wrong with it. */

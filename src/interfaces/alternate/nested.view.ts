@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import type { User } from '../../domain/access/members.ts'
 import type { Category, Instruction, Language } from '../../domain/assessments/assessments.ts'
+import type { User } from '../../domain/members/members.ts'
 import { Email, OrNull, Uuid } from '../../http/field-types.ts'
 import { NAME, OBJECT_INSTEAD } from '../../http/schema-keywords.ts'
 

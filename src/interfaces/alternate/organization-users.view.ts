@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { wholeMember } from '../../domain/access/members.ts'
-import { type RowOf, showing } from '../../domain/listing.ts'
+import { type RowOf, showing } from '../../domain/lists/listing.ts'
+import { wholeMember } from '../../domain/members/members.ts'
 import { DateTime, isoTime, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import { LanguageView, OrganizationView, Reference, References, UserView } from './nested.view.ts'

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import { getTag, listTags, type TagFilter } from '../../domain/assessments/tags.ts'
-import { defined } from '../../domain/defined.ts'
+import { getTag, listTags, type TagFilter } from '../../domain/tags/tags.ts'
+import { defined } from '../../domain/values/defined.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { wholeTag } from '../../domain/assessments/tags.ts'
-import { type RowOf, showing } from '../../domain/listing.ts'
+import { type RowOf, showing } from '../../domain/lists/listing.ts'
+import { wholeTag } from '../../domain/tags/tags.ts'
 import { DateTime, HexColor, isoTime, OrNull, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import { OrganizationView, Reference } from './nested.view.ts'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { enterByTab, type PreparedSession } from '../../domain/submissions/session.ts'
-import { isUuid } from '../../domain/uuid.ts'
+import { enterByTab, type PreparedSession } from '../../domain/submissions/taking/session.ts'
+import { isUuid } from '../../domain/values/uuid.ts'
 import { HttpError } from '../../http/failure.ts'
 
 /** How many milliseconds before the request something was done: whatever the candidate's clock says. */

@@ -1,6 +1,6 @@
-import { CONSENT_VERSION } from '../../domain/submissions/consent.ts'
-import type { KeptDays } from '../../domain/submissions/kept.ts'
+import type { KeptDays } from '../../domain/submissions/media/kept.ts'
 import { consentedMedia, type Needs, type Requirement } from '../../domain/submissions/needs.ts'
+import { CONSENT_VERSION } from '../../domain/submissions/taking/give-consent.ts'
 import { wordCount } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { form, hidden, type View } from './layout.ts'

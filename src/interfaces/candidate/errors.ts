@@ -1,4 +1,4 @@
-import { INVITATION_PATH } from '../../domain/invites/links.ts'
+import { INVITATION_PATH } from '../../domain/invites/invitation-link.ts'
 import type { Envelope } from '../../http/envelope.ts'
 import type { FailureKind } from '../../http/failure.ts'
 import { html } from '../../http/html.ts'

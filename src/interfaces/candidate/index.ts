@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
-import { INVITATION_PATH } from '../../domain/invites/links.ts'
+import { INVITATION_PATH } from '../../domain/invites/invitation-link.ts'
 import { serveAssets } from '../../http/assets.ts'
 import { createBodyReader } from '../../http/bodies.ts'
 import { answerFailures } from '../../http/envelope.ts'

@@ -1,6 +1,6 @@
-import { timeInWords } from '../../domain/format-time.ts'
-import type { CandidateInvite } from '../../domain/invites/candidate.ts'
+import type { CandidateInvite } from '../../domain/invites/candidate-moves.ts'
 import type { OwnResult } from '../../domain/submissions/grading/results.ts'
+import { timeInWords } from '../../domain/values/format-time.ts'
 import { expectations, wordCount, written } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { button, form, invitePage, type Page, type View } from './layout.ts'

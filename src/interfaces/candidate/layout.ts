@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { CandidateInvite } from '../../domain/invites/candidate.ts'
-import { INVITATION_PATH } from '../../domain/invites/links.ts'
+import type { CandidateInvite } from '../../domain/invites/candidate-moves.ts'
+import { INVITATION_PATH } from '../../domain/invites/invitation-link.ts'
 import { type Html, html, toText } from '../../http/html.ts'
 import { assets } from './assets.ts'
 

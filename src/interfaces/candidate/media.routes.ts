@@ -2,12 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../domain/errors.ts'
-import { readInvitation } from '../../domain/invites/tokens.ts'
 import { MAX_PART_BYTES, MAX_PARTS, MAX_PHOTO_BYTES, MAX_SEGMENTS } from '../../domain/limits.ts'
-import { stopTake } from '../../domain/submissions/choices.ts'
+import { readInvitation } from '../../domain/secrets/invitation-tokens.ts'
 import { PHOTOS } from '../../domain/submissions/needs.ts'
-import { admitPart, putPart } from '../../domain/submissions/parts.ts'
-import { admitPhoto, PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../domain/submissions/photos.ts'
+import { stopTake } from '../../domain/submissions/taking/choose-take.ts'
+import { enterByTab, enterSession, type PreparedSession, requirePrepared } from '../../domain/submissions/taking/session.ts'
+import { admitPart, putPart } from '../../domain/submissions/uploads/put-part.ts'
+import { admitPhoto, PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../domain/submissions/uploads/put-photo.ts'
 import {
   abandonRecording,
   beginCapture,
@@ -15,8 +16,7 @@ import {
   CAPTURES,
   completeRecording,
   RECORDED_KINDS,
-} from '../../domain/submissions/recordings.ts'
-import { enterByTab, enterSession, type PreparedSession, requirePrepared } from '../../domain/submissions/session.ts'
+} from '../../domain/submissions/uploads/recordings.ts'
 import { HttpError } from '../../http/failure.ts'
 import { Words } from '../../http/field-types.ts'
 import { createSlots } from '../../http/slots.ts'

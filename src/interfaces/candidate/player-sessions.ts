@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { completeSession } from '../../domain/invites/candidate.ts'
-import { readSession } from '../../domain/invites/tokens.ts'
+import { completeSession } from '../../domain/invites/candidate-moves.ts'
+import { readSession } from '../../domain/secrets/invitation-tokens.ts'
 
 type Options = { system: ServiceContext; secretKeys: readonly string[] }
 

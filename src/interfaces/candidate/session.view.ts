@@ -1,6 +1,6 @@
 import { requirementsOf } from '../../domain/submissions/needs.ts'
-import { listUploads, type OpenQuestion, readPreparation, readProgress } from '../../domain/submissions/read.ts'
-import type { PreparedSession } from '../../domain/submissions/session.ts'
+import { listUploads, type OpenQuestion, readPreparation, readProgress } from '../../domain/submissions/taking/read-progress.ts'
+import type { PreparedSession } from '../../domain/submissions/taking/session.ts'
 import { isoTime, isoTimeOrNull } from '../../http/field-types.ts'
 import type { CandidateSettings } from './settings.ts'
 

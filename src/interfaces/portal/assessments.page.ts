@@ -3,7 +3,7 @@ import type { Assessment, ListedAssessment } from '../../domain/assessments/asse
 import type { Cautions } from '../../domain/assessments/cautions.ts'
 import type { ListedQuestion, Question } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
-import type { Listing } from '../../domain/page.ts'
+import type { Listing } from '../../domain/lists/page.ts'
 import { expectations, questionList, wordDuration, written } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 import { cautionsShown } from './cautions.ts'

@@ -10,7 +10,7 @@ import {
   updateAssessment,
 } from '../../domain/assessments/edit-assessments.ts'
 import { listQuestions, wholeQuestion } from '../../domain/assessments/questions.ts'
-import { listCandidateQuestions } from '../../domain/invites/candidate.ts'
+import { listCandidateQuestions } from '../../domain/invites/candidate-moves.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { editAssessmentPage, newAssessmentPage, readAssessment } from './assessments.form.ts'
 import { assessmentPage, assessmentsPage, previewPage } from './assessments.page.ts'

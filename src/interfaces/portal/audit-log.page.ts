@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditPage } from '../../domain/access/audit-log.ts'
-import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit.ts'
+import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit/record-audit.ts'
 import type { Context } from '../../domain/context.ts'
 import { html, type Value } from '../../http/html.ts'
 import { choice, exportButton, field } from './forms.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type AuditFilter, listAuditEntries } from '../../domain/access/audit-log.ts'
-import { AUDIT_ACTIONS } from '../../domain/audit.ts'
+import { AUDIT_ACTIONS } from '../../domain/audit/record-audit.ts'
 import { auditLogPage } from './audit-log.page.ts'
 import { readFields } from './forms.ts'
 import { show } from './layout.ts'

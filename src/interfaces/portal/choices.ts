@@ -1,4 +1,4 @@
-import { MAX_CHOICES, type Named } from '../../domain/invites/choices.ts'
+import { MAX_CHOICES, type Named } from '../../domain/invites/form-options.ts'
 import { MAX_FILTER_LENGTH } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'
 import { emptyForm, field, readFields } from './forms.ts'

@@ -1,4 +1,4 @@
-import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
+import { PORTAL_PREFIX } from '../../domain/secrets/account-tokens.ts'
 import type { Envelope } from '../../http/envelope.ts'
 import type { FailureKind } from '../../http/failure.ts'
 import { html } from '../../http/html.ts'

@@ -1,8 +1,8 @@
 import type { ExportedEntry } from '../../domain/access/audit-log.ts'
-import type { ExportedMember } from '../../domain/access/export-members.ts'
 import { declinedAtOf } from '../../domain/invites/declined.ts'
-import type { ExportedInvite } from '../../domain/invites/listing/export.ts'
-import type { ExportedGrades, ExportedQuestion } from '../../domain/submissions/grading/export.ts'
+import type { ExportedInvite } from '../../domain/invites/listing/export-invites.ts'
+import type { ExportedMember } from '../../domain/members/export-members.ts'
+import type { ExportedGrades, ExportedQuestion } from '../../domain/submissions/grading/export-grades.ts'
 import type { Column } from '../../http/send-csv.ts'
 
 const several = (values: string[]): string => values.join('; ')

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts'
-import type { Listing } from '../../domain/page.ts'
+import type { Listing } from '../../domain/lists/page.ts'
 import type { GivenGrade } from '../../domain/submissions/grading/grades.ts'
 import { html } from '../../http/html.ts'
 import { gradeTable } from './grading-sheet.parts.ts'

@@ -7,7 +7,7 @@ import {
   type FailedMail,
   OVERVIEW_ROWS,
   type Overview,
-} from '../../domain/invites/overview.ts'
+} from '../../domain/invites/overview/read-overview.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { bar, chart } from './chart.ts'
 import { type Page, pathOf } from './layout.ts'

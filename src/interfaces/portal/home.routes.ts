@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 import { may } from '../../domain/access/permissions.ts'
-import { readOverview } from '../../domain/invites/overview.ts'
-import { readOwnOverview } from '../../domain/invites/own-overview.ts'
+import { readOverview } from '../../domain/invites/overview/read-overview.ts'
+import { readOwnOverview } from '../../domain/invites/overview/read-own-overview.ts'
 import { countQueues } from '../../domain/submissions/grading/queue.ts'
 import { html } from '../../http/html.ts'
 import { waitingPanel } from './grading.page.ts'

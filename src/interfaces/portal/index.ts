@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
 import type { ServiceContext } from '../../domain/context.ts'
+import { PORTAL_PREFIX } from '../../domain/secrets/account-tokens.ts'
 import { serveAssets } from '../../http/assets.ts'
 import { answerFailures } from '../../http/envelope.ts'
 import { accountRoutes } from './account.routes.ts'

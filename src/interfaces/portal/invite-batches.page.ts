@@ -1,6 +1,6 @@
 import type { Context } from '../../domain/context.ts'
 import type { ListedBatch } from '../../domain/invites/batches/batches.ts'
-import type { Choices } from '../../domain/invites/choices.ts'
+import type { Choices } from '../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'
 import { narrowing } from './choices.ts'

@@ -1,6 +1,6 @@
-import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
-import type { JoinOffer } from '../../domain/access/join.ts'
 import { MIN_PASSWORD_LENGTH } from '../../domain/access/passwords.ts'
+import type { JoinOffer } from '../../domain/members/join.ts'
+import { PORTAL_PREFIX } from '../../domain/secrets/account-tokens.ts'
 import { html } from '../../http/html.ts'
 import { type Form, field, mistakes } from './forms.ts'
 import type { Page } from './layout.ts'

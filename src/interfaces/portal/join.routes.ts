@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { readAccountLink } from '../../domain/access/account-tokens.ts'
-import { join, readJoinOffer } from '../../domain/access/join.ts'
+import { join, readJoinOffer } from '../../domain/members/join.ts'
+import { readAccountLink } from '../../domain/secrets/account-tokens.ts'
 import { emptyForm, readFields, submit } from './forms.ts'
 import { deadLinkPage, joinPage } from './join.page.ts'
 import { pathOf, show } from './layout.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { getMedia } from '../../domain/submissions/media.ts'
+import { getMedia } from '../../domain/submissions/media/media.ts'
 import { sendArrived, sendMedia } from '../../http/send-media.ts'
 
 type MediaRoute = { Params: { mediaId: string } }

@@ -1,6 +1,6 @@
 import type { Context } from '../../domain/context.ts'
 import type { Terms } from '../../domain/invites/batches/batches.ts'
-import type { Choices } from '../../domain/invites/choices.ts'
+import type { Choices } from '../../domain/invites/form-options.ts'
 import { INVITE_DEFAULTS } from '../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../domain/limits.ts'
 import { type Html, html } from '../../http/html.ts'

@@ -1,5 +1,5 @@
-import type { OrganizationSettings } from '../../domain/access/organization-settings.ts'
 import type { Context } from '../../domain/context.ts'
+import type { OrganizationSettings } from '../../domain/members/organization-settings.ts'
 import { html } from '../../http/html.ts'
 import { area, type Form, field, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'

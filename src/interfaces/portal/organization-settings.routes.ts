@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { changeOrganizationSettings, readOrganizationSettings } from '../../domain/access/organization-settings.ts'
+import { changeOrganizationSettings, readOrganizationSettings } from '../../domain/members/organization-settings.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { organizationSettingsPage } from './organization-settings.page.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Listing, type Page, pageCount } from '../../domain/page.ts'
+import { type Listing, type Page, pageCount } from '../../domain/lists/page.ts'
 import { type Html, html } from '../../http/html.ts'
 import { type Form, issuesOf } from './forms.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { readResetOffer, requestPasswordReset, resetPassword } from '../../domain/access/account.ts'
-import { PORTAL_PREFIX, readAccountLink } from '../../domain/access/account-tokens.ts'
+import { PORTAL_PREFIX, readAccountLink } from '../../domain/secrets/account-tokens.ts'
 import { emptyForm, readFields, submit } from './forms.ts'
 import { deadLinkPage } from './join.page.ts'
 import { show } from './layout.ts'

@@ -1,6 +1,6 @@
 import { may } from '../../domain/access/permissions.ts'
 import type { Context } from '../../domain/context.ts'
-import type { Listing } from '../../domain/page.ts'
+import type { Listing } from '../../domain/lists/page.ts'
 import type { Released, ReleasedDetail, Result } from '../../domain/submissions/grading/results.ts'
 import { html } from '../../http/html.ts'
 import { namedField, readNamed } from './choices.ts'

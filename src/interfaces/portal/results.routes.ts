@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { may } from '../../domain/access/permissions.ts'
-import { listAssessmentChoices, listClientAssessments } from '../../domain/invites/choices.ts'
+import { listAssessmentChoices, listClientAssessments } from '../../domain/invites/form-options.ts'
 import { readReport } from '../../domain/submissions/grading/report.ts'
 import { getResult, listResults } from '../../domain/submissions/grading/results.ts'
 import { readNamed } from './choices.ts'

@@ -1,8 +1,8 @@
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
 import { type Browser, contextOf, endSession, findSession, type NewSession, type SignedIn } from '../../domain/access/sessions.ts'
 import type { ServiceContext } from '../../domain/context.ts'
+import { PORTAL_PREFIX } from '../../domain/secrets/account-tokens.ts'
 import { clientOf } from '../../http/client.ts'
 import { onGone } from '../../http/on-gone.ts'
 

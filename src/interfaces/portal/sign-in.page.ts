@@ -1,4 +1,4 @@
-import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
+import { PORTAL_PREFIX } from '../../domain/secrets/account-tokens.ts'
 import { html } from '../../http/html.ts'
 import { type Form, field, mistakes } from './forms.ts'
 import type { Page } from './layout.ts'

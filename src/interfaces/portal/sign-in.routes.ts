@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { PORTAL_PREFIX } from '../../domain/access/account-tokens.ts'
 import { signIn } from '../../domain/access/sign-in.ts'
+import { PORTAL_PREFIX } from '../../domain/secrets/account-tokens.ts'
 import { emptyForm, readFields, submit } from './forms.ts'
 import { show } from './layout.ts'
 import type { Portal } from './portal.ts'

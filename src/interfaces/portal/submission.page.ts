@@ -1,8 +1,13 @@
 import type { Context } from '../../domain/context.ts'
 import { answerOf } from '../../domain/submissions/answer.ts'
 import type { Requirement } from '../../domain/submissions/needs.ts'
-import type { NoteKind } from '../../domain/submissions/notes.ts'
-import type { QuestionDetail, SubmissionDetail, SubmittedInvite, TakeDetail } from '../../domain/submissions/submission.ts'
+import type {
+  QuestionDetail,
+  SubmissionDetail,
+  SubmittedInvite,
+  TakeDetail,
+} from '../../domain/submissions/reading/submission.ts'
+import type { NoteKind } from '../../domain/submissions/taking/keep-notes.ts'
 import { wordCount, wordDuration, written } from '../../http/candidate-view.ts'
 import { type Html, html, type Value } from '../../http/html.ts'
 import { choice, type Form, mistakes } from './forms.ts'

@@ -1,5 +1,5 @@
-import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagUses } from '../../domain/assessments/tags.ts'
 import type { Context } from '../../domain/context.ts'
+import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagUses } from '../../domain/tags/tags.ts'
 import { type Html, html } from '../../http/html.ts'
 import { area, type Form, field, mistakes, seenField } from './forms.ts'
 import { type Page, pathOf } from './layout.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../domain/access/permissions.ts'
-import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag, wholeTag } from '../../domain/assessments/tags.ts'
+import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag, wholeTag } from '../../domain/tags/tags.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from './forms.ts'
 import { pathOf, show } from './layout.ts'
 import { submitOnce } from './once.ts'

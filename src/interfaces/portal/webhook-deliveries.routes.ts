@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { getEndpoint } from '../../domain/webhooks/access.ts'
+import { getEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import { DELIVERY_STATES, getDelivery, listDeliveries, replayDelivery } from '../../domain/webhooks/deliveries.ts'
 import { emptyForm, type Form } from './forms.ts'
 import { pathOf, show } from './layout.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts'
-import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
+import type { WebhookEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import type { DeliveryCounts } from '../../domain/webhooks/deliveries.ts'
 import { DISABLED_AFTER_DAYS } from '../../domain/webhooks/state.ts'
 import { type Html, html, type Value } from '../../http/html.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.ts'
-import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
+import type { WebhookEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import { type DeliveryCounts, LAST_DELIVERIES } from '../../domain/webhooks/deliveries.ts'
 import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
 import { DISABLED_AFTER_DAYS, type WebhookDisabledReason } from '../../domain/webhooks/state.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { refuse } from '../../domain/checking/refuse.ts'
 import { EVENT_TYPES } from '../../domain/events/event.ts'
-import { refuse } from '../../domain/refuse.ts'
-import { getEndpoint } from '../../domain/webhooks/access.ts'
+import { getEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import { countLastDeliveries, replayFrom, sendTestEvent } from '../../domain/webhooks/deliveries.ts'
 import {
   createEndpoint,

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { getAssessment, listAssessments } from '../../domain/assessments/assessments.ts'
 import { listQuestions } from '../../domain/assessments/questions.ts'
-import { onReplica } from '../../domain/replica.ts'
+import { onReplica } from '../../domain/lists/on-replica.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import {
   AssessmentDetailView,

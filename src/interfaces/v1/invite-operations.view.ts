@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type InviteEmailRow, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
-import type { InvitationLink } from '../../domain/invites/links.ts'
+import type { InvitationLink } from '../../domain/invites/invitation-link.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../../domain/limits.ts'
 import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'

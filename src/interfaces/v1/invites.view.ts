@@ -9,7 +9,7 @@ import {
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
 } from '../../domain/limits.ts'
-import { type RowOf, showing } from '../../domain/listing.ts'
+import { type RowOf, showing } from '../../domain/lists/listing.ts'
 import { DateTime, Email, InviteStatus, isoTime, isoTimeOrNull, OrNull, Text, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 

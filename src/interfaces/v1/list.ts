@@ -1,7 +1,7 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COUNTS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
-import { type Listing, type Order, type Page, pageCount } from '../../domain/page.ts'
+import { type Listing, type Order, type Page, pageCount } from '../../domain/lists/page.ts'
 import { withParameter } from '../../http/address.ts'
 import { Words } from '../../http/field-types.ts'
 import type { HeaderName } from '../../http/openapi-headers.ts'

@@ -1,5 +1,5 @@
-import { listMembers } from '../../domain/access/members.ts'
-import { onReplica } from '../../domain/replica.ts'
+import { onReplica } from '../../domain/lists/on-replica.ts'
+import { listMembers } from '../../domain/members/members.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { MemberView, presentMember, shownOfMember } from './members.view.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { wholeQuestion } from '../../domain/assessments/questions.ts'
-import { type RowOf, showing } from '../../domain/listing.ts'
+import { type RowOf, showing } from '../../domain/lists/listing.ts'
 import { DateTime, isoTime, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 

@@ -1,9 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
+import { LINKED_FOR_MS } from '../../domain/secrets/media-tokens.ts'
 import { answerOf } from '../../domain/submissions/answer.ts'
 import { gradesOf, type Result, toResult } from '../../domain/submissions/grading/results.ts'
-import { type ListedSubmission, SUBMISSION_STATES, type WholeSubmission } from '../../domain/submissions/list.ts'
-import { LINKED_FOR_MS } from '../../domain/submissions/media-tokens.ts'
+import {
+  type ListedSubmission,
+  SUBMISSION_STATES,
+  type WholeSubmission,
+} from '../../domain/submissions/reading/list-submissions.ts'
 import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 

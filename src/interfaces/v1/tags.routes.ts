@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/assessments/tags.ts'
-import { onReplica } from '../../domain/replica.ts'
+import { onReplica } from '../../domain/lists/on-replica.ts'
+import { createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/tags/tags.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DEFAULT_COLOR, type NewTag, type TagChange, wholeTag } from '../../domain/assessments/tags.ts'
-import { defined } from '../../domain/defined.ts'
 import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
-import { type RowOf, showing } from '../../domain/listing.ts'
+import { type RowOf, showing } from '../../domain/lists/listing.ts'
+import { DEFAULT_COLOR, type NewTag, type TagChange, wholeTag } from '../../domain/tags/tags.ts'
+import { defined } from '../../domain/values/defined.ts'
 import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
 import { NAME, TRIM } from '../../http/schema-keywords.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
-import { getEndpoint } from '../../domain/webhooks/access.ts'
+import type { WebhookEndpoint } from '../../domain/webhooks/change-endpoint.ts'
+import { getEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../../domain/webhooks/endpoints.ts'
 import { rotateSecret } from '../../domain/webhooks/secrets.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'

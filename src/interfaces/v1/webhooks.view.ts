@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_TYPES } from '../../domain/events/event.ts'
-import type { WebhookEndpoint } from '../../domain/webhooks/access.ts'
+import type { WebhookEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import {
   MAX_DESCRIPTION_LENGTH,
   type NewWebhookEndpoint,

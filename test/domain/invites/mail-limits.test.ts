@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type InviteEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
-import { moveInvite } from '../../../src/domain/invites/lifecycle.ts'
 import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
+import { moveInvite } from '../../../src/domain/invites/move-invite.ts'
 import { waitForState } from '../../support/mail.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../../../src/domain/context.ts'
-import { createInvite } from '../../../src/domain/invites/create.ts'
+import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import type { NewInvite } from '../../../src/domain/invites/new-invite.ts'
 import { extendInvite, reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
 import { type Service, startService } from '../../support/service.ts'

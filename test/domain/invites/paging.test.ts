@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Context } from '../../../src/domain/context.ts'
 import { wholeInvite } from '../../../src/domain/invites/invites.ts'
-import { countInvites, findDistantIds } from '../../../src/domain/invites/listing/counted.ts'
-import { listInvites } from '../../../src/domain/invites/listing/list.ts'
+import { countInvites, findDistantIds } from '../../../src/domain/invites/listing/count-matches.ts'
+import { listInvites } from '../../../src/domain/invites/listing/list-invites.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 const MANY = 2_600

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseList } from '../../../src/domain/invites/batches/parse.ts'
+import { parseList } from '../../../src/domain/invites/batches/parse-list.ts'
 import { MAX_BATCH_BYTES } from '../../../src/domain/limits.ts'
 
 it('lets others have their turns while the longest list is read, and reads it whole', async () => {

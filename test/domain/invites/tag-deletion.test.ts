@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Context } from '../../../src/domain/context.ts'
-import { untagInvite } from '../../../src/domain/invites/change.ts'
+import { untagInvite } from '../../../src/domain/invites/change-invite.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 

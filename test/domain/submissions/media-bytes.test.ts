@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { removeFiles } from '../../../src/domain/submissions/removal.ts'
-import { deleteSubmissionMedia } from '../../../src/domain/submissions/retention.ts'
+import { deleteSubmissionMedia } from '../../../src/domain/submissions/media/forget-media.ts'
+import { removeFiles } from '../../../src/domain/submissions/media/remove-files.ts'
 import { asOperator } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signForm } from '../../../src/domain/invites/tokens.ts'
+import { signForm } from '../../../src/domain/secrets/invitation-tokens.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 import { makeTaking } from '../../support/taking.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signInvitation, signSession } from '../../../src/domain/invites/tokens.ts'
+import { signInvitation, signSession } from '../../../src/domain/secrets/invitation-tokens.ts'
 import { candidateOf, expectPage } from '../../support/candidate.ts'
 import { unknownId } from '../../support/factories.ts'
 import { SECRET_KEY, type Service, startServiceForFile, startServiceForTest } from '../../support/service.ts'

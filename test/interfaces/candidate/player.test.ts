@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signInvitation, signSession } from '../../../src/domain/invites/tokens.ts'
+import { signInvitation, signSession } from '../../../src/domain/secrets/invitation-tokens.ts'
 import { candidateOf, prepare } from '../../support/candidate.ts'
 import { SECRET_KEY, startServiceForFile, startServiceForTest } from '../../support/service.ts'
 

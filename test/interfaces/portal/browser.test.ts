@@ -6,9 +6,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
 import { EVENT_TYPES, inviteEvents } from '../../../src/domain/events/event.ts'
-import { recordEvents } from '../../../src/domain/events/record.ts'
-import { saveGrade } from '../../../src/domain/submissions/grading/grade.ts'
-import { releaseResult } from '../../../src/domain/submissions/grading/release.ts'
+import { recordEvents } from '../../../src/domain/events/record-events.ts'
+import { releaseResult } from '../../../src/domain/submissions/grading/release-result.ts'
+import { saveGrade } from '../../../src/domain/submissions/grading/save-grade.ts'
 import {
   desktop,
   expectAccessible,

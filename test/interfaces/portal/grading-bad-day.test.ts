@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { takeOver } from '../../../src/domain/submissions/grading/assign.ts'
+import { takeOver } from '../../../src/domain/submissions/grading/hand-on.ts'
 import { mistakesIn, rowsOf } from '../../support/forms.ts'
 import { makeHandedIn } from '../../support/grading.ts'
 import { hostileText, percentEncode } from '../../support/hostile-values.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readOverview } from '../../../src/domain/invites/overview.ts'
+import { readOverview } from '../../../src/domain/invites/overview/read-overview.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { makeHandedIn } from '../../support/grading.ts'
 import { asOperator, signInAs } from '../../support/portal.ts'

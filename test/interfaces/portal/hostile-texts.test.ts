@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createResetLink } from '../../../src/domain/access/invite-member.ts'
+import { createResetLink } from '../../../src/domain/members/invite-member.ts'
 import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { furnish } from '../../support/furnish.ts'

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { forgetOldBatches } from '../../../src/domain/invites/batches/batches.ts'
-import { continueBatch } from '../../../src/domain/invites/batches/run.ts'
+import { continueBatch } from '../../../src/domain/invites/batches/continue-batch.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { forgetOldSignIns } from '../../../src/domain/access/forget-sign-ins.ts'
-import { createResetLink, inviteMember } from '../../../src/domain/access/invite-member.ts'
+import { forgetOldSignIns } from '../../../src/domain/access/forget-old-sign-ins.ts'
+import { createResetLink, inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { rowsOf } from '../../support/forms.ts'
 import { asOperator, joinAs, PASSWORD, visit } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import { reopenResult } from '../../../src/domain/submissions/grading/release.ts'
+import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
 import { factsOf, rowsOf } from '../../support/forms.ts'
 import { handInAnother, makeHandedIn } from '../../support/grading.ts'
 import { signInAs } from '../../support/portal.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldSignIns } from '../../../src/domain/access/forget-sign-ins.ts'
+import { forgetOldSignIns } from '../../../src/domain/access/forget-old-sign-ins.ts'
 import { scaled } from '../../faults/scale.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { makeHandedIn } from '../../support/grading.ts'

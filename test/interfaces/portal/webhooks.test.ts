@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldEvents } from '../../../src/domain/events/forget.ts'
+import { forgetOldEvents } from '../../../src/domain/events/forget-old-events.ts'
 import { waitForNumbering } from '../../support/events.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { factsOf, mistakesIn, rowsOf } from '../../support/forms.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldEvents } from '../../../src/domain/events/forget.ts'
-import { noticeRestore } from '../../../src/domain/events/restored.ts'
+import { forgetOldEvents } from '../../../src/domain/events/forget-old-events.ts'
+import { noticeRestore } from '../../../src/domain/events/notice-restore.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { readFeed, type Told, waitForNumbering } from '../../support/events.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'

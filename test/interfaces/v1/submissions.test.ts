@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { reopenResult } from '../../../src/domain/submissions/grading/release.ts'
+import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
 import { unknownId } from '../../support/factories.ts'
 import { makeHandedIn } from '../../support/grading.ts'
 import { readOperations } from '../../support/operations.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
-import { seal } from '../../../src/domain/seal.ts'
+import { seal } from '../../../src/domain/secrets/seal.ts'
 import { handOver } from '../../../src/domain/webhooks/hand-over.ts'
 import { openSecrets, resealSecrets } from '../../../src/domain/webhooks/secrets.ts'
 import { unknownId } from '../../support/factories.ts'

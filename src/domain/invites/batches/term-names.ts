@@ -1,8 +1,8 @@
 import type { Prisma } from '../../../generated/prisma/client.ts'
-import { findMembers } from '../../access/members.ts'
-import { findTags } from '../../assessments/tags.ts'
 import type { Context } from '../../context.ts'
-import type { Terms } from './check.ts'
+import { findMembers } from '../../members/members.ts'
+import { findTags } from '../../tags/tags.ts'
+import type { Terms } from './check-rows.ts'
 
 /** What the ids in the terms of a list stand for: names of tags, addresses of graders. */
 export type TermNames = Map<string, string>

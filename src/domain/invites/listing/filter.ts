@@ -11,9 +11,9 @@ import {
 } from '../../../db/own.ts'
 import { containing } from '../../../db/query.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
-import { readWords } from '../../filters.ts'
-import { hasAll } from '../../listing.ts'
-import type { Order } from '../../page.ts'
+import { readWords } from '../../lists/filters.ts'
+import { hasAll } from '../../lists/listing.ts'
+import type { Order } from '../../lists/page.ts'
 import { isNow } from '../expiry.ts'
 
 export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>

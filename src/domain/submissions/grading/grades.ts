@@ -3,8 +3,8 @@ import { type Expression, type Owner, ofThese, own, sameOwner } from '../../../d
 import { all } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
-import { type Listing, type Page, readPage } from '../../page.ts'
-import { findHandedIn, findPaper, type Graded, type Round, refuseUnknown, requireRound } from './access.ts'
+import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { findHandedIn, findPaper, type Graded, type Round, refuseUnknown, requireRound } from './rounds.ts'
 import { type GradeRow, haveBothGraded } from './totals.ts'
 
 /** A grade with who has given it. */

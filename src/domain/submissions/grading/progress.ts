@@ -1,5 +1,5 @@
-import type { Graded, Round } from './access.ts'
 import { seesAll, visibleTo } from './grades.ts'
+import type { Graded, Round } from './rounds.ts'
 import { countGrades, type GradeRow, sumUp } from './totals.ts'
 
 /** How far the grading of a submission is, as far as a grader may know. */

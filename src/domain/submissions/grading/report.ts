@@ -3,8 +3,8 @@ import { compose, own, sameOwner } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { isUuid } from '../../uuid.ts'
-import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked-questions.ts'
 import { visibleAssessments } from './results.ts'
 
 /** The results of an assessment that were released, of each candidate the newest, all together. */

@@ -1,11 +1,11 @@
 import type { Prisma, Release } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
+import { gradesBlindly } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
-import { type Listing, type Page, readPage } from '../../page.ts'
-import { isUuid } from '../../uuid.ts'
-import { gradesBlindly } from '../blind.ts'
-import { refuseUnknown } from './access.ts'
-import type { ReleasedGrade } from './release.ts'
+import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { isUuid } from '../../values/uuid.ts'
+import type { ReleasedGrade } from './release-result.ts'
+import { refuseUnknown } from './rounds.ts'
 import { percentOf } from './totals.ts'
 
 // What was released, which is the newest version, also while it is reopened.

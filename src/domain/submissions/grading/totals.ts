@@ -1,4 +1,4 @@
-import { ROUNDS, type Round } from './access.ts'
+import { ROUNDS, type Round } from './rounds.ts'
 
 /** What counts of the grades that an answer was given. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { handOn, takeOver } from '../../../../src/domain/submissions/grading/assign.ts'
-import { reopenResult } from '../../../../src/domain/submissions/grading/release.ts'
+import { handOn, takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
+import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 

@@ -1,0 +1,121 @@
+import { everyones } from '../../db/everyone.ts'
+import { run } from '../../db/statements.ts'
+import { insertRows, type NewRows } from '../../db/writes.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { repeatInHalves } from '../work/in-halves.ts'
+
+/** What is recorded: by a verb in the past, as a list shows it. */
+export const AUDIT_ACTIONS = [
+  'signed_in',
+  'failed_sign_in',
+  'joined',
+  'invited_member',
+  'changed_name',
+  'changed_password',
+  'reset_password',
+  'ended_sessions',
+  'generated_key',
+  'rotated_key',
+  'revoked_key',
+  'sent_join_link',
+  'changed_member',
+  'deactivated_member',
+  'reactivated_member',
+  'created_tag',
+  'changed_tag',
+  'deleted_tag',
+  'changed_settings',
+  'created_assessment',
+  'updated_assessment',
+  'duplicated_assessment',
+  'deleted_assessment',
+  'added_question',
+  'updated_question',
+  'moved_question',
+  'deleted_question',
+  'invited',
+  'invited_many',
+  'stopped_batch',
+  'resumed_batch',
+  'discarded_batch',
+  'resent_invite',
+  'extended_invite',
+  'shortened_invite',
+  'corrected_invite',
+  'revoked_invite',
+  'reactivated_invite',
+  'assigned_grader',
+  'tagged_invite',
+  'untagged_invite',
+  'created_webhook',
+  'changed_webhook',
+  'enabled_webhook',
+  'disabled_webhook',
+  'deleted_webhook',
+  'rotated_webhook_secret',
+  'tested_webhook',
+  'replayed_webhook',
+  'exported_invites',
+  'exported_members',
+  'exported_invite_batch',
+  'exported_audit_log',
+  'exported_grades',
+  'waived_requirement',
+  'deleted_media',
+  'assigned_second_grader',
+  'released_result',
+  'reopened_result',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+export type AuditEvent = {
+  action: AuditAction
+  /** The row it was done to, where it is another than the actor's own. */
+  target?: { kind: 'api_key' | 'member' | 'tag' | 'assessment' | 'question' | 'invite' | 'invite_batch' | 'webhook'; id: string }
+  /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
+  details?: Prisma.InputJsonObject
+}
+
+type AuditContext = ServiceContext & { organization: { id: string } }
+
+const KEPT_FOR_MS = 365 * 86_400_000
+/** Entries a statement. */
+const FORGOTTEN_AT_ONCE = 5_000
+
+/** Records what the context's actor does in an organization. Called in the transaction of the change: both are kept, or neither is. */
+export async function recordAudit(ctx: AuditContext, event: AuditEvent): Promise<void> {
+  await run(ctx.db, insertRows({ auditEntries: [auditEntryOf(ctx, event)] }))
+}
+
+/** Records what a member does, of what API keys do as well: the requests of keys are too many to be kept one by one. */
+export async function recordByMember(ctx: Context, event: AuditEvent): Promise<void> {
+  if (ctx.actor.kind === 'member') await recordAudit(ctx, event)
+}
+
+/** The row of that, for a statement that makes the change; none where it is not recorded. */
+export const auditEntriesByMember = (ctx: Context, event: AuditEvent): AuditRow[] =>
+  ctx.actor.kind === 'member' ? [auditEntryOf(ctx, event)] : []
+
+type AuditRow = NonNullable<NewRows['auditEntries']>[number]
+
+const auditEntryOf = ({ actor, deps, organization }: AuditContext, { action, target, details = {} }: AuditEvent): AuditRow => ({
+  id: deps.newId(),
+  organizationId: organization.id,
+  actorKind: actor.kind,
+  actorId: actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null,
+  action,
+  targetKind: target?.kind ?? null,
+  targetId: target?.id ?? null,
+  details,
+  at: deps.clock(),
+})
+
+/** Forgets what was done more than a year ago. */
+export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {
+  const until = new Date(deps.clock().getTime() - KEPT_FOR_MS)
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const old = everyones.selectFrom('auditEntries').select('id').where('at', '<=', until).limit(atMost)
+    return run(db, everyones.deleteFrom('auditEntries').where('id', 'in', old))
+  })
+}

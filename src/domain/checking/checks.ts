@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Issue, Range, Violation } from '../errors.ts'
+import { TEXT_PATTERN } from '../limits.ts'
+import { isEmailAddress } from '../values/email-address.ts'
+import { isUuid } from '../values/uuid.ts'
+
+// Checks of one value, which say what rule it breaks. All interfaces share them, so that one can't let through what another refuses.
+
+const text = new RegExp(TEXT_PATTERN, 'u')
+
+export const checkEmail = (value: string): Violation | undefined => (isEmailAddress(value) ? undefined : { rule: 'email' })
+
+export const checkUuid = (value: string): Violation | undefined => (isUuid(value) ? undefined : { rule: 'uuid' })
+
+/** Infinity is what a number too large to be one is read as: beyond the maximum. */
+export function checkInteger(value: number, limit: Range): Violation | undefined {
+  if (!Number.isInteger(value) && Math.abs(value) !== Number.POSITIVE_INFINITY) return { rule: 'integer', limit }
+  if (value < limit.minimum) return { rule: 'minimum', limit }
+  return value > limit.maximum ? { rule: 'maximum', limit } : undefined
+}
+
+/** @param limit in characters. */
+export function checkText(value: string, limit: number): Violation | undefined {
+  if (!text.test(value)) return { rule: 'text' }
+  return checkSize('maxLength', [...value].length, limit)
+}
+
+/** The same, and something besides white space. */
+export const checkName = (value: string, limit: number): Violation | undefined =>
+  value.trim() === '' ? { rule: 'required' } : checkText(value, limit)
+
+export const checkSize = (rule: 'maxLength' | 'maxItems' | 'maxWords', size: number, limit: number): Violation | undefined =>
+  size > limit ? { rule, limit } : undefined
+
+export const checkChoice = (value: string, limit: readonly string[]): Violation | undefined =>
+  limit.includes(value) ? undefined : { rule: 'choice', limit, value }
+
+/** An issue for each field whose check has found something. */
+export const findIssues = (checks: [field: string, violation: Violation | undefined][]): Issue[] =>
+  checks.flatMap(([field, violation]) => (violation ? [{ field, ...violation }] : []))
+
+/**
+ * Of the issues those of fields that a change changes. The import takes texts that are longer, and lists that have more, than anybody may
+ * give: what such a row has may stay when something else of it is saved.
+ */
+export function ofChanged<T extends object>(issues: Issue[], current: T, wanted: Partial<T>): Issue[] {
+  const before = new Map<string, unknown>(Object.entries(current))
+  const after = new Map<string, unknown>(Object.entries(wanted))
+  return issues.filter(({ field }) => !isDeepStrictEqual(before.get(field), after.get(field)))
+}

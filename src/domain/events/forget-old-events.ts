@@ -1,0 +1,31 @@
+import { everyones } from '../../db/everyone.ts'
+import { all, one, run } from '../../db/statements.ts'
+import type { ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { repeatInHalves } from '../work/in-halves.ts'
+
+const DAY_MS = 86_400_000
+/** Events a transaction: nothing is numbered meanwhile. */
+const FORGOTTEN_AT_ONCE = 2_000
+
+/**
+ * Deletes the events that are older, in the order of the feed, and remembers up to where: a reader who has not come so far is told, and
+ * skips nothing unawares.
+ */
+export async function forgetOldEvents(ctx: ServiceContext, keptDays: number): Promise<void> {
+  const until = new Date(ctx.deps.clock().getTime() - keptDays * DAY_MS)
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => inTransaction(ctx, (inside) => forgetSome(inside, until, atMost)))
+}
+
+/** @returns how many it has forgotten. */
+async function forgetSome({ db }: ServiceContext, until: Date, atMost: number): Promise<number> {
+  const { pruned } = await one(db, everyones.selectFrom('eventNumbering').select('pruned').forUpdate())
+  const events = everyones.selectFrom('events').select(['position', 'createdAt']).where('position', '>', pruned)
+  const oldest = await all(db, events.orderBy('position').limit(atMost))
+  const firstKept = oldest.findIndex(({ createdAt }) => createdAt >= until)
+  const last = oldest.at(firstKept < 0 ? -1 : firstKept - 1)?.position
+  if (firstKept === 0 || !last) return 0
+  await run(db, everyones.deleteFrom('events').where('position', '<=', last))
+  await run(db, everyones.updateTable('eventNumbering').set({ pruned: last }))
+  return firstKept < 0 ? oldest.length : firstKept
+}

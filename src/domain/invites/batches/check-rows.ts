@@ -1,0 +1,132 @@
+import { setImmediate } from 'node:timers/promises'
+import { sql } from '../../../db/builder.ts'
+import { own } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
+import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
+import type { Context } from '../../context.ts'
+import type { Issue } from '../../errors.ts'
+import { MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
+import { splitText } from '../../lists/filters.ts'
+import { GRADING_ROLES } from '../../members/graders.ts'
+import { isEmailAddress } from '../../values/email-address.ts'
+import { checkNewInvite, type NewInvite } from '../new-invite.ts'
+import { cut, type ListRow } from './parse-list.ts'
+
+/** What an invite of a batch is made with, besides its recipient. */
+export type Terms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
+
+/** A row of a batch as it is stored. */
+export type CheckedRow = {
+  number: number
+  state: InviteBatchRowState
+  email: string
+  name: string
+  terms: Terms
+  issues: Issue[]
+  repeats: number | null
+  inviteId: string | null
+}
+
+/** Unknown tags that a row is told of: all of them can be many times as long as the list. */
+const MAX_UNKNOWN_TAGS = 3
+/** Rows that are checked before others' requests get their turn. */
+const CHECKED_AT_ONCE = 200
+/** Addresses that are looked up by one statement. */
+const LOOKED_UP_AT_ONCE = 1_000
+
+/** Finds out what will happen to each row: whom it would invite, and why not. Nothing is changed. */
+export async function checkRows(
+  ctx: Context,
+  rows: ListRow[],
+  { assessmentId, terms }: { assessmentId: string; terms: Terms },
+): Promise<CheckedRow[]> {
+  const names = await findNames(ctx, rows)
+  const firsts = new Map<string, number>()
+  const checked: CheckedRow[] = []
+  for (const [i, row] of rows.entries()) {
+    checked.push(checkRow(row, i + 1, { names, firsts, assessmentId, terms }))
+    if (i % CHECKED_AT_ONCE === 0) await setImmediate()
+  }
+  const ready = checked.filter(({ state }) => state === 'ready')
+  const invited = await findInvited(
+    ctx,
+    assessmentId,
+    ready.map(({ email }) => email.toLowerCase()),
+  )
+  for (const row of ready) {
+    const inviteId = invited.get(row.email.toLowerCase())
+    if (inviteId) Object.assign(row, { state: 'already', inviteId })
+  }
+  return checked
+}
+
+type Names = { tags: Map<string, string>; graders: Map<string, string> }
+type Setting = { names: Names; firsts: Map<string, number>; assessmentId: string; terms: Terms }
+
+/** @param setting.firsts the rows in which each address was found first; this one is added. */
+function checkRow(row: ListRow, number: number, { names, firsts, assessmentId, terms }: Setting): CheckedRow {
+  const { own, issues: unknown } = readTerms(row, names, terms)
+  const recipient = { recipientEmail: row.email, recipientName: row.name || null }
+  const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
+  // What is taken fits; the rest is kept as far as somebody needs it to find it in their list.
+  const name = cut(row.name, MAX_NAME_LENGTH * 2)
+  const kept = { number, email: cut(row.email, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
+  const address = row.email.toLowerCase()
+  const first = firsts.get(address)
+  if (first !== undefined) return { ...kept, state: 'repeated', terms: {}, issues: [], repeats: first }
+  if (isEmailAddress(row.email)) firsts.set(address, number)
+  if (issues.length > 0) return { ...kept, state: 'invalid', terms: {}, issues }
+  return { ...kept, state: 'ready', terms: own, issues: [] }
+}
+
+/** What a row has of its own. Its tags come on top of everybody's. */
+function readTerms({ tags, message, days, grader }: ListRow, names: Names, everybody: Terms): { own: Terms; issues: Issue[] } {
+  const own: Terms = {}
+  const issues: Issue[] = []
+  const find = (field: string, known: Map<string, string>, name: string): string[] => {
+    const id = known.get(name.toLowerCase())
+    if (!id) issues.push({ field, rule: 'reference', value: cut(name, MAX_KEPT_CELL_LENGTH) })
+    return id ? [id] : []
+  }
+  const wanted = splitTags(tags)
+  if (wanted.length > 0) own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name))]
+  issues.splice(MAX_UNKNOWN_TAGS)
+  if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, grader)[0] ?? null
+  if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
+  if (days) own.expiresInDays = /^\d{1,10}$/.test(days) ? Number(days) : -1
+  return { own, issues }
+}
+
+const splitTags = (text: string): string[] => [...new Set(splitText(text, /[,;|]/))]
+
+/** The ids of the tags by name and of the members who may grade by address, both in lower case. */
+async function findNames({ db, organization }: Context, rows: ListRow[]): Promise<Names> {
+  const where = { organizationId: organization.id }
+  const tags = rows.some((row) => row.tags) ? await db.tag.findMany({ where, select: { id: true, name: true } }) : []
+  const graders = rows.some((row) => row.grader)
+    ? await db.member.findMany({
+        where: { ...where, status: 'active', roles: { hasSome: [...GRADING_ROLES] } },
+        select: { id: true, email: true },
+      })
+    : []
+  return {
+    tags: new Map(tags.map(({ id, name }) => [name.toLowerCase(), id])),
+    graders: new Map(graders.map(({ id, email }) => [email.toLowerCase(), id])),
+  }
+}
+
+/** The invites to the assessment by address, of these addresses, in lower case. */
+async function findInvited(ctx: Context, assessmentId: string, emails: string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (let i = 0; i < emails.length; i += LOOKED_UP_AT_ONCE) {
+    const rows = await all(ctx.db, invitesTo(ctx, assessmentId, emails.slice(i, i + LOOKED_UP_AT_ONCE)))
+    for (const { id, email } of rows) found.set(email, id)
+  }
+  return found
+}
+
+const invitesTo = (ctx: Context, assessmentId: string, emails: string[]) =>
+  own(ctx, 'invites')
+    .where('assessmentId', '=', assessmentId)
+    .where((eb) => eb(eb.fn<string>('lower', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
+    .select((eb) => ['id', eb.fn<string>('lower', ['recipientEmail']).as('email')])

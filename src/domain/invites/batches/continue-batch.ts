@@ -1,0 +1,103 @@
+import { own } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { inTransaction } from '../../transaction.ts'
+import { createInvite } from '../create-invite.ts'
+import type { Terms } from './check-rows.ts'
+import { termsOf } from './term-names.ts'
+
+/** Rows of one job: a few seconds of work. */
+const ROWS_A_JOB = 200
+/** Rows at a time: the rest of the connections to the database is for whoever waits for an answer. */
+const AT_ONCE = 3
+
+/**
+ * Invites some of those in a started batch that have not been, in the name of who started it. Unless it is finished then, another job goes
+ * on. Each invite is committed together with its row's state: killed in between and started again, or done by two processes at once, each
+ * row is invited once.
+ */
+export async function continueBatch(service: ServiceContext, batchId: string): Promise<void> {
+  const batch = await service.db.inviteBatch.findUnique({
+    where: { id: batchId },
+    include: {
+      createdBy: {
+        select: {
+          id: true,
+          userId: true,
+          roles: true,
+          status: true,
+          organization: { select: { id: true, name: true, tier: true } },
+        },
+      },
+    },
+  })
+  if (!batch || batch.stoppedAt || batch.finishedAt) return
+  const { id, userId, roles, status, organization } = batch.createdBy
+  const actor = { kind: 'member' as const, id, userId, roles: status === 'active' ? roles : [] }
+  const ctx: Context = { ...service, organization, actor }
+  const where = { organizationId: organization.id, batchId, state: 'ready' as const }
+  const rows = await ctx.db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
+  for (let i = 0; i < rows.length; i += AT_ONCE)
+    await Promise.all(rows.slice(i, i + AT_ONCE).map((row) => inviteRow(ctx, batch, row)))
+  // Stopped meanwhile, another job finds that out.
+  if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueInviteBatch(service.db, batchId)
+  else await finish(ctx, batchId)
+}
+
+type Row = { number: number; email: string; name: string; terms: Prisma.JsonValue }
+type BatchOfRow = { id: string; assessmentId: string; terms: Prisma.JsonValue }
+
+/** Somebody else has done the row meanwhile, or stopped the batch. */
+const LOST = Symbol('lost')
+
+async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<void> {
+  const terms: Terms = { ...termsOf(batch.terms), ...termsOf(row.terms) }
+  const recipient = { assessmentId: batch.assessmentId, recipientEmail: row.email, recipientName: row.name || null }
+  try {
+    await inTransaction(ctx, async (inside) => {
+      if (!(await holdUnstopped(inside, batch))) throw LOST
+      const { id: inviteId } = await createInvite(inside, { ...recipient, ...terms }, { isOneOfMany: true })
+      if (!(await settle(inside, batch, row, { state: 'invited', inviteId }))) throw LOST
+    })
+  } catch (error) {
+    if (error === LOST) return
+    await settle(ctx, batch, row, outcomeOf(error))
+  }
+}
+
+/** Whether it is not stopped, and can't be until the transaction ends. */
+async function holdUnstopped(ctx: Context, { id }: BatchOfRow): Promise<boolean> {
+  const unstopped = own(ctx, 'inviteBatches').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
+  return (await run(ctx.db, unstopped.forShare())) > 0
+}
+
+/** @throws the error, unless it says something about the row. */
+function outcomeOf(error: unknown): Prisma.InviteBatchRowUncheckedUpdateManyInput {
+  if (!(error instanceof DomainError)) throw error
+  if (error.kind === 'duplicate_invite') return { state: 'already', inviteId: error.existingId ?? null }
+  if (error.kind === 'not_permitted') return { state: 'refused' }
+  return { state: 'invalid', issues: error.issues.map((issue) => ({ ...issue })) as Prisma.InputJsonValue }
+}
+
+/** @returns whether the row was still to be done. */
+async function settle(
+  { db, organization }: Context,
+  { id: batchId }: BatchOfRow,
+  { number }: Row,
+  data: Prisma.InviteBatchRowUncheckedUpdateManyInput,
+): Promise<boolean> {
+  const where = { organizationId: organization.id, batchId, number, state: 'ready' as const }
+  const { count } = await db.inviteBatchRow.updateMany({ where, data })
+  return count === 1
+}
+
+/** With the last of its rows: another process may be at some of them. */
+async function finish({ db, deps, organization }: Context, id: string): Promise<void> {
+  const { count } = await db.inviteBatch.updateMany({
+    where: { organizationId: organization.id, id, finishedAt: null, rows: { none: { state: 'ready' } } },
+    data: { finishedAt: deps.clock() },
+  })
+  if (count === 1) deps.log.info({ organizationId: organization.id, batchId: id }, 'a batch of invites is finished')
+}

@@ -1,0 +1,73 @@
+import type { AuditAction } from '../../audit/record-audit.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
+import type { Context } from '../../context.ts'
+import { inTransaction } from '../../transaction.ts'
+import { getBatch, requireMember } from './batches.ts'
+
+// What a member does with a list that was checked. Each is one guarded UPDATE, so that a second press, or another member, does it once.
+
+/**
+ * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
+export const startBatch = (ctx: Context, id: string): Promise<void> =>
+  control(ctx, id, 'invited_many', async ({ db, deps, organization }, createdById) => {
+    const where = { organizationId: organization.id, id, startedAt: null }
+    const { count } = await db.inviteBatch.updateMany({ where, data: { startedAt: deps.clock(), createdById } })
+    if (count > 0) await deps.queue.enqueueInviteBatch(db, id)
+    return count > 0
+  })
+
+/**
+ * Has no more rows invited, until the batch is resumed: when it returns, what is not invited stays so. A batch that is not under way stays
+ * as it is.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
+export const stopBatch = (ctx: Context, id: string): Promise<void> =>
+  control(ctx, id, 'stopped_batch', async ({ db, deps, organization }) => {
+    const where = { organizationId: organization.id, id, startedAt: { not: null }, stoppedAt: null, finishedAt: null }
+    const { count } = await db.inviteBatch.updateMany({ where, data: { stoppedAt: deps.clock() } })
+    return count > 0
+  })
+
+/**
+ * Has a batch go on that was stopped, whose job has failed until its retries were used up, or waits for the next. A job that is still there
+ * does no harm, since each row is invited once. A batch that is finished, or was never started, stays as it is.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
+export const resumeBatch = (ctx: Context, id: string): Promise<void> =>
+  control(ctx, id, 'resumed_batch', async ({ db, deps, organization }) => {
+    const where = { organizationId: organization.id, id, startedAt: { not: null }, finishedAt: null }
+    const { count } = await db.inviteBatch.updateMany({ where, data: { stoppedAt: null } })
+    if (count > 0) await deps.queue.enqueueInviteBatch(db, id)
+    return count > 0
+  })
+
+/**
+ * Forgets a list from which nobody was invited. One that was started stays, with what became of it.
+ *
+ * @throws DomainError not_permitted, invite_batch_not_found.
+ */
+export const discardBatch = (ctx: Context, id: string): Promise<void> =>
+  control(ctx, id, 'discarded_batch', async ({ db, organization }) => {
+    const { count } = await db.inviteBatch.deleteMany({ where: { organizationId: organization.id, id, startedAt: null } })
+    return count > 0
+  })
+
+/** Does it, and records it with how many rows were ready, if it changes anything. @param work @returns whether it did. */
+async function control(
+  ctx: Context,
+  id: string,
+  action: AuditAction,
+  work: (inside: Context, memberId: string) => Promise<boolean>,
+): Promise<void> {
+  const memberId = requireMember(ctx)
+  const { counts } = await getBatch(ctx, id)
+  await inTransaction(ctx, async (inside) => {
+    if (!(await work(inside, memberId))) return
+    await recordAudit(inside, { action, target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
+  })
+}

@@ -1,0 +1,93 @@
+import type { Invite, Prisma, Question } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { totalOrder } from '../lists/page.ts'
+import type { InvitationRef, SessionRef } from '../secrets/invitation-tokens.ts'
+import { asOfNow, moveInvite } from './move-invite.ts'
+import type { Move } from './moves.ts'
+
+const include = {
+  organization: { select: { id: true, name: true, tier: true } },
+  assessment: { select: { name: true, questionCount: true, totalPoints: true, timeLimit: true, instruction: true } },
+  createdBy: { include: { user: true } },
+} satisfies Prisma.InviteInclude
+
+/** An invite as its candidate sees it. */
+export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include }>
+
+/** What a candidate can do with an invite. */
+export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete' | 'decline'>
+
+/** The invite that a signed link belongs to; null when a newer link has replaced it, or the invite was deleted. */
+export async function findInvitation(
+  { db, deps }: ServiceContext,
+  { inviteId, linkVersion }: InvitationRef,
+): Promise<CandidateInvite | null> {
+  const invite = await db.invite.findUnique({ where: { id: inviteId, linkVersion }, include, relationLoadStrategy: 'join' })
+  return invite && asOfNow(invite, deps.clock())
+}
+
+/** The questions in the order in which the candidate answers them. */
+export const listCandidateQuestions = (
+  { db }: ServiceContext,
+  { organizationId, assessmentId }: Pick<CandidateInvite, 'organizationId' | 'assessmentId'>,
+): Promise<Question[]> =>
+  db.question.findMany({ where: { organizationId, assessmentId }, orderBy: totalOrder({ field: 'order', direction: 'asc' }) })
+
+/** Makes a candidate's move, unless the invite is in another state by now. @throws DomainError invite_not_found for a link that is no longer valid. */
+export async function moveAsCandidate(
+  service: ServiceContext,
+  { inviteId, linkVersion }: InvitationRef,
+  move: CandidateMove,
+): Promise<void> {
+  const ctx = await enterAsCandidate(service, { id: inviteId, linkVersion })
+  await moveUnlessOvertaken(ctx, move, { inviteId, linkVersion })
+}
+
+/**
+ * Makes a move, unless the invite is in another state by now, or gone.
+ *
+ * @returns the invite; null when this call has not moved it.
+ */
+export async function moveUnlessOvertaken(ctx: Context, ...move: MoveArguments): Promise<Invite | null> {
+  try {
+    const { invite, moved } = await moveInvite(ctx, ...move)
+    return moved ? invite : null
+  } catch (error) {
+    const isOvertaken = error instanceof DomainError && (error.kind === 'move_not_allowed' || error.kind === 'invite_not_found')
+    if (!isOvertaken) throw error
+    return null
+  }
+}
+type MoveArguments = Parameters<typeof moveInvite> extends [Context, ...infer Rest] ? Rest : never
+
+/** @throws DomainError invite_not_found. */
+async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhereInput & { id: string }): Promise<Context> {
+  const invite = await service.db.invite.findFirst({
+    where,
+    select: { id: true, organization: { select: { id: true, name: true, tier: true } } },
+  })
+  if (!invite) throw new DomainError('invite_not_found')
+  return asCandidate(service, invite)
+}
+
+/** The organization's context, with the candidate of that invite as the actor. */
+export function asCandidate(
+  service: ServiceContext,
+  { id, organization }: Pick<CandidateInvite, 'id' | 'organization'>,
+): Context {
+  const ctx: Context = { ...service, organization, actor: { kind: 'candidate', inviteId: id } }
+  authorize(ctx, 'take_invite')
+  return ctx
+}
+
+/**
+ * Completes the invite whose session the player reports as finished.
+ *
+ * @throws DomainError invite_not_found for a session that is not, or no longer, the invite's; move_not_allowed.
+ */
+export async function completeSession(service: ServiceContext, { inviteId, session }: SessionRef): Promise<void> {
+  const ctx = await enterAsCandidate(service, { id: inviteId, assessmentSession: session })
+  await moveInvite(ctx, 'complete', { inviteId })
+}

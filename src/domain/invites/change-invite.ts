@@ -1,0 +1,115 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordByMember } from '../audit/record-audit.ts'
+import { checkSize, checkUuid, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { type InviteChanges, inviteUpdated } from '../events/event.ts'
+import { recordEvents } from '../events/record-events.ts'
+import { MAX_INVITE_TAGS } from '../limits.ts'
+import { holdTags } from '../tags/tags.ts'
+import { inTransaction } from '../transaction.ts'
+import { resolveReferences } from './create-invite.ts'
+import { requireInvite } from './invites.ts'
+import { lockInvite } from './operations.ts'
+
+// What an organization changes about an existing invite, in whatever state it is. Beyond both documents.
+
+/**
+ * Assigns who grades it.
+ *
+ * @param graderId null: nobody.
+ * @throws DomainError invite_not_found; invalid (rule `reference` or `grader`) unless it is an active member who may grade.
+ */
+export async function assignGrader(ctx: Context, inviteId: string, graderId: string | null): Promise<void> {
+  await changeInvite(ctx, inviteId, async (inside) => {
+    refuse(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
+    const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
+    refuse(issues)
+    if (!(await setGrader(inside, inviteId, graderId))) return
+    const target = { kind: 'invite', id: inviteId } as const
+    await recordByMember(inside, { action: 'assigned_grader', target, details: { graderId } })
+  })
+}
+
+/**
+ * Writes who grades it, and the event of that.
+ *
+ * @param inside a transaction that holds the invite. @param graderId checked by the caller.
+ * @returns false when nothing changes.
+ */
+export async function setGrader(inside: Context, inviteId: string, graderId: string | null): Promise<boolean> {
+  const own = { organizationId: inside.organization.id, id: inviteId }
+  const { assignedGraderId: before } = await inside.db.invite.findFirstOrThrow({
+    where: own,
+    select: { assignedGraderId: true },
+  })
+  const after = graderId?.toLowerCase() ?? null
+  if (before === after) return false
+  await updateInvite(inside, own, { assignedGraderId: after }, { assignedGraderId: { before, after } })
+  return true
+}
+
+type Own = { organizationId: string; id: string }
+
+/** Changes the invite's row, at least its `updatedAt`, and tells what is different now. */
+export async function updateInvite(
+  inside: Context,
+  where: Own,
+  data: Prisma.InviteUncheckedUpdateManyInput,
+  changes: InviteChanges,
+): Promise<void> {
+  const updated = await inside.db.invite.updateManyAndReturn({ where, data: { ...data, updatedAt: inside.deps.clock() } })
+  await recordEvents(
+    inside,
+    updated.map((invite) => inviteUpdated(invite, changes)),
+  )
+}
+
+/** Adds a tag, unless the invite has it. @throws DomainError invite_not_found; invalid: a tag of none, or more than MAX_INVITE_TAGS. */
+export async function tagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
+  await changeInvite(ctx, inviteId, async (inside, where) => {
+    const { db, organization } = inside
+    refuse(findIssues([['tagIds', checkUuid(tagId)]]))
+    const isTag = (await holdTags(inside, [tagId])).size > 0
+    refuse(isTag ? [] : [{ field: 'tagIds', rule: 'reference', value: tagId }])
+    const organizationId = organization.id
+    const tags = await db.inviteTag.findMany({ where: { organizationId, inviteId }, select: { tagId: true, position: true } })
+    if (tags.some((tag) => tag.tagId === tagId.toLowerCase())) return
+    const excess = checkSize('maxItems', tags.length + 1, MAX_INVITE_TAGS)
+    refuse(excess ? [{ field: 'tagIds', ...excess }] : [])
+    const position = Math.max(-1, ...tags.map((tag) => tag.position)) + 1
+    await db.inviteTag.create({ data: { organizationId, inviteId, tagId, position } })
+    await updateInvite(inside, where, {}, { tagIds: { added: [tagId.toLowerCase()], removed: [] } })
+    await recordByMember(inside, { action: 'tagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
+  })
+}
+
+/** Takes a tag off; one that the invite does not have is no error. @throws DomainError invite_not_found. */
+export async function untagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
+  await changeInvite(ctx, inviteId, async (inside, where) => {
+    const { db, organization } = inside
+    // The tag first, as whoever deletes it.
+    const isTag = (await holdTags(inside, [tagId])).size > 0
+    const { count } = isTag
+      ? await db.inviteTag.deleteMany({ where: { organizationId: organization.id, inviteId, tagId } })
+      : { count: 0 }
+    if (count === 0) return
+    await updateInvite(inside, where, {}, { tagIds: { added: [], removed: [tagId.toLowerCase()] } })
+    await recordByMember(inside, { action: 'untagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
+  })
+}
+
+/** Does it in a transaction in which nobody else changes the invite. @throws DomainError not_permitted, invite_not_found. */
+export async function changeInvite(
+  ctx: Context,
+  inviteId: string,
+  work: (inside: Context, where: Own) => Promise<void>,
+): Promise<void> {
+  authorize(ctx, 'operate_invites')
+  await inTransaction(ctx, async (inside) => {
+    await lockInvite(inside, inviteId)
+    await requireInvite(inside, inviteId)
+    await work(inside, { organizationId: ctx.organization.id, id: inviteId })
+  })
+}

@@ -1,0 +1,95 @@
+import { authorize } from '../access/permissions.ts'
+import { recordByMember } from '../audit/record-audit.ts'
+import { checkInteger, checkText, findIssues, ofChanged } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { EXPIRY_DAYS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { changeInvite, updateInvite } from './change-invite.ts'
+import { createInvite, DAY_MS, expiryAfter } from './create-invite.ts'
+import { getInvite, type Invite, type InviteDetail } from './invites.ts'
+import { moveNotAllowed } from './move-invite.ts'
+import { mayMove } from './moves.ts'
+import { extendInvite, revokeInvite } from './operations.ts'
+
+// What a member puts right about an invite that has been sent. Beyond both documents.
+
+export type Correction = Pick<Invite, 'customMessage'> & { recipientName: string | null }
+
+/**
+ * Corrects the name and the message of an invite that nobody has accepted yet. A mail that has gone out stays as it is; the candidate's page,
+ * and the mail when it is sent again, have what is right.
+ *
+ * @throws DomainError not_permitted, invite_not_found, move_not_allowed; invalid.
+ */
+export async function correctInvite(ctx: Context, id: string, correction: Correction): Promise<void> {
+  await changeInvite(ctx, id, async (inside, where) => {
+    const invite = await getInvite(inside, id)
+    if (invite.status !== 'pending') throw moveNotAllowed('extend', invite.status)
+    const issues = findIssues([
+      ['recipientName', checkText(correction.recipientName ?? '', MAX_NAME_LENGTH)],
+      ['customMessage', checkText(correction.customMessage, MAX_MESSAGE_LENGTH)],
+    ])
+    refuse(ofChanged(issues, invite, correction))
+    const corrected = (['recipientName', 'customMessage'] as const).filter((field) => invite[field] !== correction[field])
+    if (corrected.length === 0) return
+    const { recipientName, customMessage } = correction
+    await updateInvite(inside, where, { recipientName, customMessage }, { corrected })
+    await recordByMember(inside, { action: 'corrected_invite', target: { kind: 'invite', id }, details: { corrected } })
+  })
+}
+
+/**
+ * Has the invite expire that many days from now: later, as extendInvite does, or earlier than it would.
+ *
+ * @throws DomainError not_permitted, invite_not_found, move_not_allowed; invalid for a number of days that no invite may have.
+ */
+export async function changeExpiry(ctx: Context, id: string, { expiresInDays }: { expiresInDays: number }): Promise<void> {
+  await changeInvite(ctx, id, async (inside, where) => {
+    refuse(findIssues([['expiresInDays', checkInteger(expiresInDays, EXPIRY_DAYS)]]))
+    const { status, expiresAt: before } = await getInvite(inside, id)
+    const expiresAt = expiryAfter(inside.deps.clock(), expiresInDays)
+    if (!mayMove('extend', status) || expiresAt >= before) {
+      await extendInvite(inside, id, { expiresInDays })
+      return
+    }
+    const changes = { expiresAt: { before: before.toISOString(), after: expiresAt.toISOString() } }
+    await updateInvite(inside, where, { expiresAt }, changes)
+    await recordByMember(inside, { action: 'shortened_invite', target: { kind: 'invite', id } })
+  })
+}
+
+/**
+ * Invites another address in place of the one that was mistyped: the invite is revoked, and another is made with all that it says, for the
+ * days that it had left.
+ *
+ * @returns the new invite's id.
+ * @throws DomainError not_permitted, invite_not_found; move_not_allowed once the candidate has started; invalid, duplicate_invite as createInvite.
+ */
+export async function replaceInvite(ctx: Context, id: string, recipientEmail: string): Promise<string> {
+  authorize(ctx, 'invite')
+  let replacement = ''
+  await changeInvite(ctx, id, async (inside) => {
+    const invite = await getInvite(inside, id)
+    // What a member makes is live, which in place of a test would mail somebody.
+    if (!mayMove('extend', invite.status) || invite.mode === 'test') throw moveNotAllowed('revoke', invite.status)
+    await revokeInvite(inside, id)
+    replacement = (await createInvite(inside, { ...termsOf(invite, inside.deps.clock()), recipientEmail })).id
+  })
+  return replacement
+}
+
+/** What an invite is made with to be as this one. */
+const termsOf = (invite: InviteDetail, now: Date) => ({
+  assessmentId: invite.assessmentId,
+  recipientName: invite.recipientName,
+  customMessage: invite.customMessage,
+  questionReplayLimit: invite.questionReplayLimit,
+  answerRecordLimit: invite.answerRecordLimit,
+  screenRecording: invite.screenRecording,
+  webcamMonitoring: invite.webcamMonitoring,
+  requireIdCapture: invite.requireIdCapture,
+  facePhotoRequired: invite.facePhotoRequired,
+  assignedGraderId: invite.assignedGraderId,
+  tagIds: invite.tagIds,
+  expiresInDays: Math.max(1, Math.ceil((invite.expiresAt.getTime() - now.getTime()) / DAY_MS)),
+})

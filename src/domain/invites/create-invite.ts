@@ -1,0 +1,159 @@
+import { sql } from '../../db/builder.ts'
+import { violatedConstraint } from '../../db/errors.ts'
+import { among, own, prepareOwn, type SqlBool } from '../../db/own.ts'
+import { anyOf } from '../../db/query.ts'
+import { all, first } from '../../db/statements.ts'
+import { insertRows, type NewRows } from '../../db/writes.ts'
+import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
+import { authorOf } from '../access/author.ts'
+import { authorize } from '../access/permissions.ts'
+import { auditEntriesByMember } from '../audit/record-audit.ts'
+import type { Context } from '../context.ts'
+import { DomainError, type Issue } from '../errors.ts'
+import { inviteEvents } from '../events/event.ts'
+import { eventRows } from '../events/record-events.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
+import { shareQuery } from '../look-ups/shared-query.ts'
+import { mayGrade } from '../members/graders.ts'
+import { writeTogether } from '../transaction.ts'
+import { newInvitationEmail } from './emails.ts'
+import type { Invite } from './invites.ts'
+import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
+
+/** Milliseconds. */
+export const DAY_MS = 86_400_000
+
+/**
+ * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,
+ * POST /assessment_invites).
+ *
+ * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for
+ *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the
+ *   existing invite.
+ * @param options.isOneOfMany whether it belongs to a batch, which is audited as a whole.
+ */
+export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany = false } = {}): Promise<Invite> {
+  authorize(ctx, 'invite')
+  const issues = checkNewInvite(input)
+  if (issues.length > 0) throw new DomainError('invalid', { issues })
+  const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
+  const assessment = await checkReferences(ctx, input, tagIds)
+  const invite = makeInvite(ctx, { ...input, assessmentId: assessment.id })
+  const auditEntries = isOneOfMany
+    ? []
+    : auditEntriesByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
+  await insert(ctx, invite, tagIds, auditEntries, input.sendEmail ?? true).catch((error) => refuse(ctx, error, input, tagIds))
+  ctx.deps.metrics.inviteCreated()
+  return { ...invite, assessmentName: assessment.name, tagIds }
+}
+
+/** The time that many days later. */
+export const expiryAfter = (now: Date, days: number): Date => new Date(now.getTime() + days * DAY_MS)
+
+function makeInvite(ctx: Context, input: NewInvite): InviteRow {
+  const now = ctx.deps.clock()
+  const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail: __, ...given } = input
+  const terms = withDefaults(given)
+  return {
+    id: ctx.deps.newId(),
+    organizationId: ctx.organization.id,
+    assessmentId,
+    recipientEmail,
+    ...terms,
+    assignedGraderId: terms.assignedGraderId?.toLowerCase() ?? null,
+    ...authorOf(ctx),
+    status: 'pending',
+    linkVersion: 1,
+    assessmentSession: null,
+    waivedChecks: [],
+    sentAt: now,
+    expiresAt: expiryAfter(now, expiresInDays),
+    acceptedAt: null,
+    startedAt: null,
+    completedAt: null,
+    revokedAt: null,
+    declinedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** No query for a duplicate first: the unique index decides, also between concurrent requests. */
+async function insert(
+  ctx: Context,
+  invite: InviteRow,
+  tagIds: string[],
+  auditEntries: NewRows['auditEntries'],
+  sendEmail: boolean,
+): Promise<void> {
+  const { id: inviteId, organizationId } = invite
+  const mail = sendEmail ? await newInvitationEmail(ctx, invite, invite.createdAt) : undefined
+  const insertion = insertRows({
+    invites: [invite],
+    events: eventRows(ctx, [inviteEvents.created(invite)]),
+    inviteTags: tagIds.map((tagId, position) => ({ organizationId, inviteId, tagId, position })),
+    inviteEmails: mail && [mail.record],
+    auditEntries,
+  })
+  await writeTogether(ctx, mail ? [insertion, mail.job] : [insertion])
+}
+
+/** The ids that a new invite refers to; ids that were not given, or were invalid, are left out. */
+type References = { assessmentId?: string; assignedGraderId?: string | null | undefined; tagIds: string[] }
+
+/** @returns the assessment's id and name. @throws DomainError like createInvite for unknown ids. */
+async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[]) {
+  const { assessment, issues } = await resolveReferences(ctx, { ...input, tagIds })
+  if (!assessment) throw new DomainError('assessment_not_found', { issues })
+  if (issues.length > 0) throw new DomainError('invalid', { issues })
+  return assessment
+}
+
+/** Checks all ids, so that a caller can correct all of them at once. @returns an issue for each id that the invite cannot refer to. */
+export async function resolveReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
+  const { db } = ctx
+  const organizationId = ctx.organization.id
+  const own = (id: string) => ({ organizationId_id: { organizationId, id } })
+  // One after the other: within a transaction they share a connection, and usually only the first query is needed.
+  const [assessment] = assessmentId ? await findNames(ctx, [assessmentId]) : []
+  const grader = assignedGraderId
+    ? await db.member.findUnique({ where: own(assignedGraderId), select: { status: true, roles: true } })
+    : null
+  const tags =
+    tagIds.length > 0 ? await db.tag.findMany({ where: { organizationId, id: anyOf(tagIds) }, select: { id: true } }) : []
+  const known = new Set(tags.map(({ id }) => id))
+  const issues: Issue[] = []
+  if (assessmentId && !assessment) issues.push(unknownId('assessmentId', assessmentId))
+  if (assignedGraderId && !grader) issues.push(unknownId('assignedGraderId', assignedGraderId))
+  if (assignedGraderId && grader && !mayGrade(grader)) {
+    issues.push({ field: 'assignedGraderId', rule: 'grader', value: assignedGraderId })
+  }
+  for (const id of new Set(tagIds)) if (!known.has(id)) issues.push(unknownId('tagIds', id))
+  return { assessment, issues }
+}
+
+const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) => all(ctx.db, assessmentNames(ctx, { ids })))
+const assessmentNames = prepareOwn((owner, { ids }: { ids: string[] }) =>
+  own(owner, 'assessments').select(['id', 'name']).where('id', '=', among(ids)),
+)
+
+/**
+ * Translates the violation of a constraint: the invite may exist already, and what it refers to may have been deleted after it was
+ * checked; the second check then tells what is missing.
+ */
+async function refuse(ctx: Context, error: unknown, input: NewInvite, tagIds: string[]): Promise<never> {
+  const constraint = violatedConstraint(error)
+  if (constraint === 'invites_recipient_key') throw new DomainError('duplicate_invite', await findDuplicate(ctx, input))
+  if (constraint?.endsWith('_fkey')) await checkReferences(ctx, input, tagIds)
+  throw error
+}
+
+const unknownId = (field: string, value: string): Issue => ({ field, rule: 'reference', value })
+
+async function findDuplicate(ctx: Context, { assessmentId, recipientEmail }: NewInvite): Promise<{ existingId?: string }> {
+  const toAddress = own(ctx, 'invites')
+    .where('assessmentId', '=', assessmentId)
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
+  const existing = await first(ctx.db, toAddress.select('id'))
+  return existing ? { existingId: existing.id } : {}
+}

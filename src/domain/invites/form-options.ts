@@ -1,0 +1,92 @@
+import { sql } from '../../db/builder.ts'
+import { among, compose, own, type Rows, sameOwner } from '../../db/own.ts'
+import { containing } from '../../db/query.ts'
+import { allAsJson } from '../../db/statements.ts'
+import { authorize, may } from '../access/permissions.ts'
+import { gradesBlindly } from '../assessments/blind-grading.ts'
+import type { Context } from '../context.ts'
+import { graders } from '../members/graders.ts'
+import { isUuid } from '../values/uuid.ts'
+
+/** What can be chosen for an invite, by name. */
+export type Choices = { assessments: Named[]; tags: Named[]; graders: Named[] }
+export type Named = { id: string; name: string }
+
+/**
+ * What a list to choose from is to have: only names with a text in them, in either case; and first, whatever they are called, those that
+ * are chosen already.
+ */
+export type Wanted = { named?: string; chosenIds?: string[] }
+
+/** More names than a list to choose from can show are left out, the last by name. */
+export const MAX_CHOICES = 1_000
+
+/**
+ * The organization's assessments, tags, and members who may grade.
+ *
+ * @throws DomainError not_permitted.
+ */
+export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Choices> {
+  const [assessments, tags, graders] = await Promise.all([
+    listAssessmentChoices(ctx, wanted),
+    listTagChoices(ctx, wanted),
+    listGraderChoices(ctx, wanted),
+  ])
+  return { assessments, tags, graders }
+}
+
+/** @throws DomainError not_permitted. */
+export async function listAssessmentChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+  authorize(ctx, 'read')
+  return readNames(ctx, own(ctx, 'assessments').select(['id', 'name']), wanted)
+}
+
+/** @throws DomainError not_permitted. */
+export async function listTagChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+  authorize(ctx, 'read')
+  return readNames(ctx, own(ctx, 'tags').select(['id', 'name']), wanted)
+}
+
+/** The members who may grade, by name and address. @throws DomainError not_permitted. */
+export async function listGraderChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+  if (!may(ctx, 'grade')) authorize(ctx, 'read')
+  const names = graders(ctx)
+    .innerJoin('users', 'users.id', 'members.userId')
+    .select(({ ref }) => {
+      const name = sql`nullif(trim(${ref('users.firstName')} || ' ' || ${ref('users.lastName')}), '')`
+      return ['members.id', sql<string>`concat_ws(', ', ${name}, ${ref('members.email')})`.as('name')]
+    })
+  return readNames(ctx, names, wanted)
+}
+
+/** The assessments that the context's actor is client of, and may know the candidates of. @throws DomainError not_permitted. */
+export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+  const { actor } = ctx
+  authorize(ctx, 'read_as_client')
+  if (actor.kind !== 'member') return []
+  const theirs = own(ctx, 'assessments')
+    .innerJoin('assessmentClients', (join) =>
+      join.on(sameOwner('assessmentClients', 'assessments')).onRef('assessmentClients.assessmentId', '=', 'assessments.id'),
+    )
+    .where('assessmentClients.memberId', '=', actor.id)
+    .select(['assessments.id', 'assessments.name'])
+  return readNames(ctx, gradesBlindly(ctx) ? theirs.where('assessments.gradedBlind', '=', false) : theirs, wanted)
+}
+
+/**
+ * By name. As one value: hundreds of names cost the process little more than half of what they cost as rows.
+ *
+ * @param names the ids and names of all that there are.
+ */
+export function readNames({ db }: Context, names: Names, { named = '', chosenIds = [] }: Wanted): Promise<Named[]> {
+  const chosen = chosenIds.filter(isUuid)
+  const anyChosen = among(chosen)
+  const every = compose.selectFrom(names.as('found')).select(['found.id', 'found.name'])
+  const found =
+    named === ''
+      ? every
+      : every.where(({ eb, or }) => or([eb('found.name', 'ilike', containing(named)), eb('found.id', '=', anyChosen)]))
+  const first = chosen.length === 0 ? found : found.orderBy((eb) => eb('found.id', '=', anyChosen), 'desc')
+  return allAsJson(db, first.orderBy('found.name').orderBy('found.id').limit(MAX_CHOICES))
+}
+type Names = Rows<never, Named>

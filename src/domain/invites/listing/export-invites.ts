@@ -1,0 +1,148 @@
+import { among, own, sameOwner } from '../../../db/own.ts'
+import { all, first, listOf } from '../../../db/statements.ts'
+import type { InviteStatus, KeyMode } from '../../../generated/prisma/client.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import type { Context } from '../../context.ts'
+import { readWords, refuseExcess } from '../../lists/filters.ts'
+import { expireDueInvites } from '../move-invite.ts'
+import { authorizeInvites } from '../visibility.ts'
+import type { InviteFilter } from './filter.ts'
+import { type Matches, selectMatches } from './matches.ts'
+
+export type ExportedInvite = {
+  id: string
+  recipientEmail: string
+  recipientName: string | null
+  assessmentId: string
+  assessment: string
+  status: InviteStatus
+  mode: KeyMode
+  /** Names, in their order. */
+  tags: string[]
+  /** Addresses of members. */
+  grader: string | null
+  createdBy: string | null
+  createdAt: Date
+  sentAt: Date
+  expiresAt: Date
+  acceptedAt: Date | null
+  startedAt: Date | null
+  completedAt: Date | null
+  revokedAt: Date | null
+  declinedAt: Date | null
+}
+
+/**
+ * Exports the invites that match the filter, in the order of their ids: each that is there from beginning to end exactly once.
+ *
+ * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits; too_many_exports.
+ */
+export async function exportInvites(ctx: Context, filter: InviteFilter, write: Write<ExportedInvite>): Promise<void> {
+  await authorizeInvites(ctx, filter)
+  refuseExcess(filter)
+  await expireDueInvites(ctx)
+  const { status, assessmentId, tagId, assignedGraderId, search, recipientEmail, recipient } = filter
+  // Not for what was searched: the audit log keeps no candidate's address.
+  const searched = search || recipientEmail || recipient ? 'yes' : undefined
+  const exported = { action: 'exported_invites', filter: { status, assessmentId, tagId, assignedGraderId, searched } } as const
+  await runExport(ctx, exported, readBatches(ctx, filter), write)
+}
+
+/** Invites that one statement looks for words in: for every batch of what a search finds it would otherwise read all that there are. */
+const SEARCHED_AT_ONCE = 20_000
+
+/** What reads the batch that begins after an invite. */
+function readBatches(ctx: Context, filter: InviteFilter): (last: ExportedInvite | undefined) => Promise<ExportedInvite[]> {
+  const searches = readWords(filter.search).length > 0 || readWords(filter.recipient).length > 0
+  if (searches) return searchStretches(ctx, filter)
+  return (last) => {
+    const matches = selectMatches(ctx, filter, ctx.deps.clock())
+    const further = last ? matches.where('invites.id', '>', last.id) : matches
+    return readExported(ctx, further.orderBy('invites.id').limit(EXPORTED_AT_ONCE) as Matches)
+  }
+}
+
+/** Looks for words in each stretch once: what it has found and not handed over yet are ids, of one stretch at most. */
+function searchStretches(ctx: Context, filter: InviteFilter): () => Promise<ExportedInvite[]> {
+  const found: string[] = []
+  let from: string | undefined
+  let isOver = false
+  const searchNext = async () => {
+    const until = await findStretchEnd(ctx, from)
+    found.push(...(await findMatches(ctx, filter, { after: from, until })))
+    from = until
+    isOver = until === undefined
+  }
+  return async () => {
+    const batch: ExportedInvite[] = []
+    while (batch.length < EXPORTED_AT_ONCE) {
+      if (found.length > 0) {
+        const ids = found.splice(0, EXPORTED_AT_ONCE - batch.length)
+        const still = selectMatches(ctx, filter, ctx.deps.clock()).where('invites.id', '=', among(ids))
+        batch.push(...(await readExported(ctx, still as Matches)))
+      } else if (isOver) break
+      else await searchNext()
+    }
+    return batch
+  }
+}
+
+/** The last invite of the stretch to search next; undefined where that goes to the end. */
+async function findStretchEnd(ctx: Context, after: string | undefined): Promise<string | undefined> {
+  const further = after === undefined ? own(ctx, 'invites') : own(ctx, 'invites').where('id', '>', after)
+  const end = further
+    .select('id')
+    .orderBy('id')
+    .offset(SEARCHED_AT_ONCE - 1)
+    .limit(1)
+  return (await first(ctx.db, end))?.id
+}
+
+type Stretch = { after: string | undefined; until: string | undefined }
+
+/** The ids of a stretch's matches, in their order. */
+async function findMatches(ctx: Context, filter: InviteFilter, { after, until }: Stretch): Promise<string[]> {
+  let matches = selectMatches(ctx, filter, ctx.deps.clock())
+  if (after !== undefined) matches = matches.where('invites.id', '>', after)
+  if (until !== undefined) matches = matches.where('invites.id', '<=', until)
+  return (await all(ctx.db, matches.clearSelect().select('invites.id').orderBy('invites.id'))).map(({ id }) => id)
+}
+
+/** What is exported of these matches. */
+const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
+  all(
+    ctx.db,
+    own(ctx, 'invites')
+      .innerJoin(matches.as('batch'), 'batch.id', 'invites.id')
+      .innerJoin('assessments', (join) =>
+        join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+      )
+      .leftJoin('members as grader', (join) =>
+        join.on(sameOwner('grader', 'invites')).onRef('grader.id', '=', 'invites.assignedGraderId'),
+      )
+      .leftJoin('members as creator', (join) =>
+        join.on(sameOwner('creator', 'invites')).onRef('creator.id', '=', 'invites.createdById'),
+      )
+      .select([
+        'invites.id',
+        'invites.recipientEmail',
+        'invites.recipientName',
+        'invites.assessmentId',
+        'invites.mode',
+        'batch.status',
+      ])
+      .select(['assessments.name as assessment', 'grader.email as grader', 'creator.email as createdBy', 'invites.createdAt'])
+      .select(['invites.sentAt', 'invites.expiresAt', 'invites.acceptedAt', 'invites.startedAt', 'invites.completedAt'])
+      .select(['invites.revokedAt', 'invites.declinedAt'])
+      .select((eb) =>
+        listOf(
+          eb
+            .selectFrom('inviteTags')
+            .innerJoin('tags', (join) => join.on(sameOwner('tags', 'inviteTags')).onRef('tags.id', '=', 'inviteTags.tagId'))
+            .select('tags.name')
+            .whereRef('inviteTags.inviteId', '=', 'invites.id')
+            .orderBy('inviteTags.position'),
+        ).as('tags'),
+      )
+      .orderBy('invites.id'),
+  )

@@ -1,0 +1,70 @@
+import { untilGone } from '../../../db/client.ts'
+import type { AsJson } from '../../../db/statements.ts'
+import type { Context } from '../../context.ts'
+import { readWords, refuseExcess } from '../../lists/filters.ts'
+import type { Shape } from '../../lists/listing.ts'
+import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { expireDueInvites } from '../move-invite.ts'
+import { authorizeInvites } from '../visibility.ts'
+import { countInvites, isCounted, readDistant, readFirst } from './count-matches.ts'
+import { type CountedFilter, type InviteFilter, type InviteOrder, isNarrow } from './filter.ts'
+import { listFound } from './indexed-search.ts'
+import { type List, type Listed, listMatches } from './matches.ts'
+
+/** From this offset on it is cheaper to find the ids first. */
+const DISTANT = 1_000
+
+/**
+ * v1.md GET /invites; alternate.md GET /assessment_invites.
+ *
+ * Filter, order and count use the stored status, so invites that are due are first set to expired. When one cannot be, because another
+ * transaction has locked it, the list is computed from every row of the organization, as for a search that the index does not help with.
+ * Under a filter by recipient or grader, or by tag together with others than the status, it is computed from the rows that the filter finds.
+ *
+ * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits; too_many_searches.
+ */
+export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, page) => {
+  await authorizeInvites(ctx, filter)
+  refuseExcess(filter)
+  if (isCounted(filter, order)) {
+    const list = await listCurrent(ctx, of, filter, order, page)
+    if (list) return list
+  }
+  const searching = { ...ctx, db: untilGone(ctx.db, ctx.onGone) }
+  const found = isFound(filter) ? await listFound(searching, of, filter, order, page) : null
+  return found ?? listMatches(searching, of, filter, order, page)
+}
+
+/** Whether the index of addresses is of use. */
+const isFound = (filter: InviteFilter): boolean =>
+  readWords(filter.search).length > 0 && readWords(filter.recipient).length === 0 && !isNarrow(filter)
+
+/** After setting due invites to expired. @returns null when a due invite could not be set. */
+const listCurrent: List<CountedFilter, null> = async (ctx, of, filter, order, page) => {
+  const list = await listStored(ctx, of, filter, order, page)
+  if (list) return list
+  await expireDueInvites(ctx)
+  return listStored(ctx, of, filter, order, page)
+}
+
+/** @returns null while an invite is due but not set to expired yet. */
+async function listStored<Row extends Listed>(
+  ctx: Context,
+  of: Shape<'invites', Row>,
+  filter: CountedFilter,
+  order: InviteOrder,
+  page: Page,
+): Promise<Listing<AsJson<Row>> | null> {
+  const skip = page.number === 'last' ? Infinity : (page.number - 1) * page.size
+  if (skip < DISTANT) {
+    const found = await readFirst(ctx, of, filter, order, { skip, take: page.size })
+    return found && { items: found.rows, total: found.total, page: skip / page.size + 1, pageSize: page.size }
+  }
+  const total = await countInvites(ctx, filter)
+  if (total === null) return null
+  return readPage(
+    page,
+    async () => total,
+    (window) => readDistant(ctx, of, filter, order, window, total),
+  )
+}

@@ -1,0 +1,132 @@
+import { sql } from '../../../db/builder.ts'
+import { compose, own, sameOwner, shared } from '../../../db/own.ts'
+import { jsonOf, one } from '../../../db/statements.ts'
+import type { InviteStatus } from '../../../generated/prisma/client.ts'
+import { authorize } from '../../access/permissions.ts'
+import type { Context } from '../../context.ts'
+import { canExpire } from '../expiry.ts'
+import { countStates, type StateCounts, toStateCounts } from './count-states.ts'
+
+// What an organization's invites come to, from kept counts and the ends of indexes: it costs the same however many there are.
+
+const DAY_MS = 86_400_000
+const DAYS = 30
+/** An invite is about to expire within this time. */
+const SOON_MS = 3 * DAY_MS
+/** Rows of a list. */
+export const OVERVIEW_ROWS = 10
+
+/** @property day its beginning, in UTC. */
+export type DayCounts = { day: Date; invited: number; completed: number }
+
+export type FailedMail = { inviteId: string; recipientEmail: string; assessment: string; createdAt: Date; reason: string }
+export type ExpiringInvite = {
+  inviteId: string
+  recipientEmail: string
+  assessment: string
+  expiresAt: Date
+  status: InviteStatus
+}
+
+export type Overview = {
+  states: StateCounts
+  /** The last 30 days, the oldest first. */
+  days: DayCounts[]
+  /** Mails of these days that reached nobody, the newest first: one more than are to be shown, if there are so many. */
+  failedMails: FailedMail[]
+  /** Invites that nobody has started and that expire within three days, the next first: also one more. */
+  expiring: ExpiringInvite[]
+  /** Since when the mail server has taken no mails at all; null while it does. */
+  mailsWaitSince: Date | null
+  hasAssessments: boolean
+  hasKeys: boolean
+}
+
+/**
+ * By one statement: several at once would take most of the connections that there are.
+ *
+ * @throws DomainError not_permitted.
+ */
+export async function readOverview(ctx: Context): Promise<Overview> {
+  authorize(ctx, 'read')
+  const days = lastDays(ctx)
+  const statement = compose
+    .with(
+      (cte) => cte('days').materialized(),
+      () => countDays(ctx, days),
+    )
+    .selectNoFrom(({ exists, selectFrom }) => [
+      jsonOf(countStates(ctx)).as('states'),
+      sql<number[]>`array(${selectFrom('days').select('days.invited').orderBy('days.day')})`.as('invited'),
+      sql<number[]>`array(${selectFrom('days').select('days.completed').orderBy('days.day')})`.as('completed'),
+      jsonOf(failedMailsSince(ctx, days[0]!)).as('failedMails'),
+      jsonOf(expiringSoon(ctx)).as('expiring'),
+      shared('mailOutages').select('since').as('mailsWaitSince'),
+      exists(own(ctx, 'assessments')).$castTo<boolean>().as('hasAssessments'),
+      exists(own(ctx, 'apiKeys')).$castTo<boolean>().as('hasKeys'),
+    ])
+  const { states, invited, completed, failedMails, expiring, ...rest } = await one(ctx.db, statement)
+  return {
+    ...rest,
+    states: toStateCounts(states),
+    days: days.map((day, i) => ({ day, invited: invited[i]!, completed: completed[i]! })),
+    failedMails: failedMails.map((mail) => ({ ...mail, createdAt: new Date(mail.createdAt) })),
+    expiring: expiring.map((invite) => ({ ...invite, expiresAt: new Date(invite.expiresAt) })),
+  }
+}
+
+/** The beginnings of the last days. */
+function lastDays({ deps }: Context): Date[] {
+  const today = Math.floor(deps.clock().getTime() / DAY_MS) * DAY_MS
+  return Array.from({ length: DAYS }, (_, i) => new Date(today - (DAYS - 1 - i) * DAY_MS))
+}
+
+function countDays(ctx: Context, days: Date[]) {
+  const given = sql<{ day: Date }>`unnest(${days}::timestamptz[])`.as<'days'>(sql`days (day)`)
+  const kept = own(ctx, 'organizationInviteDays').select(['day', 'invited', 'completed'])
+  return compose
+    .selectFrom(given)
+    .leftJoin(kept.as('kept'), (join) => join.on(({ eb, ref }) => eb('kept.day', '=', sql<Date>`utc_day(${ref('days.day')})`)))
+    .select(({ ref }) => [
+      'days.day',
+      sql<number>`coalesce(sum(${ref('kept.invited')}), 0)::int`.as('invited'),
+      sql<number>`coalesce(sum(${ref('kept.completed')}), 0)::int`.as('completed'),
+    ])
+    .groupBy('days.day')
+}
+
+/** Literal: a plan that PostgreSQL keeps is otherwise made for a tenth of all rows. */
+const limit = sql.lit(OVERVIEW_ROWS + 1)
+
+/** The states are literals: otherwise PostgreSQL does not use the partial index of failed mails. */
+const failedMailsSince = (ctx: Context, since: Date) =>
+  own(ctx, 'inviteEmails')
+    .innerJoin('invites', (join) =>
+      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+    )
+    .innerJoin('assessments', (join) =>
+      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+    )
+    .where('inviteEmails.state', '=', sql.lit('failed' as const))
+    .where('inviteEmails.failure', 'is distinct from', sql.lit('obsolete' as const))
+    .where('inviteEmails.createdAt', '>=', since)
+    .select(['inviteEmails.inviteId', 'invites.recipientEmail', 'assessments.name as assessment'])
+    .select(['inviteEmails.createdAt', 'inviteEmails.reason'])
+    .orderBy('inviteEmails.createdAt', 'desc')
+    .orderBy('inviteEmails.id', 'desc')
+    .limit(limit)
+
+function expiringSoon(ctx: Context) {
+  const now = ctx.deps.clock()
+  return own(ctx, 'invites')
+    .innerJoin('assessments', (join) =>
+      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+    )
+    .where(canExpire)
+    .where('invites.expiresAt', '>', now)
+    .where('invites.expiresAt', '<=', new Date(now.getTime() + SOON_MS))
+    .select(['invites.id as inviteId', 'invites.recipientEmail', 'assessments.name as assessment'])
+    .select(['invites.expiresAt', 'invites.status'])
+    .orderBy('invites.expiresAt')
+    .limit(limit)
+}

@@ -1,0 +1,46 @@
+import { own } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
+import { authorize, may } from '../../access/permissions.ts'
+import type { Context } from '../../context.ts'
+import { statusNow } from '../expiry.ts'
+import { listClientAssessments, type Named } from '../form-options.ts'
+import { seesUnblinded } from '../visibility.ts'
+import { countStatesOf, type StateCounts, toStateCounts } from './count-states.ts'
+
+/** What a member may see of the invites without running the organization. Null: what their roles do not open. */
+export type OwnOverview = {
+  /** The invites that are assigned to them. */
+  assigned: StateCounts | null
+  /** The assessments that they are client of, by name. */
+  assessments: (Named & { states: StateCounts })[] | null
+}
+
+/** What the context's actor has to do with the organization's invites, as a grader and as a client. */
+export async function readOwnOverview(ctx: Context): Promise<OwnOverview> {
+  const [assigned, assessments] = await Promise.all([
+    may(ctx, 'read_as_grader') ? countAssigned(ctx) : null,
+    may(ctx, 'read_as_client') ? countOfAssessments(ctx) : null,
+  ])
+  return { assigned, assessments }
+}
+
+/** Those assigned to the context's actor, by state. @throws DomainError not_permitted. */
+export async function countAssigned(ctx: Context): Promise<StateCounts> {
+  authorize(ctx, 'read_as_grader')
+  const { actor, db, deps } = ctx
+  if (actor.kind !== 'member') return new Map()
+  const counts = own(ctx, 'invites')
+    .where('assignedGraderId', '=', actor.id)
+    .where((eb) => seesUnblinded(ctx, eb))
+    .select((eb) => [statusNow(eb, deps.clock()).as('status'), eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
+    .groupBy(({ lit }) => lit(1))
+  return toStateCounts(await all(db, counts))
+}
+
+async function countOfAssessments(ctx: Context): Promise<(Named & { states: StateCounts })[]> {
+  const assessments = await listClientAssessments(ctx)
+  const ids = assessments.map(({ id }) => id)
+  const counts = await all(ctx.db, countStatesOf(ctx, ids))
+  const byId = Map.groupBy(counts, ({ id }) => id)
+  return assessments.map((assessment) => ({ ...assessment, states: toStateCounts(byId.get(assessment.id) ?? []) }))
+}

@@ -1,0 +1,163 @@
+import { sql } from '../../db/builder.ts'
+import {
+  type Condition,
+  compose,
+  type Expression,
+  type Expressions,
+  type Owner,
+  type OwnTable,
+  ofThese,
+  own,
+  prepareOwn,
+  type RawBuilder,
+  type Rows,
+  type Selectable,
+  type Selects,
+  type Tables,
+} from '../../db/own.ts'
+import { containing } from '../../db/query.ts'
+import { type AsJson, jsonOf, one } from '../../db/statements.ts'
+import type { Context } from '../context.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../limits.ts'
+import { readWords } from './filters.ts'
+import { type Listing, type Order, type Page, pageNumber } from './page.ts'
+
+/** A time; or PostgreSQL's JSON of it, which is enough for who only shows it. */
+export type Time = Date | string
+
+/** What is read of the rows of a table. */
+export type Shape<T extends keyof Tables, Row> = { table: T; show: Selects<T, Row> }
+/** All that can be read of them. */
+export type WholeShape<T extends keyof Tables, Row> = Shape<T, Row> & { pick: (fields: readonly string[]) => Selects<T, never> }
+/** A row of a shape as it is read by itself. */
+export type Selected<S> = S extends { show: (rows: never) => { readonly expressionType?: infer Row | undefined } }
+  ? NonNullable<Row>
+  : never
+/** A row of a shape, from wherever: lists have times as text. */
+export type RowOf<S> = S extends { show: (rows: never) => { readonly expressionType?: infer Row | undefined } }
+  ? WithTimes<NonNullable<Row>>
+  : never
+type WithTimes<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Row[Field] | string : Row[Field] }
+
+/** What further fields are made of, for each row of the table. */
+type Related<T extends keyof Tables> = Record<string, (eb: Expressions<T>) => Expression<unknown>>
+type Whole<T extends keyof Tables, R extends Related<T>> = Selectable<Tables[T]> & {
+  [Field in keyof R]: ReturnType<R[Field]> extends Expression<infer Value> ? Value : never
+}
+
+/** @param columns all that the table has: those of a field's name in Prisma's list. */
+export function shapeOf<T extends keyof Tables, R extends Related<T> = Record<never, never>>(
+  table: T,
+  columns: Record<keyof Tables[T] & string, string>,
+  related: R = {} as R,
+): WholeShape<T, Whole<T, R>> {
+  const pick = (fields: readonly string[]) => (rows: Rows<T>) =>
+    (rows as Rows<never>).select((eb) =>
+      fields.map((field) =>
+        field in columns ? sql.ref(`${table}.${field}`).as(field) : sql`${related[field]!(eb as never)}`.as(field),
+      ),
+    ) as never
+  return { table, pick, show: pick([...Object.keys(columns), ...Object.keys(related)]) as never }
+}
+
+/** Of all that can be read what is shown: half the work where it is a list. */
+export const showing = <T extends keyof Tables, Row, Field extends keyof Row & string>(
+  { table, pick }: WholeShape<T, Row>,
+  fields: readonly Field[],
+): Shape<T, Pick<Row, Field>> => ({ table, show: pick(fields) as never })
+
+/** The condition of each filter of a list: of one that is forgotten it does not compile. */
+export type ConditionsOf<T extends keyof Tables, Filter> = {
+  [F in keyof Filter]-?: (eb: Expressions<T>, value: NonNullable<Filter[F]>) => Condition
+}
+
+/** A filter whose texts that are looked for word by word are patterns, one for each word; without words there is none. */
+export type Worded<Filter> = { [F in keyof Filter]: F extends 'search' | 'recipient' ? string[] : Filter[F] }
+export function worded<Filter extends { search?: string | undefined }>({ search, ...filter }: Filter): Worded<Filter> {
+  const words = readWords(search)
+  return { ...filter, ...(words.length > 0 && { search: words.map(containing) }) } as Worded<Filter>
+}
+
+/** Each of the patterns is in the text, in either case. */
+export const hasAll = (text: Expression<string>, patterns: readonly string[]): Condition =>
+  sql`${text} ilike all (${patterns}::text[])`
+
+/** The rows that meet the conditions of those filters that are given. */
+export function filtered<T extends OwnTable, Filter extends object>(
+  rows: Rows<T>,
+  conditions: ConditionsOf<T, Filter>,
+  filter: Filter,
+): Rows<T> {
+  const given = (Object.keys(conditions) as (keyof Filter)[]).filter((field) => filter[field] !== undefined)
+  return given.reduce((found, field) => found.where((eb) => conditions[field](eb as never, filter[field]!) as never), rows)
+}
+
+/** The sizes of page that most ask for. */
+const USUAL_SIZES = [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE]
+type Size = { skip?: number | undefined; take?: number | undefined }
+
+/**
+ * A window of rows. What most ask for, the first page of a usual size, is literal: a plan that PostgreSQL keeps is made for a tenth of all
+ * rows where it has to do for any window, which looks so dear that it plans each time anew.
+ *
+ * @param size a usual one; 0 where `take` says it.
+ */
+export const limited = <R extends Rows<never>>(rows: R, { skip, take }: { skip?: unknown; take?: unknown }, size: number): R => {
+  const cut = (rows as Rows<never>).limit(size > 0 ? sql.lit(size) : (take as number))
+  return (skip === undefined ? cut : cut.offset(skip as number)) as never
+}
+/** The arguments of `limited` for a page. */
+export const sizeOf = (take: number): { take: number | undefined; usual: number } =>
+  USUAL_SIZES.includes(take) ? { take: undefined, usual: take } : { take, usual: 0 }
+
+/** How many rows come before the page: of the last one by the length of the list. */
+export const skipped = ({ number, size }: Page, total: Expression<unknown>): RawBuilder<number> =>
+  number === 'last' ? sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
+
+/** What counts the rows of a list, and what is thrown where it finds nothing to count them by. */
+type Total<Filter> = { of: (owner: Owner, filter: Filter) => Expression<unknown>; missing: () => Error }
+
+/**
+ * A list of a table's rows: of a page and the length of the whole by one statement, which is made once for each set of filters.
+ *
+ * @param conditions of its filters.
+ * @param total where the rows need not be counted one by one.
+ * @returns what reads a page.
+ */
+export function createList<T extends OwnTable, Filter extends object>(
+  table: T,
+  conditions: ConditionsOf<T, Filter>,
+  total?: Total<Filter>,
+) {
+  const countOf = (owner: Owner, filter: Filter): Expression<unknown> =>
+    total ? total.of(owner, filter) : filtered(own(owner, table), conditions, filter).select(sql`count(*)`.as('total'))
+  const prepared = new WeakMap<object, ReturnType<typeof prepareFor>>()
+  const prepareFor = (shape: Shape<T, unknown>) =>
+    prepareOwn((owner, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
+      const count = sql<number | null>`(${countOf(owner, given)})::int`
+      const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
+      const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
+      const rows = filtered(own(owner, table), conditions, given)
+        .orderBy(sql.ref(`${table}.${field}`), direction)
+        .orderBy(sql.ref(`${table}.id`), direction)
+      const page = limited(rows as never, { skip, take: given.take }, usual)
+      const shown = ofThese(page, table, shape.show) as Rows<T>
+      return compose.selectNoFrom(() => [count.as('total'), jsonOf(shown).as('rows')])
+    })
+  return async <Row>(
+    { db, organization }: Context,
+    shape: Shape<T, Row>,
+    filter: Filter,
+    { field, direction }: Order<keyof Tables[T] & string>,
+    page: Page,
+  ): Promise<Listing<AsJson<Row>>> => {
+    const statement = prepared.get(shape) ?? prepareFor(shape as never)
+    prepared.set(shape, statement)
+    const { take, usual } = sizeOf(page.size)
+    const skip = page.number === 'last' || page.number === 1 ? undefined : (page.number - 1) * page.size
+    const query = statement({ organization }, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
+    const found = (await one(db, query)) as { total: number | null; rows: AsJson<Row>[] }
+    if (found.total === null) throw total!.missing()
+    return { items: found.rows, total: found.total, page: pageNumber(page, found.total), pageSize: page.size }
+  }
+}

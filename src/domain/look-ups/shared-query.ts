@@ -1,0 +1,80 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import type { Connection } from '../../db/client.ts'
+import { among, type Owner, type OwnTable, own, prepareOwn, type Rows } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import type { Context } from '../context.ts'
+import type { Shape } from '../lists/listing.ts'
+import { isUuid } from '../values/uuid.ts'
+
+/** Finds the organization's rows with these ids, in no particular order; other ids are left out. */
+type Find<Row> = (ctx: Context, ids: string[]) => Promise<Row[]>
+/** UUIDs in lower case, by the name of what they are of. */
+export type Ids<Name> = Map<Name, Set<string>>
+/** Rows by the same name and their ids. */
+export type Found<Name, Row> = Map<Name, Map<string, Row>>
+type LookUp<Name, Row> = (ctx: Context, ids: Ids<Name>) => Promise<Found<Name, Row>>
+type Batch<Name, Row> = { ids: Ids<Name>; size: number; found: Promise<Found<Name, Row>> }
+
+/** A batch with so many takes no more callers, so that a statement takes milliseconds. */
+const MAX_IDS = 1_000
+
+/** Finds the organization's rows of a table by their ids, as {@link shareQuery} does. @param of what is read of each. */
+export function findById<T extends OwnTable, Row>(of: Shape<T, Row>): Find<Row & { id: string }> {
+  const statement = prepareOwn((owner, { ids }: { ids: string[] }) => of.show(rowsById(owner, of.table, ids)))
+  return shareQuery((ctx, ids) => all(ctx.db, statement(ctx, { ids })) as Promise<(Row & { id: string })[]>)
+}
+
+/** The organization's rows of a table with these ids. */
+export const rowsById = <T extends OwnTable>(owner: Owner, table: T, ids: string[]): Rows<T> =>
+  (own(owner, table) as unknown as Rows<'tags'>).where('id', '=', among(ids)) as unknown as Rows<T>
+
+/** Shares look-ups of one kind, as {@link shareLookUp} does. Text that is not a UUID finds nothing. */
+export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {
+  const lookUp = shareLookUp<'row', Row>(async (ctx, ids) => new Map([['row', byId(await find(ctx, [...ids.get('row')!]))]]))
+  return async (ctx, ids) => {
+    const wanted = ids.filter(isUuid).map((id) => id.toLowerCase())
+    if (wanted.length === 0) return []
+    const rows = (await lookUp(ctx, new Map([['row', new Set(wanted)]]))).get('row')!
+    return wanted.flatMap((id) => rows.get(id) ?? [])
+  }
+}
+
+/**
+ * Batches look-ups by id: those for one organization in the same turn of the event loop become one, which costs little more than each of
+ * them. A single caller waits only for the end of the turn. A transaction shares only with itself.
+ *
+ * @returns what may find more than was asked for: the rows are others' as well, and not to be changed.
+ */
+export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Row> {
+  const gathering = new WeakMap<Connection, Map<string, Batch<Name, Row>>>()
+
+  function gather(ctx: Context, batches: Map<string, Batch<Name, Row>>): Batch<Name, Row> {
+    const organizationId = ctx.organization.id
+    const ids: Ids<Name> = new Map()
+    const found = endOfTurn().then(() => {
+      if (batches.get(organizationId) === batch) batches.delete(organizationId)
+      return find(ctx, ids)
+    })
+    const batch = { ids, size: 0, found }
+    batches.set(organizationId, batch)
+    return batch
+  }
+
+  return (ctx, ids) => {
+    const batches = gathering.get(ctx.db) ?? new Map<string, Batch<Name, Row>>()
+    gathering.set(ctx.db, batches)
+    const open = batches.get(ctx.organization.id)
+    const batch = open && open.size < MAX_IDS ? open : gather(ctx, batches)
+    for (const [name, asked] of ids) {
+      const together = batch.ids.get(name) ?? new Set()
+      batch.ids.set(name, together)
+      batch.size -= together.size
+      for (const id of asked) together.add(id)
+      batch.size += together.size
+    }
+    return batch.found
+  }
+}
+
+/** The rows by their ids. */
+export const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> => new Map(rows.map((row) => [row.id, row]))

@@ -1,0 +1,88 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import type { Expression } from '../../db/own.ts'
+import { one, run } from '../../db/statements.ts'
+import type { Connection, ServiceContext } from '../context.ts'
+
+/**
+ * What the mail server makes of a mail.
+ * - `taken`: it is the server's now.
+ * - `refused`: for good, because of what this mail or its recipient is.
+ * - `later`: not now, because of what this mail or its recipient is.
+ * - `unable`: not because of this mail, but of the service, its settings or the server, which concern every other mail as well.
+ *   `isCertain` is false where a server may have meant this one mail by it.
+ */
+export type Verdict =
+  | { kind: 'taken' }
+  | { kind: 'refused' | 'later'; reason: string }
+  | { kind: 'unable'; about: OutageCause; isCertain: boolean; reason: string }
+
+/** Mail servers like to repeat the recipient; the log is not to know. */
+export const withoutAddresses = (reason: string): string => reason.replace(/[^\s<>]+@[^\s<>]+/g, '…')
+
+// While the mail server takes no mails at all, whatever the mail, there is one row that all processes see, and one mail at a time probes
+// for all of them. Times are the database's, so that all processes mean the same.
+
+/** What keeps mails from going out: nobody answers; the server turns the service away; it wants fewer mails than there are. */
+export type OutageCause = 'unreachable' | 'rejecting' | 'throttled'
+
+export type MailOutage = { since: Date; about: OutageCause; reason: string; probes: number; nextProbeAt: Date }
+
+type Db = Pick<ServiceContext, 'db'>
+
+/** Seconds between the first two probes, and between the last. A server that knows the service and refuses it may lock an account that asks often. */
+const PAUSES: Record<OutageCause, { first: number; longest: number }> = {
+  unreachable: { first: 5, longest: 60 },
+  rejecting: { first: 30, longest: 600 },
+  throttled: { first: 30, longest: 120 },
+}
+
+/** Records that no mail goes out, and what the server, or the connection to it, said last. @returns whether it was not recorded yet. */
+export async function beginMailOutage({ db }: Db, about: OutageCause, reason: string): Promise<boolean> {
+  const { first } = PAUSES[about]
+  const outage = { id: 1, since: now, about, reason, pauseSeconds: first, nextProbeAt: inSeconds(sql`${first}::int`) }
+  const insertion = everyones
+    .insertInto('mailOutages')
+    .values(outage)
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({ about: eb.ref('excluded.about'), reason: eb.ref('excluded.reason') })),
+    )
+  const { isNew } = await one(db, insertion.returning(sql<boolean>`xmax = 0`.as('isNew')))
+  return isNew
+}
+
+const now = sql<Date>`now()`
+const inSeconds = (seconds: Expression<number>) => sql<Date>`now() + make_interval(secs => ${seconds})`
+
+/** Takes the turn to try one mail. Of all processes that ask it is one, once in a pause, which doubles. */
+export async function claimMailProbe({ db }: Db): Promise<boolean> {
+  const claim = everyones.updateTable('mailOutages').where('nextProbeAt', '<=', now)
+  const claimed = await run(
+    db,
+    claim.set((eb) => {
+      const longest = eb
+        .case('about')
+        .when('unreachable')
+        .then(eb.lit(PAUSES.unreachable.longest))
+        .when('throttled')
+        .then(eb.lit(PAUSES.throttled.longest))
+        .else(eb.lit(PAUSES.rejecting.longest))
+        .end()
+      const pauseSeconds = eb.fn<number>('least', [eb('pauseSeconds', '*', eb.lit(2)), longest])
+      return { probes: eb('probes', '+', eb.lit(1)), pauseSeconds, nextProbeAt: inSeconds(eb.ref('pauseSeconds')) }
+    }),
+  )
+  return claimed > 0
+}
+
+/** Has the next mail tried at once: whoever runs the service says that the cause is mended, or has started it anew. */
+export async function hastenMailProbe({ db }: Db): Promise<void> {
+  await run(db, everyones.updateTable('mailOutages').set({ nextProbeAt: now }).where('nextProbeAt', '>', now))
+}
+
+/** A mail has passed. @returns whether there was an outage. */
+export const endMailOutage = async ({ db }: Db): Promise<boolean> => (await run(db, everyones.deleteFrom('mailOutages'))) > 0
+
+/** Null while mails go out. */
+export const readMailOutage = async (db: Connection): Promise<MailOutage | null> =>
+  (await db.mailOutage.findUnique({ where: { id: 1 } })) as MailOutage | null

@@ -1,0 +1,123 @@
+import { sql } from '../../db/builder.ts'
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import { createAccountLink } from '../access/account-links.ts'
+import { authorize } from '../access/permissions.ts'
+import { findMemberships } from '../access/sessions.ts'
+import { findCredential } from '../access/sign-in.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { isEmailAddress } from '../values/email-address.ts'
+import { queueMemberEmail } from './member-emails.ts'
+import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
+
+/** A link to hand to the person it is meant for. */
+export type LinkToHandOver = { url: string; expiresAt: Date }
+
+/**
+ * Makes a link by which somebody joins the portal as a member of the organization, and the member, unless there is one of that address.
+ *
+ * @param invitation.roles the member has from now on, besides those it had; one that was deactivated has these instead.
+ * @param invitation.mails whether the link is mailed as well.
+ * @param invitation.reactivates whether a member who was deactivated is to be active again: whoever joined before gets in by the
+ *   password that they have.
+ * @throws DomainError not_permitted; invalid when it is no address, or (rule `account`: deactivated) of a member who was deactivated.
+ */
+export async function inviteMember(
+  ctx: Context,
+  { email, roles, mails, reactivates = false }: { email: string; roles: MemberRole[]; mails: boolean; reactivates?: boolean },
+): Promise<LinkToHandOver & { memberId: string }> {
+  authorize(ctx, 'manage_members')
+  refuse([
+    ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
+    ...(roles.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
+  ])
+  return inTransaction(ctx, async (inside) => {
+    const { id: memberId, ...member } = await findOrCreateMember(inside, email)
+    const isInactive = member.status === 'inactive'
+    refuse(isInactive && !reactivates ? [{ field: 'email', rule: 'account', problem: 'deactivated' }] : [])
+    const kept = isInactive ? member.roles.filter((role) => !isKnownRole(role)) : member.roles
+    const after = [...new Set([...kept, ...roles])]
+    const now = inside.deps.clock()
+    const again = isInactive && { status: 'active' as const, activeSince: now }
+    await inside.db.member.update({ where: { id: memberId }, data: { roles: after, ...again, updatedAt: now } })
+    const target = { kind: 'member', id: memberId } as const
+    if (isInactive) {
+      const details = { roles: { before: member.roles, after } }
+      await recordAudit(inside, { action: 'reactivated_member', target, details })
+    }
+    await recordAudit(inside, { action: 'invited_member', target, details: { roles } })
+    return { memberId, ...(await makeJoinLink(inside, memberId, mails)) }
+  })
+}
+
+/**
+ * Mails another link to a member who has not joined yet.
+ *
+ * @throws DomainError not_permitted, member_not_found; invalid: `joined` when it is needed no more, `inactive`.
+ */
+export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHandOver> {
+  authorize(ctx, 'manage_members')
+  return inTransaction(ctx, async (inside) => {
+    const { status, credentialId } = await holdMember(inside, id)
+    if (status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
+    if (credentialId) refuse([{ field: '', rule: 'account', problem: 'joined' }])
+    await recordAudit(inside, { action: 'sent_join_link', target: { kind: 'member', id } })
+    return makeJoinLink(inside, id, true)
+  })
+}
+
+async function makeJoinLink(inside: Context, memberId: string, mails: boolean): Promise<LinkToHandOver> {
+  const link = await createAccountLink(inside, { kind: 'join', memberId })
+  if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
+  return { url: inside.deps.accountUrl(link), expiresAt: link.expiresAt }
+}
+
+type Found = Pick<Member, 'id' | 'roles' | 'status'>
+
+/** An address is a member once, in either case. Nobody else changes it until the transaction ends. */
+async function findOrCreateMember(inside: Context, email: string): Promise<Found> {
+  const found = (await findMember(inside, email)) ?? (await createMember(inside, email)) ?? (await findMember(inside, email))
+  if (!found) throw new Error('A member can neither be found nor made.')
+  return found
+}
+
+const findMember = (ctx: Context, email: string): Promise<Found | undefined> =>
+  first(
+    ctx.db,
+    own(ctx, 'members')
+      .select(['id', 'roles', 'status'])
+      .where(({ fn }) => sql<boolean>`${fn('lower', ['email'])} = lower(${email})`)
+      .forNoKeyUpdate(),
+  )
+
+/** @returns null when somebody else has made the member in this very moment. */
+async function createMember({ db, deps, organization }: Context, email: string): Promise<Found | null> {
+  const now = deps.clock()
+  const times = { createdAt: now, updatedAt: now }
+  const user = await db.user.create({ data: { id: deps.newId(), email, firstName: '', lastName: '', ...times } })
+  const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, joinedAt: now, ...times }
+  const select = { id: true, roles: true, status: true } as const
+  const [member] = await db.member.createManyAndReturn({ data: [data], skipDuplicates: true, select })
+  if (!member) await db.user.delete({ where: { id: user.id } })
+  return member ?? null
+}
+
+/** A link to set a new password by, of whoever signs in with the address; null when nobody does. For the operator, and for the mail. */
+export async function createResetLink(
+  service: ServiceContext,
+  email: string,
+  { mails }: { mails: boolean },
+): Promise<LinkToHandOver | null> {
+  const credential = await findCredential(service, email)
+  const [membership] = credential ? await findMemberships(service, credential.id) : []
+  if (!credential || !membership) return null
+  const { id: memberId, organization } = membership
+  return inTransaction({ ...service, organization }, async (inside) => {
+    const link = await createAccountLink(inside, { kind: 'reset', memberId, credentialId: credential.id })
+    if (mails) await queueMemberEmail(inside, { kind: 'reset', memberId, linkId: link.id })
+    return { url: service.deps.accountUrl(link), expiresAt: link.expiresAt }
+  })
+}

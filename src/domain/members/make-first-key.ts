@@ -1,0 +1,49 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { equalsText } from '../../db/query.ts'
+import { first } from '../../db/statements.ts'
+import { createApiKeyUnlessNamed } from '../access/api-keys.ts'
+import type { ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { inviteMember } from './invite-member.ts'
+
+type Wanted = { organization: string; apiKey: string | undefined }
+
+/**
+ * Creates the organization and its live key, whichever is missing. Of several processes that start at once only one does, because names
+ * are unique.
+ *
+ * @returns the key if this call created it: the only time it is shown.
+ */
+export async function makeFirstKey(ctx: ServiceContext, { organization: name, apiKey }: Wanted): Promise<string | null> {
+  const { db, deps } = ctx
+  const now = deps.clock()
+  await db.organization.createMany({ data: [{ id: deps.newId(), name, createdAt: now, updatedAt: now }], skipDuplicates: true })
+  const organization = await db.organization.findFirstOrThrow({ where: { name: equalsText(name) } })
+  if (!apiKey) return null
+  const made = await createApiKeyUnlessNamed(ctx, { organizationId: organization.id, name: apiKey, mode: 'live' })
+  return made?.key ?? null
+}
+
+/**
+ * Invites the first admin of an organization that is there, by mail: unless somebody has that address in it already.
+ *
+ * @returns whether it was done by this call.
+ */
+export async function inviteFirstAdmin(
+  ctx: ServiceContext,
+  { organization: name, email }: { organization: string; email: string },
+): Promise<boolean> {
+  return inTransaction(ctx, async (inside) => {
+    // Of processes that start at once one finds no such member.
+    const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
+    if (!organization) return false
+    const isThere = await inside.db.member.count({ where: { organizationId: organization.id, email: equalsText(email) } })
+    if (isThere > 0) return false
+    await inviteMember({ ...inside, organization, actor: { kind: 'operator' } }, { email, roles: ['admin'], mails: true })
+    return true
+  })
+}
+
+const organizationsNamed = (name: string) =>
+  everyones.selectFrom('organizations').where(({ fn }) => sql<boolean>`${fn('lower', ['name'])} = lower(${name})`)

@@ -1,0 +1,179 @@
+import { sql } from '../../db/builder.ts'
+import { among, type Condition, type Expression, type Expressions, own, sameOwner } from '../../db/own.ts'
+import { escapeLike } from '../../db/query.ts'
+import { type AsJson, first, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
+import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { refuseExcess } from '../lists/filters.ts'
+import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
+import type { Listing, Order, Page } from '../lists/page.ts'
+import type { Source } from '../look-ups/find-together.ts'
+import { findById } from '../look-ups/shared-query.ts'
+import { isUuid } from '../values/uuid.ts'
+
+/** The roles that mean something to the service; an organization may use any other words as well. */
+export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
+export type MemberRole = (typeof MEMBER_ROLES)[number]
+export const isKnownRole = (role: string): boolean => MEMBER_ROLES.some((known) => known === role)
+export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
+export type MemberFilter = {
+  status?: 'active' | 'inactive'
+  /** Roles the member must have, or must not have. */
+  roles?: Partial<Record<MemberRole, boolean>>
+  tagIds?: string[]
+  /** Full values, in any case. */
+  firstName?: string
+  lastName?: string
+  email?: string
+  /** Each word in the name or the address. */
+  search?: string
+}
+
+/** A person's account. */
+export type User = Pick<UserRow, 'id' | 'firstName' | 'lastName' | 'email' | 'avatarUrl'>
+
+/** A member with the person's account, the ids of its tags and grading languages, and how many assessments it is a client of. */
+export type Member = MemberRow & {
+  user: User
+  tagIds: string[]
+  gradingLanguageIds: string[]
+  clientOfCount: number
+}
+
+const user = (eb: Expressions<'members'>) =>
+  eb
+    .selectFrom('users')
+    .whereRef('users.id', '=', 'members.userId')
+    .select(({ ref }) =>
+      jsonBuildObject({
+        id: ref('users.id'),
+        firstName: ref('users.firstName'),
+        lastName: ref('users.lastName'),
+        email: ref('users.email'),
+        avatarUrl: ref('users.avatarUrl'),
+      }).as('user'),
+    )
+    .$asScalar()
+    .$notNull()
+const tagIds = (eb: Expressions<'members'>) =>
+  listOf(
+    eb.selectFrom('memberTags').select('memberTags.tagId').whereRef('memberTags.memberId', '=', 'members.id').orderBy('position'),
+  )
+const gradingLanguageIds = (eb: Expressions<'members'>) =>
+  listOf(
+    eb
+      .selectFrom('memberGradingLanguages')
+      .select('memberGradingLanguages.languageId')
+      .whereRef('memberGradingLanguages.memberId', '=', 'members.id')
+      .orderBy('position'),
+  )
+const clientOfCount = (eb: Expressions<'members'>) =>
+  eb
+    .selectFrom('assessmentClients')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where(sameOwner('assessmentClients', 'members'))
+    .whereRef('assessmentClients.memberId', '=', 'members.id')
+    .$asScalar()
+    .$notNull()
+export const wholeMember = shapeOf('members', Prisma.MemberScalarFieldEnum, { user, tagIds, gradingLanguageIds, clientOfCount })
+/** A member as a list has it. */
+export type ListedMember = RowOf<typeof wholeMember>
+
+/**
+ * v1.md GET /members; alternate.md GET /organization_users.
+ *
+ * @param of what is read of each.
+ * @throws DomainError invalid for a filter beyond its limits.
+ */
+export async function listMembers<Row>(
+  ctx: Context,
+  of: Shape<'members', Row>,
+  filter: MemberFilter,
+  order: MemberOrder,
+  page: Page,
+): Promise<Listing<AsJson<Row>>> {
+  authorize(ctx, 'read')
+  refuseExcess(filter)
+  return list(ctx, of, asked(filter), order, page)
+}
+
+/** A member of the organization, active or not. @throws DomainError member_not_found. */
+export async function getMember(ctx: Context, id: string): Promise<Member> {
+  authorize(ctx, 'read')
+  const [member] = await findMembers(ctx, [id])
+  if (!member) throw new DomainError('member_not_found')
+  return member
+}
+
+/** The member as it is while nobody else changes it, until the transaction ends. @throws DomainError member_not_found. */
+export async function holdMember(inside: Context, id: string): Promise<Member> {
+  if (isUuid(id)) await first(inside.db, own(inside, 'members').select('id').where('id', '=', id).forNoKeyUpdate())
+  return getMember(inside, id)
+}
+
+/** The organization's members with these ids, in no particular order; other ids are left out. */
+export const findMembers = findById(wholeMember)
+
+/** The accounts whose person is a member of the organization. */
+export const users = <View>(present: (user: User) => View): Source<View> => ({
+  present,
+  find: (owner, ids) =>
+    jsonOf(
+      own(owner, 'members')
+        .innerJoin('users', 'users.id', 'members.userId')
+        .where('users.id', '=', among(ids))
+        .select(['users.id', 'users.firstName', 'users.lastName', 'users.email', 'users.avatarUrl']),
+    ),
+})
+
+/** A member's filter as its conditions take it: roles that it must have, and must not have. */
+type Asked = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[] }
+export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
+  const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
+  const [has, lacks] = [rolesThat(true), rolesThat(false)]
+  const texts = Object.entries(worded(filter)).map(([field, value]) => [
+    field,
+    typeof value === 'string' && field !== 'status' ? escapeLike(value) : value,
+  ])
+  return { ...Object.fromEntries(texts), ...(has.length > 0 && { has }), ...(lacks.length > 0 && { lacks }) }
+}
+
+const isText = (text: Expression<string>, value: string): Condition => sql`${text} ilike ${value}`
+const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<'users'>) => Condition) =>
+  eb.exists(
+    eb
+      .selectFrom('users')
+      .select('users.id')
+      .whereRef('users.id', '=', 'members.userId')
+      .where((account) => condition(account as never)),
+  )
+
+export const memberConditions: ConditionsOf<'members', Asked> = {
+  status: (eb, status) => eb('members.status', '=', status),
+  has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
+  lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
+  tagIds: (eb, ids) =>
+    eb(
+      'members.id',
+      'in',
+      eb
+        .selectFrom('memberTags')
+        .select('memberTags.memberId')
+        .where(sameOwner('memberTags', 'members'))
+        .where('memberTags.tagId', '=', among(ids)),
+    ),
+  firstName: (eb, name) => ofAccount(eb, (account) => isText(account.ref('users.firstName'), name)),
+  lastName: (eb, name) => ofAccount(eb, (account) => isText(account.ref('users.lastName'), name)),
+  email: (eb, email) => isText(eb.ref('members.email'), email),
+  // No word contains the line break.
+  search: (eb, patterns) =>
+    ofAccount(eb, ({ ref }) =>
+      hasAll(
+        sql<string>`${ref('users.email')} || E'\\n' || ${ref('users.firstName')} || E'\\n' || ${ref('users.lastName')}`,
+        patterns,
+      ),
+    ),
+}
+const list = createList('members', memberConditions)

@@ -1,0 +1,85 @@
+import { violatedConstraint } from '../../db/errors.ts'
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { checkEmail, checkText, findIssues } from '../checking/checks.ts'
+import { findNameIssues } from '../checking/find-name-issues.ts'
+import { refuse } from '../checking/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { looksLikeAddress } from '../values/email-address.ts'
+
+/** What an organization says of itself in its invitations; the empty text: what the service says by itself. */
+export type OrganizationSettings = {
+  name: string
+  /** The name that invitations come from. */
+  senderName: string
+  /** The address that replies to invitations go to. */
+  replyTo: string
+  /** What stands under every invitation. */
+  invitationText: string
+}
+
+const select = { name: true, senderName: true, replyTo: true, invitationText: true, updatedAt: true } as const
+const FIELDS = ['name', 'senderName', 'replyTo', 'invitationText'] as const
+
+/** With when they were last changed. @throws DomainError not_permitted. */
+export async function readOrganizationSettings(ctx: Context): Promise<OrganizationSettings & { updatedAt: Date }> {
+  authorize(ctx, 'manage_settings')
+  const found = await ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
+  const { name, senderName, replyTo, invitationText, updatedAt } = found
+  return { name, senderName: senderName ?? '', replyTo: replyTo ?? '', invitationText: invitationText ?? '', updatedAt }
+}
+
+/**
+ * Sets all of them. Mails that are queued already are rendered with the new ones.
+ *
+ * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, what is too long, an address that is none, or `changed`
+ *   for what somebody else has changed since it was seen.
+ */
+export async function changeOrganizationSettings(ctx: Context, input: OrganizationSettings, seen?: Seen): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  const settings = trimAll(input)
+  const { name, senderName, replyTo, invitationText } = settings
+  refuse([
+    ...findNameIssues({ name }),
+    ...findIssues([
+      ['senderName', checkText(senderName, MAX_NAME_LENGTH) ?? checkSenderName(senderName)],
+      ['replyTo', replyTo === '' ? undefined : checkEmail(replyTo)],
+      ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
+    ]),
+  ])
+  await inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    const before = await readOrganizationSettings(inside)
+    refuseUnseenChanges(before, seen, before, settings)
+    const changed = FIELDS.filter((field) => before[field] !== settings[field])
+    if (changed.length === 0) return
+    const data = { name, senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }
+    const where = { id: ctx.organization.id }
+    await inside.db.organization
+      .update({ where, data: { ...data, updatedAt: timeOfChange(ctx.deps.clock(), before) } })
+      .catch(translateTakenName)
+    await recordAudit(inside, { action: 'changed_settings', details: { changed } })
+  })
+}
+
+/** A name that reads as an address would be taken for the one that the mail comes from. */
+const checkSenderName = (name: string) =>
+  looksLikeAddress(name) ? ({ rule: 'account', problem: 'likeAddress' } as const) : undefined
+
+const trimAll = ({ name, senderName, replyTo, invitationText }: OrganizationSettings): OrganizationSettings => ({
+  name: name.trim(),
+  senderName: senderName.trim(),
+  replyTo: replyTo.trim(),
+  invitationText: invitationText.trim(),
+})
+
+function translateTakenName(error: unknown): never {
+  if (violatedConstraint(error) !== 'organizations_name_key') throw error
+  throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
+}

@@ -1,0 +1,35 @@
+import type { AccountLinkKind } from '../../generated/prisma/client.ts'
+import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './signed-token.ts'
+
+export type { AccountLinkKind }
+
+/** What a member's link stands for. */
+export type AccountLinkRef = { id: string; kind: AccountLinkKind }
+
+/** Where the portal stands. */
+export const PORTAL_PREFIX = '/portal'
+
+const purpose = 'account-link'
+const KINDS: AccountLinkKind[] = ['join', 'reset']
+
+/**
+ * The secret part of a member's link: its id and kind, signed. It is computed when needed and stored nowhere, so that nothing at rest
+ * opens an account.
+ *
+ * @param secretKeys newest first; the newest signs.
+ */
+const signAccountLink = (secretKeys: readonly string[], { id, kind }: AccountLinkRef): string =>
+  signToken(secretKeys, purpose, Buffer.concat([uuidToBytes(id), Buffer.of(KINDS.indexOf(kind))]))
+
+/** Reads a link's secret part; null when none of the keys has signed it as a link of that kind. */
+export function readAccountLink(secretKeys: readonly string[], kind: AccountLinkKind, token: string): AccountLinkRef | null {
+  const payload = verifyToken(secretKeys, purpose, token, UUID_BYTES + 1)
+  if (payload === null || KINDS[payload[UUID_BYTES]!] !== kind) return null
+  return { id: bytesToUuid(payload.subarray(0, UUID_BYTES)), kind }
+}
+
+/** @param settings the public address, without a trailing slash, and the keys that sign. */
+export const accountUrl = (
+  { publicUrl, secretKeys }: { publicUrl: string; secretKeys: readonly string[] },
+  link: AccountLinkRef,
+): string => `${publicUrl}${PORTAL_PREFIX}/${link.kind}/${signAccountLink(secretKeys, link)}`

@@ -1,0 +1,163 @@
+import { sql } from '../../../db/builder.ts'
+import { compose, ofThese, own, sameOwner } from '../../../db/own.ts'
+import { all, jsonOf } from '../../../db/statements.ts'
+import { authorize } from '../../access/permissions.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked-questions.ts'
+import { newestGrades } from './grades.ts'
+import { countGrades, type GradeRow, percentOf, sumUp } from './totals.ts'
+
+/** A column of the export. */
+export type ExportedQuestion = Asked<Unordered>
+
+/** What a candidate has handed in, as it is graded now: released or not. */
+export type ExportedGrades = {
+  submissionId: string
+  inviteId: string
+  recipientEmail: string
+  recipientName: string | null
+  state: 'submitted' | 'released'
+  submittedAt: Date | null
+  /** By the id of the question: what counts. Those that are not graded, or give no points, are not there. */
+  points: Map<string, number>
+  /** Null until everything is graded, and where there are no points. */
+  total: number | null
+  ofPoints: number
+  /** How many questions stand in the way of a result: not graded, or to be decided. */
+  toGrade: number
+  /** A whole number; null where the total is. */
+  percent: number | null
+  /** Addresses of the members who have given points. */
+  graders: string[]
+  /** Of the newest release. */
+  version: number | null
+  releasedAt: Date | null
+}
+
+/**
+ * The questions that the export of an assessment has columns for: those that it has now, and those removed since that somebody has handed
+ * in. For admins.
+ *
+ * @throws DomainError not_permitted; assessment_not_found.
+ */
+export async function listExportedQuestions(ctx: Context, assessmentId: string): Promise<ExportedQuestion[]> {
+  const { id } = await findExported(ctx, assessmentId)
+  const asked = handedIn(ctx, id)
+    .innerJoin('paperQuestions', (join) =>
+      join.on(sameOwner('paperQuestions', 'submissions')).onRef('paperQuestions.submissionId', '=', 'submissions.id'),
+    )
+    .select(({ fn }) => ['paperQuestions.questionId as id', fn.max('paperQuestions.number').as('number')])
+    .groupBy('paperQuestions.questionId')
+  const questions = await all(
+    ctx.db,
+    compose
+      .selectFrom(presentQuestions(ctx, id).as('present'))
+      .fullJoin(asked.as('asked'), 'asked.id', 'present.id')
+      .select(({ fn, lit }) => [
+        fn.coalesce('present.id', 'asked.id').$notNull().as('id'),
+        'present.place',
+        fn.coalesce('asked.number', lit(0)).as('number'),
+      ]),
+  )
+  return inAskedOrder(questions)
+}
+
+/**
+ * Exports what was handed in for an assessment with the points that count now, in the order of the ids.
+ *
+ * @throws DomainError not_permitted; assessment_not_found; too_many_exports.
+ */
+export async function exportGrades(ctx: Context, assessmentId: string, write: Write<ExportedGrades>): Promise<void> {
+  const { id, secondGrader } = await findExported(ctx, assessmentId)
+  const exported = { action: 'exported_grades', filter: { assessmentId: id } } as const
+  await runExport(ctx, exported, async (last) => (await findRows(ctx, id, last?.submissionId)).map(toExported), write)
+
+  function toExported({ paper, grades, ...row }: Row): ExportedGrades {
+    const questions = countGrades(paper, grades, { secondGrader }).filter(({ points }) => points > 0)
+    const { points: sum, ofPoints } = sumUp(questions)
+    const graded = questions.flatMap(({ questionId, standing }) =>
+      standing.state === 'graded' ? [[questionId, standing.points] as const] : [],
+    )
+    const toGrade = questions.length - graded.length
+    const total = toGrade > 0 || ofPoints === 0 ? null : sum
+    const percent = total === null ? null : percentOf(total, ofPoints)
+    return { ...row, points: new Map(graded), total, ofPoints, toGrade, percent }
+  }
+}
+
+/** Grades that are not released are for those who may grade whatever there is: admins. */
+async function findExported(ctx: Context, assessmentId: string): Promise<{ id: string; secondGrader: boolean }> {
+  authorize(ctx, 'grade')
+  authorize(ctx, 'read')
+  const where = { organizationId: ctx.organization.id, id: assessmentId }
+  const found = isUuid(assessmentId)
+    ? await ctx.db.assessment.findFirst({ where, select: { id: true, secondGrader: true } })
+    : null
+  if (!found) throw new DomainError('assessment_not_found')
+  return found
+}
+
+const handedIn = (ctx: Context, assessmentId: string) =>
+  own(ctx, 'submissions')
+    .where('submissions.assessmentId', '=', assessmentId)
+    .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
+
+type Row = Omit<ExportedGrades, 'points' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
+  paper: { number: number; questionId: string; points: number }[]
+  /** Of each grader the newest, see findGrades, oldest first; without their comments, which may be long. */
+  grades: GradeRow[]
+}
+
+/** Papers and grades as one value each: as rows they would cost the process several times as much. */
+function findRows(ctx: Context, assessmentId: string, after: string | undefined): Promise<Row[]> {
+  const further = after === undefined ? handedIn(ctx, assessmentId) : handedIn(ctx, assessmentId).where('id', '>', after)
+  const page = ofThese(further.orderBy('submissions.id').limit(EXPORTED_AT_ONCE), 'submissions', (rows) => rows)
+  return all(
+    ctx.db,
+    page
+      .innerJoin('invites', (join) =>
+        join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
+      )
+      .leftJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom('releases')
+            .where(sameOwner('releases', 'submissions'))
+            .whereRef('releases.submissionId', '=', 'submissions.id')
+            .select(['releases.version', 'releases.createdAt'])
+            .orderBy('releases.version', 'desc')
+            .limit(eb.lit(1))
+            .as('release'),
+        (join) => join.onTrue(),
+      )
+      .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
+      .select((eb) => eb.ref('submissions.state').$castTo<ExportedGrades['state']>().as('state'))
+      .select(['submissions.submittedAt', 'release.version', 'release.createdAt as releasedAt'])
+      .select((eb) => {
+        const paper = eb
+          .selectFrom('paperQuestions')
+          .where(sameOwner('paperQuestions', 'submissions'))
+          .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
+          .select(['paperQuestions.number', 'paperQuestions.questionId', 'paperQuestions.points'])
+          .orderBy('paperQuestions.number')
+        const graders = eb
+          .selectFrom('grades')
+          .innerJoin('members', (join) => join.on(sameOwner('members', 'grades')).onRef('members.id', '=', 'grades.graderId'))
+          .where(sameOwner('grades', 'submissions'))
+          .whereRef('grades.submissionId', '=', 'submissions.id')
+          .where('grades.points', 'is not', null)
+          .select('members.email')
+          .distinct()
+          .orderBy('members.email')
+        return [
+          jsonOf(paper).as('paper'),
+          jsonOf(newestGrades(ctx, eb.ref('submissions.id'))).as('grades'),
+          sql<string[]>`array(${graders})`.as('graders'),
+        ]
+      })
+      .orderBy('submissions.id'),
+  )
+}

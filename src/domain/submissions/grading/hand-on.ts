@@ -1,0 +1,76 @@
+import { may } from '../../access/permissions.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
+import { checkUuid, findIssues } from '../../checking/checks.ts'
+import { refuse } from '../../checking/refuse.ts'
+import type { Context } from '../../context.ts'
+import { setGrader } from '../../invites/change-invite.ts'
+import { resolveReferences } from '../../invites/create-invite.ts'
+import { inTransaction } from '../../transaction.ts'
+import { type Assigned, type Graded, holderOf, lockHandedIn, type Place, refuseUnknown } from './rounds.ts'
+import { graderOf } from './save-grade.ts'
+
+/** What a form calls who grades there. */
+export const FIELDS: Record<Place, string> = { first: 'assignedGraderId', second: 'secondGraderId' }
+
+/**
+ * The context's member grades a submission from now on: one that nobody grades, or (where it is graded twice) nobody grades besides
+ * another; an admin also what another alone grades. Of two graders an admin takes no place, but decides.
+ *
+ * @throws DomainError not_permitted; submission_not_found for what is not theirs to take.
+ */
+export async function takeOver(ctx: Context, submissionId: string): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const submission = await lockHandedIn(inside, submissionId)
+    const me = graderOf(inside)
+    if (isAssignedTo(me, submission)) return
+    await assign(inside, submission, placeToTake(inside, submission) ?? refuseUnknown(), me)
+  })
+}
+
+const isAssignedTo = (memberId: string, { grader, secondGrader }: Assigned): boolean =>
+  [grader?.id, secondGrader?.id].includes(memberId)
+
+/** Where the context's member can come in; null: nowhere, or they grade it already. */
+export function placeToTake(ctx: Context, submission: Assigned): Place | null {
+  if (isAssignedTo(graderOf(ctx), submission)) return null
+  if (holderOf(submission, 'first') === null) return 'first'
+  if (submission.assessment.secondGrader) return holderOf(submission, 'second') === null ? 'second' : null
+  return may(ctx, 'read') ? 'first' : null
+}
+
+/**
+ * Somebody else grades it from now on, or nobody: for admins, and for the grader in whose place that is.
+ *
+ * @throws DomainError not_permitted; submission_not_found; invalid (rule `reference` or `grader`) unless it is an active member who may
+ *   grade; rule `account`: gradesAlready, when the same member would grade twice.
+ */
+export async function handOn(
+  ctx: Context,
+  submissionId: string,
+  { place, graderId }: { place: Place; graderId: string | null },
+): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const submission = await lockHandedIn(inside, submissionId)
+    const field = FIELDS[place]
+    const [present, other] =
+      place === 'first' ? [submission.graderId, submission.secondGraderId] : [submission.secondGraderId, submission.graderId]
+    if (!may(inside, 'read') && present !== graderOf(inside)) refuseUnknown()
+    if (place === 'second' && !submission.assessment.secondGrader) refuseUnknown()
+    refuse(findIssues([[field, graderId === null ? undefined : checkUuid(graderId)]]))
+    const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
+    refuse(issues.map((issue) => ({ ...issue, field })))
+    const isTwice = graderId !== null && graderId.toLowerCase() === other
+    refuse(isTwice ? [{ field, rule: 'account', problem: 'gradesAlready' }] : [])
+    await assign(inside, submission, place, graderId)
+  })
+}
+
+/** The first grader is the invite's: the submission follows by itself. */
+async function assign(ctx: Context, { id, inviteId }: Graded, place: Place, graderId: string | null): Promise<void> {
+  const where = { organizationId: ctx.organization.id, id }
+  if (place === 'first') {
+    if (!(await setGrader(ctx, inviteId, graderId))) return
+  } else await ctx.db.submission.updateMany({ where, data: { secondGraderId: graderId } })
+  const action = place === 'first' ? 'assigned_grader' : 'assigned_second_grader'
+  await recordAudit(ctx, { action, target: { kind: 'invite', id: inviteId }, details: { graderId } })
+}

@@ -1,0 +1,106 @@
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
+import { checkText, findIssues } from '../../checking/checks.ts'
+import { refuse } from '../../checking/refuse.ts'
+import type { Context } from '../../context.ts'
+import { resultReleased } from '../../events/event.ts'
+import { recordEvents } from '../../events/record-events.ts'
+import { MAX_COMMENT_LENGTH } from '../../limits.ts'
+import { inTransaction } from '../../transaction.ts'
+import { findGrades, visibleTo } from './grades.ts'
+import { findPaper, type Graded, lockHandedIn, refuseUnknown, requireRound } from './rounds.ts'
+import { about, graderOf, refuseReleased } from './save-grade.ts'
+import { countGrades, pointsIn, sumUp } from './totals.ts'
+
+/**
+ * @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points.
+ * @param seen what whoever releases it has been shown, see {@link pointsIn}; undefined: nobody was shown anything.
+ */
+export type NewRelease = {
+  submissionId: string
+  comment: string
+  message: string
+  toCandidate: boolean
+  seen?: string | undefined
+}
+
+/** What was released of a question. */
+export type ReleasedGrade = { number: number; points: number | null; ofPoints: number; comment: string; graderId: string | null }
+
+/**
+ * Releases the result of a submission as it is graded now, as far as whoever releases it may see that: to the organization, its clients
+ * and API, and to the candidate if so wished.
+ *
+ * @throws DomainError not_permitted; submission_not_found; invalid (rule `account`: released; ungraded or undecided, with the number of
+ *   the question; otherPoints than were seen, with the total).
+ */
+export async function releaseResult(
+  ctx: Context,
+  { submissionId, comment, message, toCandidate, seen }: NewRelease,
+): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const submission = await lockHandedIn(inside, submissionId)
+    requireRelease(inside, submission)
+    refuseReleased(submission)
+    refuse(
+      findIssues([
+        ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
+        ['message', checkText(message, MAX_COMMENT_LENGTH)],
+      ]),
+    )
+    const paper = await findPaper(inside, submissionId)
+    const grades = visibleTo(requireRound(inside, submission), submission, paper, await findGrades(inside, submissionId))
+    const questions = countGrades(paper, grades, submission.assessment)
+    const { points, ofPoints, missing } = sumUp(questions)
+    if (missing) refuse([about(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
+    refuse(seen === undefined || seen === pointsIn(questions) ? [] : [about('otherPoints', points)])
+    const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
+      if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null }
+      return {
+        number,
+        points: most === 0 ? null : standing.points,
+        ofPoints: most,
+        comment: standing.comment,
+        graderId: standing.graderId,
+      }
+    })
+    const organizationId = organization.id
+    const version = (await db.release.count({ where: { organizationId, submissionId } })) + 1
+    const now = deps.clock()
+    const own = { id: deps.newId(), organizationId, submissionId, version, releasedById: graderOf(inside), createdAt: now }
+    await db.release.create({
+      data: { ...own, points, ofPoints, comment, message, toCandidate, grades: released satisfies Prisma.InputJsonValue },
+    })
+    await db.submission.updateMany({
+      where: { organizationId, id: submissionId },
+      data: { state: 'released', releasedAt: now, updatedAt: now },
+    })
+    await recordEvents(inside, [resultReleased(submission.invite, submissionId)])
+    const target = { kind: 'invite', id: submission.inviteId } as const
+    await recordAudit(inside, { action: 'released_result', target, details: { version, toCandidate } })
+  })
+}
+
+/**
+ * Lets grading go on. What was released stays what others see until another version is released.
+ *
+ * @throws DomainError not_permitted; submission_not_found; invalid (rule `account`: notReleased).
+ */
+export async function reopenResult(ctx: Context, submissionId: string): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const submission = await lockHandedIn(inside, submissionId)
+    requireRelease(inside, submission)
+    refuse(submission.state === 'released' ? [] : [about('notReleased')])
+    const where = { organizationId: inside.organization.id, id: submissionId }
+    await inside.db.submission.updateMany({ where, data: { state: 'submitted', updatedAt: inside.deps.clock() } })
+    await recordAudit(inside, { action: 'reopened_result', target: { kind: 'invite', id: submission.inviteId } })
+  })
+}
+
+/** Whoever may grade it, but for the second grader: the first and admins answer for the whole. */
+export const mayRelease = (ctx: Context, submission: Graded): boolean => requireRound(ctx, submission) !== 2
+
+function requireRelease(ctx: Context, submission: Graded): void {
+  if (!mayRelease(ctx, submission)) refuseUnknown()
+}

@@ -1,0 +1,102 @@
+import { own } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
+import { authorize, may } from '../../access/permissions.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { mayGrade } from '../../members/graders.ts'
+import { isUuid } from '../../values/uuid.ts'
+
+/** 1: the first grader's; 2: the second's; 3: an admin's, who decides where those differ. */
+export const ROUNDS = [1, 2, 3] as const
+export type Round = (typeof ROUNDS)[number]
+
+/** Which of the two graders. */
+export type Place = 'first' | 'second'
+
+const grader = { select: { id: true, status: true, roles: true, user: true } } satisfies Prisma.Submission$graderArgs
+const include = {
+  assessment: { select: { name: true, secondGrader: true, gradedBlind: true } },
+  invite: true,
+  grader,
+  secondGrader: grader,
+} satisfies Prisma.SubmissionInclude
+
+/** A submission that was handed in, with its invite. */
+export type Graded = Prisma.SubmissionGetPayload<{ include: typeof include }>
+
+type Grader = { id: string; status: MemberStatus; roles: string[] }
+/** Who grades what is handed in, as far as it decides who may. */
+export type Assigned = Record<'grader' | 'secondGrader', Grader | null> & { assessment: { secondGrader: boolean } }
+
+/**
+ * The member to whom that place is assigned and who may grade: whoever was deactivated, or has lost the role, keeps it free for others, and
+ * has it again if they come back before it is taken.
+ */
+export function holderOf<G extends Grader>(
+  { grader, secondGrader }: Record<'grader' | 'secondGrader', G | null>,
+  place: Place,
+): G | null {
+  const assigned = place === 'first' ? grader : secondGrader
+  return assigned && mayGrade(assigned) ? assigned : null
+}
+
+/**
+ * In which round the context's actor grades a submission. Those it is assigned to may, any grader while nobody holds it, and admins always;
+ * an admin to whom it is not assigned decides where it is graded twice.
+ *
+ * @returns null for those who may not.
+ */
+export function roundOf(ctx: Context, submission: Assigned): Round | null {
+  const { actor } = ctx
+  if (actor.kind !== 'member' || !may(ctx, 'grade')) return null
+  if (actor.id === holderOf(submission, 'second')?.id) return 2
+  const first = holderOf(submission, 'first')
+  if (first === null || actor.id === first.id) return 1
+  if (!may(ctx, 'read')) return null
+  return submission.assessment.secondGrader ? 3 : 1
+}
+
+/** In which round the context's actor grades a submission, who may. @throws DomainError submission_not_found. */
+export const requireRound = (ctx: Context, submission: Assigned): Round => roundOf(ctx, submission) ?? refuseUnknown()
+
+/**
+ * A submission that was handed in, whoever may grade it.
+ *
+ * @throws DomainError not_permitted; submission_not_found, also for one that is not handed in.
+ */
+export async function findHandedIn(ctx: Context, id: string): Promise<Graded> {
+  authorize(ctx, 'grade')
+  if (!isUuid(id)) refuseUnknown()
+  const where = {
+    organizationId: ctx.organization.id,
+    id,
+    state: { in: ['submitted', 'released'] },
+  } satisfies Prisma.SubmissionWhereInput
+  return (await ctx.db.submission.findFirst({ where, include, relationLoadStrategy: 'join' })) ?? refuseUnknown()
+}
+
+/**
+ * A submission that was handed in, which nobody else grades, releases or assigns until the transaction ends.
+ *
+ * @throws DomainError not_permitted, submission_not_found.
+ */
+export async function lockHandedIn(ctx: Context, id: string): Promise<Graded> {
+  const { inviteId } = await findHandedIn(ctx, id)
+  // The invite first, as everywhere: who assigns it holds that.
+  await run(ctx.db, own(ctx, 'invites').select('id').where('id', '=', inviteId).forNoKeyUpdate())
+  await run(ctx.db, own(ctx, 'submissions').select('id').where('id', '=', id).forNoKeyUpdate())
+  return findHandedIn(ctx, id)
+}
+
+/** How many points the questions give. */
+export const findPaper = ({ db, organization }: Context, submissionId: string) =>
+  db.paperQuestion.findMany({
+    where: { organizationId: organization.id, submissionId },
+    select: { number: true, points: true },
+    orderBy: { number: 'asc' },
+  })
+
+export function refuseUnknown(): never {
+  throw new DomainError('submission_not_found')
+}

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { MediaPart } from '../../../generated/prisma/client.ts'
+import type { ServiceContext } from '../../context.ts'
+import { type Media, partOf } from './media.ts'
+
+/** A segment as far as it can be put together; without a file, where nothing can. */
+export type Fetched = { file: string | null; isCut: boolean }
+
+/**
+ * Writes each segment to a file: its parts in order, up to the first that has not arrived.
+ *
+ * @returns null where a part that has arrived is not in the store.
+ * @throws Error where the store gives back something else than what was sent, and of the system where the disk does not take it.
+ */
+export async function fetchSegments(system: ServiceContext, media: Media, folder: string): Promise<Fetched[] | null> {
+  const parts = await system.db.mediaPart.findMany({
+    where: { organizationId: media.organizationId, mediaId: media.id },
+    orderBy: [{ segment: 'asc' }, { number: 'asc' }],
+  })
+  const bySegment = Map.groupBy(parts, ({ segment }) => segment)
+  const count = Math.max(media.toldParts.length, (parts.at(-1)?.segment ?? -1) + 1)
+  const segments: Fetched[] = []
+  for (let segment = 0; segment < count; segment++) {
+    const inIt = bySegment.get(segment) ?? []
+    const whole = inIt.filter(({ number }, place) => number === place)
+    const isCut = whole.length < inIt.length || whole.length < (media.toldParts[segment] ?? 1)
+    const file = whole.length > 0 ? path.join(folder, String(segment)) : null
+    if (file && !(await fetchParts(system, media, whole, file))) return null
+    segments.push({ file, isCut })
+  }
+  return segments
+}
+
+/** @returns whether all are in the store. */
+async function fetchParts({ deps }: ServiceContext, { key }: Media, parts: MediaPart[], to: string): Promise<boolean> {
+  await using file = await open(to, 'w')
+  for (const part of parts) {
+    const content = await deps.media.get(partOf(key, part))
+    if (!content) return false
+    const bytes = await buffer(content)
+    if (hash('sha256', bytes, 'hex') !== Buffer.from(part.sha256).toString('hex'))
+      throw new Error('The store gives back something else than the part of a recording that was sent')
+    await file.writeFile(bytes) // behind the one before
+  }
+  return true
+}
+
+/** Whether the store has lost a part for good, as far as it can tell. @throws Error where it does not answer. */
+export async function lacksParts({ db, deps }: ServiceContext, { organizationId, id, key }: Media): Promise<boolean> {
+  const parts = await db.mediaPart.findMany({ where: { organizationId, mediaId: id } })
+  for (const part of parts) {
+    const content = await deps.media.get(partOf(key, part), { start: 0, end: 0 })
+    if (!content) return true
+    content.destroy()
+  }
+  return parts.length === 0
+}

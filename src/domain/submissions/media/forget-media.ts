@@ -1,0 +1,208 @@
+import { sql } from '../../../db/builder.ts'
+import { everyones } from '../../../db/everyone.ts'
+import { among, type Expressions, own, ownUpdate, type RawBuilder, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { all, run } from '../../../db/statements.ts'
+import type { MediaKind } from '../../../generated/prisma/client.ts'
+import { authorize } from '../../access/permissions.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { mediaDeleted, type ToldInvite } from '../../events/event.ts'
+import { recordEvents } from '../../events/record-events.ts'
+import { inTransaction } from '../../transaction.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
+import type { KeptDays } from './kept.ts'
+
+// How media go: marked as deleted first, in the database, with the event; their files then, see removal.ts.
+
+const DAY_MS = 86_400_000
+/** For so long media are kept of whoever never started, or whose invite was withdrawn. */
+const UNUSED_DAYS = 30
+/** No photo takes so long to get into the store. */
+const UNFINISHED_MS = 600_000
+/** Submissions of one statement, and statements of one sweep: the other parts of the sweep do not wait for more. */
+const LOOKED_AT_ONCE = 100
+const BATCHES = 10
+const SET_ASIDE_MS = 3_600_000
+
+/** @param due whether any of its media are. */
+type Looked = { organizationId: string; submissionId: string; due: boolean }
+
+/**
+ * Deletes what has been kept for long enough, of all organizations, for the scheduled sweep:
+ *
+ * - photos of IDs and faces: so many days after the results were released; where none are, with the answers;
+ * - stills and recordings of webcam and screen, and recorded answers: so many days after the submission was handed in or, where it never
+ *   was, after they were recorded;
+ * - everything of whoever never started, and of those whose invite was withdrawn before they handed in: after {@link UNUSED_DAYS}.
+ *
+ * A submission is looked at when something of it is due, and once a day besides, because its state or the settings may have changed; not
+ * any more once nothing is left of it. So this costs by what is due, however much is kept.
+ */
+export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
+  await forgetUnfinishedPhotos(system)
+  const dueAt = dueBy(kept)
+  const failed: FailedItem<Looked>[] = []
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const looked = await look(system, dueAt)
+    const dueNow = looked.filter(({ due }) => due)
+    const failedNow = await workOnEach(dueNow, ({ organizationId, submissionId }) =>
+      inTransaction(system, (inside) => forgetDue(inside, organizationId, submissionId, dueAt)),
+    )
+    failed.push(...failedNow)
+    await planNextLook(system, looked, kept)
+    await setAside(
+      system,
+      failedNow.map(({ item }) => item),
+    )
+    if (looked.length < LOOKED_AT_ONCE) break
+  }
+  refuseFailed(failed)
+}
+
+/** When a medium of a submission is to go: the earliest of what is not null. */
+type DueBy = (eb: Expressions<'media' | 'submissions'>) => RawBuilder<Date>
+const dueBy =
+  (kept: KeptDays): DueBy =>
+  ({ ref }) => {
+    const [kind, state, createdAt] = [ref('media.kind'), ref('submissions.state'), ref('media.createdAt')]
+    return sql`least(
+      coalesce(${ref('submissions.submittedAt')}, ${createdAt}) + interval '24 hours' *
+        case when ${kind} in ('webcam_still', 'webcam', 'screen') then ${kept.proctoring}::integer else ${kept.answers}::integer end,
+      case when ${state} in ('preparing', 'withdrawn') then ${createdAt} + interval '24 hours' * ${UNUSED_DAYS}::integer end,
+      case when ${state} = 'released' and ${kind} in ('id_photo', 'face_photo')
+        then ${ref('submissions.releasedAt')} + interval '24 hours' * ${kept.idPhoto}::integer end)`
+  }
+
+function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
+  const now = deps.clock()
+  const looked = everyones
+    .selectFrom('submissions')
+    .select(({ exists, selectFrom }) => {
+      const due = selectFrom('media')
+        .select('media.id')
+        .where(sameOwner('media', 'submissions'))
+        .whereRef('media.submissionId', '=', 'submissions.id')
+        .where('media.state', '<>', 'deleted')
+        .where((eb) => eb(dueAt(eb as never), '<=', now))
+      return ['submissions.organizationId', 'submissions.id as submissionId', exists(due).$castTo<boolean>().as('due')]
+    })
+    .where('submissions.mediaDueAt', '<=', now)
+    .orderBy('submissions.mediaDueAt')
+    .limit(LOOKED_AT_ONCE)
+  return all(db, looked)
+}
+
+/** Marks what is due of a submission, with the event. */
+async function forgetDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
+  const now = ctx.deps.clock()
+  const owner = { organization: { id: organizationId } }
+  const submission = own(owner, 'submissions').where('submissions.id', '=', submissionId)
+  const due = ownUpdate(owner, 'media')
+    .from(submission.selectAll().as('submissions'))
+    .set({ state: 'deleted', deletedAt: now })
+    .whereRef('media.submissionId', '=', 'submissions.id')
+    .where('media.state', '<>', 'deleted')
+    .where((eb) => eb(dueAt(eb as never), '<=', now))
+  await tell(ctx, organizationId, submissionId, await all(ctx.db, due.returning('media.kind')))
+}
+
+/** A submission that has changed its state meanwhile is looked at once more. */
+async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept: KeptDays): Promise<void> {
+  if (looked.length === 0) return
+  const after = (days: number) => new Date(deps.clock().getTime() + days * DAY_MS)
+  const first = after(Math.min(kept.idPhoto, kept.proctoring, kept.answers, UNUSED_DAYS))
+  const kinds = everyones
+    .selectFrom('submissions')
+    .leftJoin('media', (join) =>
+      join
+        .on(sameOwner('media', 'submissions'))
+        .onRef('media.submissionId', '=', 'submissions.id')
+        .on('media.state', '<>', 'deleted'),
+    )
+    .where('submissions.id', '=', among(looked.map(({ submissionId }) => submissionId)))
+    .groupBy('submissions.id')
+    .select((eb) => [
+      'submissions.id',
+      'submissions.state',
+      eb.fn.count('media.id').as('kept'),
+      sql<Date | null>`min(${dueBy(kept)(eb as never)}) filter (where ${eb.ref('media.id')} is not null)`.as('due'),
+    ])
+  const plan = everyones
+    .with('looked', () => kinds)
+    .updateTable('submissions')
+    .from('looked')
+    .set(({ ref }) => ({
+      mediaDueAt: sql<Date | null>`case when ${ref('looked.kept')} > 0 then least(${ref('looked.due')}, ${after(1)}::timestamptz)
+        when ${ref('looked.state')} in ('preparing', 'in_progress') then ${first}::timestamptz end`,
+    }))
+    .whereRef('submissions.id', '=', 'looked.id')
+    .whereRef('submissions.state', '=', 'looked.state')
+  await run(db, plan)
+}
+
+/** What can't be forgotten now is looked at again later: it would stand before all others with each sweep. */
+async function setAside({ db, deps }: ServiceContext, failed: Looked[]): Promise<void> {
+  if (failed.length === 0) return
+  const mediaDueAt = new Date(deps.clock().getTime() + SET_ASIDE_MS)
+  await db.submission.updateMany({ where: { id: { in: failed.map(({ submissionId }) => submissionId) } }, data: { mediaDueAt } })
+}
+
+/** Records which kinds were deleted, if any were. */
+async function tell(
+  ctx: ServiceContext,
+  organizationId: string,
+  submissionId: string,
+  gone: { kind: MediaKind }[],
+): Promise<void> {
+  if (gone.length === 0) return
+  const kinds = [...new Set(gone.map(({ kind }) => kind))].sort()
+  await recordEvents(ctx, [mediaDeleted(await findInvite(ctx, organizationId, submissionId), submissionId, kinds)])
+}
+
+async function findInvite({ db }: ServiceContext, organizationId: string, submissionId: string): Promise<ToldInvite> {
+  const { invite } = await db.submission.findFirstOrThrow({
+    where: { organizationId, id: submissionId },
+    include: { invite: true },
+  })
+  return invite
+}
+
+/**
+ * Nobody has seen them: a crash, or a store that was away, has cut them off before they were there. The states stand in the statement
+ * because an index of some states serves no parameter.
+ */
+async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
+  const now = deps.clock()
+  const unfinished = everyones
+    .updateTable('media')
+    .set({ state: 'deleted', deletedAt: now })
+    .where('media.state', '=', sql.lit('joining'))
+    .where(({ ref }) => sql<SqlBool>`${ref('media.kind')} in ('id_photo', 'face_photo', 'webcam_still')`)
+    .where('media.createdAt', '<=', new Date(now.getTime() - UNFINISHED_MS))
+  await run(db, unfinished)
+}
+
+/**
+ * Deletes an invite's photos and recordings of these kinds, of all its submissions, for good. Nobody is shown them from now on; their files
+ * go with a sweep soon after, whether or not the store can be reached now.
+ *
+ * @throws DomainError not_permitted, invite_not_found.
+ */
+export async function deleteSubmissionMedia(ctx: Context, inviteId: string, kinds: MediaKind[]): Promise<void> {
+  authorize(ctx, 'operate_invites')
+  const organizationId = ctx.organization.id
+  const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where: { organizationId, id: inviteId } }) : null
+  if (!invite) throw new DomainError('invite_not_found')
+  await inTransaction(ctx, async (inside) => {
+    const gone = await inside.db.media.updateManyAndReturn({
+      where: { organizationId, submission: { inviteId }, kind: { in: kinds }, state: { not: 'deleted' } },
+      data: { state: 'deleted', deletedAt: ctx.deps.clock() },
+      select: { submissionId: true, kind: true },
+    })
+    for (const [submissionId, inIt] of Map.groupBy(gone, ({ submissionId }) => submissionId))
+      await tell(inside, organizationId, submissionId, inIt)
+    await recordAudit(inside, { action: 'deleted_media', target: { kind: 'invite', id: inviteId }, details: { kinds } })
+  })
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Media, MediaKind, Prisma } from '../../../generated/prisma/client.ts'
+import { isBlindTo } from '../../assessments/blind-grading.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { readMediaLink } from '../../secrets/media-tokens.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
+
+export type { Media, MediaKind }
+
+/** A key that nobody can guess, below that of the organization: what is deleted with it is found by it. */
+export const newMediaKey = ({ id }: Context['organization']): string => `${id}/${randomBytes(16).toString('hex')}`
+
+// Below the key of a medium.
+
+export const folderOf = (key: string): string => `${key}/`
+export const fileOf = (key: string): string => `${key}/file`
+export const partsFolderOf = (key: string): string => `${key}/parts/`
+/** By its content as well: of two contents for one part, the one that is refused replaces nothing. */
+export const partOf = (
+  key: string,
+  { segment, number, sha256 }: { segment: number; number: number; sha256: Uint8Array },
+): string => `${partsFolderOf(key)}${segment}-${number}-${Buffer.from(sha256).toString('hex', 0, 16)}`
+
+/** A row for what is to come into the store. */
+export function newMedia({ deps, organization }: Context, submissionId: string, kind: MediaKind) {
+  const id = deps.newId()
+  const createdAt = deps.clock()
+  return {
+    id,
+    organizationId: organization.id,
+    submissionId,
+    kind,
+    state: 'uploading',
+    key: newMediaKey(organization),
+    createdAt,
+  } as const
+}
+
+/**
+ * A photo or recording for who may see the submission; where it is graded blind, its graders see the answers alone. Of a recording that
+ * could not be made one file there is what {@link readArrived} reads.
+ *
+ * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
+ */
+export async function getMedia(ctx: Context, id: string): Promise<Media> {
+  const where = { organizationId: ctx.organization.id, id, OR: [...READABLE] }
+  const found = isUuid(id)
+    ? await ctx.db.media.findFirst({
+        where,
+        include: {
+          submission: {
+            select: {
+              state: true,
+              secondGraderId: true,
+              invite: { select: { assignedGrader: graderOfInvite } },
+              assessment: { select: { gradedBlind: true } },
+            },
+          },
+        },
+      })
+    : null
+  if (!found) throw new DomainError('media_not_found')
+  const { submission, kind } = found
+  authorizeSubmission(ctx, submission.invite, submission)
+  if (kind !== 'answer' && isBlindTo(ctx, submission.assessment)) throw new DomainError('not_permitted')
+  return found
+}
+
+/** Of others there is nothing to read: they have not ended yet, or are deleted. */
+const READABLE: Prisma.MediaWhereInput[] = [{ state: 'ready' }, { state: 'failed', parts: { some: {} } }]
+
+/**
+ * The recording that a link opens.
+ *
+ * @throws DomainError media_not_found for a link that nobody has signed, whose time is over, or whose recording is gone or
+ *   withdrawn.
+ */
+export async function openMediaLink({ db, deps }: ServiceContext, secretKeys: readonly string[], token: string): Promise<Media> {
+  const link = readMediaLink(secretKeys, token)
+  const isGood = link !== null && link.expiresAt > deps.clock()
+  const where = { state: 'ready', submission: { state: { not: 'withdrawn' } } } as const
+  const media = isGood ? await db.media.findUnique({ where: { id: link.mediaId, ...where } }) : null
+  if (!media) throw new DomainError('media_not_found')
+  return media
+}
+
+/**
+ * Its content, or a range of it: the positions of the first byte and the last.
+ *
+ * @throws Error when the store has lost it.
+ */
+export async function readMedia(
+  { deps }: Pick<ServiceContext, 'deps'>,
+  { key }: Media,
+  range?: { start: number; end: number },
+): Promise<Readable> {
+  const content = await deps.media.get(fileOf(key), range)
+  if (!content) throw new Error('A file is not in the media store')
+  return content
+}
+
+/**
+ * What has arrived of a recording that could not be made one file: the parts of its segments, in their order, one after another.
+ *
+ * @throws Error when the store has lost one.
+ */
+export async function* readArrived({ db, deps }: Context, { id, organizationId, key }: Media): AsyncGenerator<Buffer> {
+  const where = { organizationId, mediaId: id }
+  const parts = await db.mediaPart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
+  for (const part of parts) {
+    const content = await deps.media.get(partOf(key, part))
+    if (!content) throw new Error('A part of a recording is not in the store')
+    yield* content
+  }
+}
+
+/** How many recordings could not be joined, whoever's. */
+export const countFailedRecordings = ({ db }: Pick<ServiceContext, 'db'>): Promise<number> =>
+  db.media.count({ where: { state: 'failed' } })

@@ -1,0 +1,27 @@
+import { sql } from '../../../db/builder.ts'
+import { compose, own } from '../../../db/own.ts'
+import { one } from '../../../db/statements.ts'
+import type { ServiceContext } from '../../context.ts'
+import type { Media } from './media.ts'
+
+/** So much later than the one before it each recording of an organization is due, of those that wait at the same time. */
+const TURN_MS = 30_000
+
+/**
+ * Has a recording made one file, in the open transaction. What is due first is joined first, so that who sends many at once waits behind
+ * who sends one, for some minutes: organizations have their turns beside each other, and within one its candidates.
+ */
+export async function queueJoin({ db, deps }: ServiceContext, { id, organizationId }: Pick<Media, 'id' | 'organizationId'>) {
+  const recordings = own({ organization: { id: organizationId } }, 'media')
+    .where('state', '=', 'joining')
+    .where('kind', 'in', ['answer', 'webcam', 'screen'])
+    .select(['id', sql<number>`row_number() over (partition by submission_id order by completed_at, id)`.as('nth')])
+  const turn = compose
+    .with('waiting', () => recordings)
+    .selectFrom('waiting')
+    .select(sql<number>`count(*)::int`.as('turn'))
+    .where(({ eb, selectFrom }) => eb('waiting.nth', '<=', selectFrom('waiting as it').select('it.nth').where('it.id', '=', id)))
+  const waiting = await one(db, turn)
+  const dueAt = new Date(deps.clock().getTime() + waiting.turn * TURN_MS)
+  await deps.queue.enqueueRecording(db, { mediaId: id, organizationId, dueAt })
+}

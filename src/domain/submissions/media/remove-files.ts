@@ -1,0 +1,119 @@
+import { sql } from '../../../db/builder.ts'
+import { everyones } from '../../../db/everyone.ts'
+import { among } from '../../../db/own.ts'
+import { all, run } from '../../../db/statements.ts'
+import type { ServiceContext } from '../../context.ts'
+import { folderOf, type Media } from './media.ts'
+
+/** A part that was on its way when its recording was deleted has arrived by then. */
+const STRAY_MS = 60_000
+/** Files that the store refuses to delete are left alone for so long. */
+const REFUSED_MS = 3_600_000
+/** So many refusals in one sweep mean that the store is away, and each may have taken its time: the rest is left to the next sweep. */
+const MAX_REFUSALS = 5
+/** Media of one statement, and statements of one sweep: the other parts of the sweep do not wait for more. */
+const FOUND_AT_ONCE = 100
+const BATCHES = 20
+
+type Removable = Pick<Media, 'id' | 'key' | 'refusedAt'>
+type Refused = Removable & { err: unknown }
+
+/**
+ * Removes the files of media that are marked as deleted, of all organizations, for the scheduled sweep. Those that the store does not
+ * delete hold up no others: they are tried again every hour, and the log tells of each once.
+ */
+export async function removeFiles(system: ServiceContext): Promise<void> {
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const removable = await findRemovable(system)
+    const { removed, refused } = await removeBatch(system, removable)
+    await markRemoved(system, removed)
+    await setAside(system, refused)
+    if (removable.length < FOUND_AT_ONCE || refused.length === MAX_REFUSALS) return
+  }
+}
+
+/** The state stands in the statement because an index of some states serves no parameter. */
+function findRemovable({ db, deps }: ServiceContext): Promise<Removable[]> {
+  const before = (ms: number) => new Date(deps.clock().getTime() - ms)
+  const removable = everyones
+    .selectFrom('media')
+    .select(['id', 'key', 'refusedAt'])
+    .where('state', '=', sql.lit('deleted'))
+    .where('removedAt', 'is', null)
+    .where('deletedAt', '<=', before(STRAY_MS))
+    .where(({ eb, or }) => or([eb('refusedAt', 'is', null), eb('refusedAt', '<=', before(REFUSED_MS))]))
+    .orderBy('deletedAt')
+    .limit(FOUND_AT_ONCE)
+  return all(db, removable)
+}
+
+async function removeBatch(
+  { deps }: ServiceContext,
+  removable: Removable[],
+): Promise<{ removed: Removable[]; refused: Refused[] }> {
+  const removed: Removable[] = []
+  const refused: Refused[] = []
+  for (const media of removable) {
+    await deps.media.deletePrefix(folderOf(media.key)).then(
+      () => removed.push(media),
+      (err) => refused.push({ ...media, err }),
+    )
+    if (refused.length === MAX_REFUSALS) break
+  }
+  return { removed, refused }
+}
+
+const idsOf = (media: Removable[]): string[] => media.map(({ id }) => id)
+
+/** Their parts are known no more, their bytes count no more, and what was still being recorded into them is no attempt any more. */
+async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): Promise<void> {
+  if (removed.length === 0) return
+  const mark = everyones
+    .updateTable('media')
+    .set({ removedAt: deps.clock() })
+    .where('media.id', '=', among(idsOf(removed)))
+    .where('media.removedAt', 'is', null)
+  const free = everyones
+    .with('removed', () => mark.returning(['media.organizationId', 'media.submissionId', 'media.id', 'media.bytes']))
+    .with('abandoned', (withRemoved) =>
+      withRemoved
+        .updateTable('takes')
+        .from('removed')
+        .set({ state: 'abandoned', completedAt: null })
+        .whereRef('takes.organizationId', '=', 'removed.organizationId')
+        .whereRef('takes.mediaId', '=', 'removed.id')
+        .where('takes.state', '=', 'recording')
+        .returning('takes.id'),
+    )
+    .with('parts', (withRemoved) =>
+      withRemoved
+        .deleteFrom('mediaParts')
+        .using('removed')
+        .whereRef('mediaParts.organizationId', '=', 'removed.organizationId')
+        .whereRef('mediaParts.mediaId', '=', 'removed.id')
+        .returning('mediaParts.number'),
+    )
+    .with('freed', (withRemoved) =>
+      withRemoved
+        .selectFrom('removed')
+        .select(({ fn }) => ['removed.organizationId', 'removed.submissionId', fn.sum<string>('removed.bytes').as('bytes')])
+        .groupBy(['removed.organizationId', 'removed.submissionId']),
+    )
+    .updateTable('submissions')
+    .from('freed')
+    .set(({ ref }) => ({ mediaBytes: sql<string>`${ref('submissions.mediaBytes')} - ${ref('freed.bytes')}` }))
+    .whereRef('submissions.organizationId', '=', 'freed.organizationId')
+    .whereRef('submissions.id', '=', 'freed.submissionId')
+  await run(db, free)
+}
+
+async function setAside({ db, deps }: ServiceContext, refused: Refused[]): Promise<void> {
+  if (refused.length === 0) return
+  await db.media.updateMany({ where: { id: { in: idsOf(refused) } }, data: { refusedAt: deps.clock() } })
+  const [first, ...others] = refused.filter(({ refusedAt }) => refusedAt === null)
+  if (!first) return
+  deps.log.error(
+    { err: first.err, keys: [first, ...others].map(({ key }) => key) },
+    'the media store does not delete the files of deleted media: see that the service may delete there; it is tried again every hour',
+  )
+}

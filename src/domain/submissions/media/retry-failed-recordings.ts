@@ -1,0 +1,23 @@
+import type { ServiceContext } from '../../context.ts'
+import { inTransaction } from '../../transaction.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { queueJoin } from './queue-join.ts'
+
+/**
+ * Has recordings that could not be joined tried again, whoever's: their parts are still there.
+ *
+ * @param id of one; undefined: all.
+ * @returns how many.
+ */
+export async function retryFailedRecordings(system: ServiceContext, id?: string): Promise<number> {
+  if (id !== undefined && !isUuid(id)) return 0
+  return inTransaction(system, async (inside) => {
+    const failed = await inside.db.media.updateManyAndReturn({
+      where: { state: 'failed', ...(id !== undefined && { id }) },
+      data: { state: 'joining', joinFaults: 0 },
+      select: { id: true, organizationId: true },
+    })
+    for (const recording of failed) await queueJoin(inside, recording)
+    return failed.length
+  })
+}

@@ -1,0 +1,154 @@
+import { sql } from '../../../db/builder.ts'
+import { everyones } from '../../../db/everyone.ts'
+import { own, ownUpdate, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { all, first, run } from '../../../db/statements.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
+import { inTransaction } from '../../transaction.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
+import { queueJoin } from './queue-join.ts'
+
+// How recordings end: each with what has arrived of it.
+
+export const countParts = ({ db, organization }: Context, mediaId: string): Promise<number> =>
+  db.mediaPart.count({ where: { organizationId: organization.id, mediaId } })
+
+/**
+ * Ends the attempts that are still going on, of one question or of all: those of which something has arrived stand from now on, see answer.ts.
+ * What was recorded in time may arrive for a while yet, so that the rest is left to {@link settleOverdueRecordings}: they have ended now all
+ * the same, before any attempt that begins later. Those that the candidate had not stopped were cut off.
+ */
+export async function completeOpenRecordings(ctx: Context, submissionId: string, number?: number): Promise<void> {
+  const open = ownUpdate(ctx, 'takes').where('takes.submissionId', '=', submissionId).where('takes.state', '=', 'recording')
+  const ended = open.set((eb) => {
+    const [at, state] = [eb.ref('takes.completedAt'), eb.ref('takes.state')]
+    const parts = eb
+      .selectFrom('mediaParts')
+      .select('mediaParts.number')
+      .where(sameOwner('mediaParts', 'takes'))
+      .whereRef('mediaParts.mediaId', '=', 'takes.mediaId')
+    return {
+      completedAt: sql<Date>`coalesce(${at}, ${ctx.deps.clock()})`,
+      cutOff: sql<boolean>`${eb.ref('takes.cutOff')} or ${at} is null`,
+      state: sql<'complete'>`case when ${eb.exists(parts)} then 'complete'::take_state else ${state} end`,
+    }
+  })
+  await run(ctx.db, number === undefined ? ended : ended.where('takes.questionNumber', '=', number))
+}
+
+/**
+ * Ends a recording in the open transaction with what is there: to be joined or, of which nothing has arrived, abandoned.
+ *
+ * @param toldParts how many parts each segment has, where the browser has said so.
+ * @param isStopped the candidate has stopped it; otherwise it was cut off, unless they had said before that they stopped it.
+ */
+export async function settleRecording(
+  ctx: Context,
+  mediaId: string,
+  { toldParts = [], isStopped = false }: { toldParts?: number[]; isStopped?: boolean } = {},
+): Promise<void> {
+  const { db, deps, organization } = ctx
+  const organizationId = organization.id
+  await holdRecording(ctx, mediaId)
+  if ((await countParts(ctx, mediaId)) === 0) return abandon(ctx, mediaId)
+  const completedAt = deps.clock()
+  const { count } = await db.media.updateMany({
+    where: { organizationId, id: mediaId, state: 'uploading' },
+    data: { state: 'joining', completedAt, toldParts },
+  })
+  if (count === 0) return
+  const complete = ownUpdate(ctx, 'takes')
+    .where('takes.mediaId', '=', mediaId)
+    .where('takes.state', '<>', 'abandoned')
+    .set(({ ref }) => ({
+      state: 'complete',
+      completedAt: sql<Date>`coalesce(${ref('takes.completedAt')}, ${completedAt})`,
+      cutOff: isStopped ? false : sql<boolean>`${ref('takes.cutOff')} or ${ref('takes.completedAt')} is null`,
+    }))
+  await run(db, complete)
+  await queueJoin(ctx, { id: mediaId, organizationId })
+}
+
+/** Locks a recording: a part that is being taken is known by then, or is refused. */
+export const holdRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
+  first(ctx.db, own(ctx, 'media').select('id').where('id', '=', mediaId).forNoKeyUpdate())
+
+/** Its files go with the next sweep. */
+export async function abandon({ db, deps, organization }: Context, mediaId: string): Promise<void> {
+  const organizationId = organization.id
+  const deleted = { state: 'deleted', deletedAt: deps.clock() } as const
+  const { count } = await db.media.updateMany({ where: { organizationId, id: mediaId, state: 'uploading' }, data: deleted })
+  if (count > 0) await db.take.updateMany({ where: { organizationId, mediaId }, data: { state: 'abandoned', completedAt: null } })
+}
+
+/** For so long a recording without an end may rest: its candidate may come back, and send what the browser has kept. */
+const REST_MS = 24 * 3_600_000
+const SETTLED_AT_ONCE = 200
+
+type Overdue = { mediaId: string; createdAt: Date } & Context['organization']
+
+/**
+ * Ends the recordings, of all organizations, for which nothing more is taken: their time and that of uploading is over, or nothing has come
+ * for a day. For the scheduled sweep.
+ *
+ * @returns how many.
+ */
+export async function settleOverdueRecordings(system: ServiceContext): Promise<number> {
+  let settled = 0
+  const failed: FailedItem<Overdue>[] = []
+  for (let after: Overdue | undefined; ; ) {
+    const overdue = await findOverdue(system, after)
+    const failedNow = await workOnEach(overdue, ({ mediaId, createdAt: _, ...organization }) =>
+      inTransaction({ ...system, organization }, (inside) => settleRecording(inside, mediaId)),
+    )
+    settled += overdue.length - failedNow.length
+    failed.push(...failedNow)
+    if (overdue.length < SETTLED_AT_ONCE) break
+    after = overdue.at(-1)
+  }
+  refuseFailed(failed)
+  return settled
+}
+
+function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): Promise<Overdue[]> {
+  const now = deps.clock().getTime()
+  const ended = new Date(now - UPLOAD_GRACE_SECONDS * 1_000)
+  const rested = new Date(now - REST_MS)
+  const overdue = everyones
+    .selectFrom('media')
+    .innerJoin('organizations', 'organizations.id', 'media.organizationId')
+    .innerJoin('submissions', (join) =>
+      join.on(sameOwner('submissions', 'media')).onRef('submissions.id', '=', 'media.submissionId'),
+    )
+    .leftJoin('takes', (join) => join.on(sameOwner('takes', 'media')).onRef('takes.mediaId', '=', 'media.id'))
+    .leftJoin('paperQuestions', (join) =>
+      join
+        .on(sameOwner('paperQuestions', 'takes'))
+        .onRef('paperQuestions.submissionId', '=', 'takes.submissionId')
+        .onRef('paperQuestions.number', '=', 'takes.questionNumber'),
+    )
+    .where('media.state', '=', sql.lit('uploading'))
+    .where(({ ref }) => sql<SqlBool>`${ref('media.kind')} in ('answer', 'webcam', 'screen')`)
+    .where(({ and, eb, exists, not, or, ref, selectFrom }) => {
+      const ends = [ref('paperQuestions.closedAt'), ref('paperQuestions.closesAt'), ref('submissions.submittedAt')]
+      const arriving = selectFrom('mediaParts')
+        .select('mediaParts.number')
+        .where(sameOwner('mediaParts', 'media'))
+        .whereRef('mediaParts.mediaId', '=', 'media.id')
+        .where('mediaParts.createdAt', '>', rested)
+      return or([
+        sql<SqlBool>`least(${sql.join([...ends, ref('submissions.deadlineAt')])}) <= ${ended}`,
+        and([eb('media.createdAt', '<=', rested), not(exists(arriving))]),
+      ])
+    })
+    .select(['media.id as mediaId', 'media.createdAt', 'organizations.id', 'organizations.name', 'organizations.tier'])
+    .orderBy('media.createdAt')
+    .orderBy('media.id')
+    .limit(SETTLED_AT_ONCE)
+  const further = after
+    ? overdue.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('media.createdAt', 'media.id'), '>', tuple(after.createdAt, after.mediaId)),
+      )
+    : overdue
+  return all(db, further)
+}

@@ -1,0 +1,65 @@
+import type { Prisma, SubmissionState } from '../../../generated/prisma/client.ts'
+import { authorize } from '../../access/permissions.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { type Listing, type Order, type Page, readPage, totalOrder } from '../../lists/page.ts'
+import { defined } from '../../values/defined.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { newestRelease, newestTotal } from '../grading/results.ts'
+
+/** The states of those that were begun. */
+export const SUBMISSION_STATES = ['in_progress', 'submitted', 'released'] as const satisfies SubmissionState[]
+export type BegunState = (typeof SUBMISSION_STATES)[number]
+export type SubmissionFilter = { state?: BegunState; assessmentId?: string }
+export type SubmissionOrder = Order<'startedAt'>
+
+const include = { releases: newestTotal } satisfies Prisma.SubmissionInclude
+const detailInclude = {
+  releases: newestRelease,
+  paper: {
+    orderBy: { number: 'asc' },
+    include: { takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
+  },
+} satisfies Prisma.SubmissionInclude
+
+/** A submission with what was released of it. */
+export type ListedSubmission = Prisma.SubmissionGetPayload<{ include: typeof include }>
+/** The same with the paper, and what was sent in for it. */
+export type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
+
+/** What candidates have begun, and sent in. Beyond both documents. @throws DomainError not_permitted. */
+export function listSubmissions(
+  ctx: Context,
+  { state, assessmentId }: SubmissionFilter,
+  order: SubmissionOrder,
+  page: Page,
+): Promise<Listing<ListedSubmission>> {
+  authorize(ctx, 'read')
+  const begun = state ?? { in: [...SUBMISSION_STATES] }
+  const where = { ...defined({ organizationId: ctx.organization.id, assessmentId }), state: begun }
+  const { submission } = ctx.db
+  return readPage(
+    page,
+    () => submission.count({ where }),
+    (window) => submission.findMany({ where, include, orderBy: totalOrder(order), ...window }),
+  )
+}
+
+/**
+ * What was sent in for an invite. Beyond both documents.
+ *
+ * @throws DomainError not_permitted; invite_not_found; submission_not_found before the start, and of what was withdrawn.
+ */
+export async function getInviteSubmission(ctx: Context, inviteId: string): Promise<WholeSubmission> {
+  authorize(ctx, 'read')
+  const { db, organization } = ctx
+  const organizationId = organization.id
+  const where = { organizationId, id: inviteId }
+  const invite = isUuid(inviteId) ? await db.invite.findFirst({ where, select: { assessmentSession: true } }) : null
+  if (!invite) throw new DomainError('invite_not_found')
+  const state = { in: [...SUBMISSION_STATES] }
+  const own = invite.assessmentSession && { organizationId, inviteId, id: invite.assessmentSession, state }
+  const submission = own && (await db.submission.findFirst({ where: own, include: detailInclude }))
+  if (!submission) throw new DomainError('submission_not_found')
+  return submission
+}

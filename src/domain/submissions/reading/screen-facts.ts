@@ -1,0 +1,56 @@
+import type { Invite, Media, PaperQuestion, SessionNote, Submission } from '../../../generated/prisma/client.ts'
+import { waivedNoteOf } from './waive-requirement.ts'
+
+/** How much of the screen is there, in milliseconds in which a question was open. */
+export type ScreenFacts = {
+  required: number
+  missing: number
+  /** From when on the organization went without it: null from before the start; undefined where it has not been waived. */
+  waivedAt: Date | null | undefined
+}
+
+type Span = { from: number; to: number }
+export type Taken = Pick<Submission, 'consentMedia' | 'submittedAt'> & {
+  invite: Pick<Invite, 'screenRecording' | 'waivedChecks'>
+  paper: Pick<PaperQuestion, 'openedAt' | 'closesAt' | 'closedAt'>[]
+  media: Pick<Media, 'kind' | 'state' | 'createdAt' | 'completedAt' | 'milliseconds'>[]
+  notes: Pick<SessionNote, 'kind' | 'at'>[]
+}
+
+/** To share the screen, and to begin to record it, takes a moment. */
+const TOLERATED_MS = 5_000
+
+/** @returns null where the screen was not to be recorded. */
+export function measureScreen({ consentMedia, submittedAt, invite, paper, media, notes }: Taken, now: Date): ScreenFacts | null {
+  if (!invite.screenRecording || !(consentMedia.includes('screen') || invite.waivedChecks.includes('screen'))) return null
+  const waivedAt = invite.waivedChecks.includes('screen')
+    ? (notes.find(({ kind }) => kind === waivedNoteOf('screen'))?.at ?? null)
+    : undefined
+  const end = Math.min((submittedAt ?? now).getTime(), waivedAt === null ? 0 : (waivedAt ?? now).getTime())
+  const asked = paper.flatMap(({ openedAt, closedAt, closesAt }): Span[] =>
+    openedAt ? [{ from: openedAt.getTime(), to: Math.min(end, (closedAt ?? closesAt ?? now).getTime()) }] : [],
+  )
+  const recorded = media
+    .filter(({ kind }) => kind === 'screen')
+    .map(({ state, createdAt, completedAt, milliseconds }): Span => {
+      const from = createdAt.getTime()
+      if (milliseconds !== null) return { from, to: from + milliseconds }
+      return { from, to: completedAt?.getTime() ?? (state === 'uploading' ? end : from) }
+    })
+    .sort((a, b) => a.from - b.from)
+  const required = asked.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0)
+  const missing = asked.reduce((sum, span) => sum + lengthOutside(span, recorded), 0)
+  return { required, missing: missing < TOLERATED_MS ? 0 : missing, waivedAt }
+}
+
+/** How much of a span none of the others, sorted by their beginning, covers. */
+function lengthOutside({ from, to }: Span, others: Span[]): number {
+  let outside = 0
+  let covered = from
+  for (const other of others) {
+    if (other.from >= to) break
+    outside += Math.max(0, other.from - covered)
+    covered = Math.max(covered, other.to)
+  }
+  return outside + Math.max(0, to - covered)
+}

@@ -1,0 +1,94 @@
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import { isBlindTo } from '../../assessments/blind-grading.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { MAX_SESSION_NOTES } from '../../limits.ts'
+import { type Listing, readPage } from '../../lists/page.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { findNeeds } from '../find-needs.ts'
+import type { Media } from '../media/media.ts'
+import { type Requirement, requirementsOf } from '../needs.ts'
+import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
+import { measureScreen, type ScreenFacts } from './screen-facts.ts'
+
+/** Stills of a page. */
+const STILLS_AT_ONCE = 50
+
+const include = {
+  paper: {
+    orderBy: { number: 'asc' },
+    include: { takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
+  },
+  media: { where: { kind: { notIn: ['answer', 'webcam_still'] } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+  invite: { select: { screenRecording: true, waivedChecks: true } },
+  notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], take: MAX_SESSION_NOTES },
+} satisfies Prisma.SubmissionInclude
+
+const shownInvite = {
+  id: true,
+  status: true,
+  recipientEmail: true,
+  recipientName: true,
+  assessmentSession: true,
+  assignedGrader: graderOfInvite,
+  assessment: { select: { name: true, gradedBlind: true } },
+} satisfies Prisma.InviteSelect
+
+/** All that a candidate has sent in, with the paper as it was; of the webcam's stills, of which there are many, a page. */
+export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof include }> & {
+  stills: Listing<Media>
+  /** Null where the screen was not to be recorded, or must not be seen. */
+  screen: ScreenFacts | null
+}
+export type QuestionDetail = SubmissionDetail['paper'][number]
+export type TakeDetail = QuestionDetail['takes'][number]
+export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvite }>
+
+/**
+ * What was sent in for an invite: its own submission, which is none before the candidate has started.
+ *
+ * @param stills which page of these.
+ * @throws DomainError invite_not_found; not_permitted, see authorizeSubmission and blind.ts.
+ */
+export async function getSubmission(
+  ctx: Context,
+  inviteId: string,
+  stills = 1,
+): Promise<{ invite: SubmittedInvite; submission: SubmissionDetail | null }> {
+  const { db, organization } = ctx
+  if (!isUuid(inviteId)) throw new DomainError('invite_not_found')
+  const organizationId = organization.id
+  const invite = await db.invite.findFirst({ where: { organizationId, id: inviteId }, select: shownInvite })
+  if (!invite) throw new DomainError('invite_not_found')
+  const submission =
+    invite.assessmentSession === null ? null : await findDetail(ctx, { id: invite.assessmentSession, inviteId }, stills)
+  authorizeSubmission(ctx, invite, submission)
+  if (isBlindTo(ctx, invite.assessment)) throw new DomainError('not_permitted')
+  return { invite, submission }
+}
+
+/** A submission with all there is of it, for whoever asks. */
+export async function findDetail(
+  ctx: Context,
+  { id, inviteId }: { id: string; inviteId: string },
+  stills = 1,
+): Promise<SubmissionDetail | null> {
+  const where = { organizationId: ctx.organization.id, id, inviteId }
+  const submission = await ctx.db.submission.findFirst({ where, include })
+  if (!submission) return null
+  return { ...submission, stills: await listStills(ctx, id, stills), screen: measureScreen(submission, ctx.deps.clock()) }
+}
+
+/** Those that can be seen, in the order in which they were taken. */
+function listStills({ db, organization }: Context, submissionId: string, number: number): Promise<Listing<Media>> {
+  const where = { organizationId: organization.id, submissionId, kind: 'webcam_still', state: 'ready' } as const
+  return readPage(
+    { number, size: STILLS_AT_ONCE },
+    () => db.media.count({ where }),
+    (window) => db.media.findMany({ where, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], ...window }),
+  )
+}
+
+/** What a candidate of the invite has to meet before the start, as the questions are now. */
+export const listRequirements = async (ctx: Context, invite: Parameters<typeof findNeeds>[1]): Promise<Requirement[]> =>
+  requirementsOf(await findNeeds(ctx, invite, null))

@@ -1,0 +1,36 @@
+import { recordByMember } from '../../audit/record-audit.ts'
+import { checkChoice, findIssues } from '../../checking/checks.ts'
+import { refuse } from '../../checking/refuse.ts'
+import type { Context } from '../../context.ts'
+import { changeInvite } from '../../invites/change-invite.ts'
+import { REQUIREMENTS, type Requirement } from '../needs.ts'
+
+/** What a candidate's session notes when something is waived while it is taken. */
+export const waivedNoteOf = <R extends Requirement>(requirement: R): `waived_${R}` => `waived_${requirement}`
+
+/**
+ * Lets a candidate start, or go on, without something that can't be met.
+ *
+ * @throws DomainError invite_not_found, not_permitted; invalid for what nobody needs.
+ */
+export async function waiveRequirement(ctx: Context, inviteId: string, requirement: string): Promise<void> {
+  await changeInvite(ctx, inviteId, async (inside, where) => {
+    refuse(findIssues([['requirement', checkChoice(requirement, REQUIREMENTS)]]))
+    const { waivedChecks } = await inside.db.invite.findFirstOrThrow({ where, select: { waivedChecks: true } })
+    if (waivedChecks.includes(requirement)) return
+    const data = { waivedChecks: [...waivedChecks, requirement], updatedAt: inside.deps.clock() }
+    await inside.db.invite.updateMany({ where, data })
+    await noteInSession(inside, inviteId, requirement as Requirement)
+    const target = { kind: 'invite', id: inviteId } as const
+    await recordByMember(inside, { action: 'waived_requirement', target, details: { requirement } })
+  })
+}
+
+/** From when on it was waived, where the assessment is being taken. */
+async function noteInSession({ db, deps, organization }: Context, inviteId: string, requirement: Requirement): Promise<void> {
+  const organizationId = organization.id
+  const taken = await db.submission.findFirst({ where: { organizationId, inviteId, state: 'in_progress' }, select: { id: true } })
+  if (!taken) return
+  const note = { id: deps.newId(), organizationId, submissionId: taken.id, kind: waivedNoteOf(requirement), at: deps.clock() }
+  await db.sessionNote.create({ data: note })
+}

@@ -1,0 +1,73 @@
+import { sql } from '../../../db/builder.ts'
+import { everyones } from '../../../db/everyone.ts'
+import { type NotNull, own, sameOwner } from '../../../db/own.ts'
+import { all, first } from '../../../db/statements.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
+import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
+import { inTransaction } from '../../transaction.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
+import { handIn } from './finish-submission.ts'
+
+/** Submissions looked up by one statement. */
+const FOUND_AT_ONCE = 200
+
+type Due = { submissionId: string; inviteId: string; deadlineAt: Date } & Context['organization']
+
+/**
+ * Hands in the submissions of all organizations whose time is over, and that of uploading what was recorded in it; for the scheduled
+ * sweep. It is the clock that completes them, whether or not the candidate came back.
+ *
+ * @returns how many.
+ */
+export async function completeDueSubmissions(system: ServiceContext): Promise<number> {
+  let completed = 0
+  const failed: FailedItem<Due>[] = []
+  for (let after: Due | undefined; ; ) {
+    const due = await findDue(system, after)
+    const failedNow = await workOnEach(due, async ({ submissionId, inviteId, deadlineAt: _, ...organization }) => {
+      const ctx: Context = { ...system, organization }
+      if (await inTransaction(ctx, (inside) => completeDue(inside, inviteId, submissionId))) completed++
+    })
+    failed.push(...failedNow)
+    if (due.length < FOUND_AT_ONCE) break
+    after = due.at(-1)
+  }
+  refuseFailed(failed)
+  return completed
+}
+
+function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<Due[]> {
+  const until = new Date(deps.clock().getTime() - UPLOAD_GRACE_SECONDS * 1_000)
+  const { deadlineAt, submissionId } = after ?? { deadlineAt: new Date(0), submissionId: '00000000-0000-0000-0000-000000000000' }
+  const due = everyones
+    .selectFrom('submissions')
+    .innerJoin('invites', (join) =>
+      join
+        .on(sameOwner('invites', 'submissions'))
+        .onRef('invites.id', '=', 'submissions.inviteId')
+        .onRef('invites.assessmentSession', '=', 'submissions.id')
+        .on('invites.status', '=', 'started'),
+    )
+    .innerJoin('organizations', 'organizations.id', 'submissions.organizationId')
+    .where('submissions.state', '=', sql.lit('in_progress'))
+    .where('submissions.deadlineAt', '<=', until)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('submissions.deadlineAt', 'submissions.id'), '>', tuple(deadlineAt, submissionId)),
+    )
+    .select(['submissions.id as submissionId', 'submissions.inviteId', 'submissions.deadlineAt'])
+    .select(['organizations.id', 'organizations.name', 'organizations.tier'])
+    .orderBy('submissions.deadlineAt')
+    .orderBy('submissions.id')
+    .limit(FOUND_AT_ONCE)
+  return all(db, due.$narrowType<{ deadlineAt: NotNull }>())
+}
+
+/** @returns whether this has completed it: one that somebody holds is left to them, or to the next sweep. */
+async function completeDue(ctx: Context, inviteId: string, submissionId: string): Promise<boolean> {
+  const started = own(ctx, 'invites').where('id', '=', inviteId).where('assessmentSession', '=', submissionId)
+  const held = await first(ctx.db, started.select('id').forNoKeyUpdate().skipLocked())
+  if (!held || !(await moveUnlessOvertaken(ctx, 'complete', { inviteId }))) return false
+  await handIn(ctx, submissionId)
+  return true
+}

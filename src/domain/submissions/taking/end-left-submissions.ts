@@ -1,0 +1,91 @@
+import { sql } from '../../../db/builder.ts'
+import { everyones } from '../../../db/everyone.ts'
+import { sameOwner } from '../../../db/own.ts'
+import { all, run } from '../../../db/statements.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { inTransaction } from '../../transaction.ts'
+import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../../work/in-halves.ts'
+import { handIn } from './finish-submission.ts'
+
+// Submissions in progress of invites that have ended without them: what revokes or declines an invite does not look at submissions, nor does
+// a process of the release before that completes one, nor a player that has been set up since.
+
+/** Submissions looked up by one statement. */
+const FOUND_AT_ONCE = 200
+/** Submissions changed by one statement. */
+const WITHDRAWN_AT_ONCE = 2_000
+
+type Completed = { submissionId: string } & Context['organization']
+
+/**
+ * Ends them, in all organizations, for the scheduled sweep: with their invite completed they are handed in; revoked, declined, or invited
+ * anew since, they are withdrawn.
+ *
+ * @returns how many.
+ */
+export async function endLeftSubmissions(system: ServiceContext): Promise<number> {
+  let ended = await withdraw(system)
+  const failed: FailedItem<Completed>[] = []
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const completed = await findCompleted(system, after)
+    const failedNow = await workOnEach(completed, ({ submissionId, ...organization }) =>
+      inTransaction<Context, void>({ ...system, organization }, (inside) => handIn(inside, submissionId)),
+    )
+    ended += completed.length - failedNow.length
+    failed.push(...failedNow)
+    if (completed.length < FOUND_AT_ONCE) break
+    after = completed.at(-1)!.submissionId
+  }
+  refuseFailed(failed)
+  return ended
+}
+
+async function withdraw({ db, deps }: ServiceContext): Promise<number> {
+  let withdrawn = 0
+  await repeatInHalves(WITHDRAWN_AT_ONCE, async (atMost) => {
+    const left = everyones
+      .selectFrom('submissions')
+      .innerJoin('invites', (join) =>
+        join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
+      )
+      .select('submissions.id')
+      .where('submissions.state', '=', sql.lit('in_progress'))
+      .where(({ eb, or, ref }) =>
+        or([
+          eb('invites.status', 'not in', ['started', 'completed']),
+          eb('invites.assessmentSession', 'is distinct from', ref('submissions.id')),
+        ]),
+      )
+      .limit(atMost)
+      .forNoKeyUpdate('submissions')
+      .skipLocked()
+    const change = everyones
+      .updateTable('submissions')
+      .set({ state: 'withdrawn', updatedAt: deps.clock() })
+      .where('submissions.id', 'in', left)
+    const count = await run(db, change)
+    withdrawn += count
+    return count
+  })
+  return withdrawn
+}
+
+const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed[]> =>
+  all(
+    db,
+    everyones
+      .selectFrom('submissions')
+      .innerJoin('invites', (join) =>
+        join
+          .on(sameOwner('invites', 'submissions'))
+          .onRef('invites.id', '=', 'submissions.inviteId')
+          .onRef('invites.assessmentSession', '=', 'submissions.id')
+          .on('invites.status', '=', 'completed'),
+      )
+      .innerJoin('organizations', 'organizations.id', 'submissions.organizationId')
+      .where('submissions.state', '=', sql.lit('in_progress'))
+      .where('submissions.id', '>', after)
+      .select(['submissions.id as submissionId', 'organizations.id', 'organizations.name', 'organizations.tier'])
+      .orderBy('submissions.id')
+      .limit(FOUND_AT_ONCE),
+  )

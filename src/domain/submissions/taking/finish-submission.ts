@@ -1,0 +1,33 @@
+import { sql } from '../../../db/builder.ts'
+import { ownUpdate } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import type { Context } from '../../context.ts'
+import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
+import { inTransaction } from '../../transaction.ts'
+import { completeOpenRecordings } from '../media/settle-recordings.ts'
+import type { Session } from './session.ts'
+
+/** Hands in what is there. In a state that does not allow it nothing happens. */
+export async function finishSubmission({ ctx, invite: { id, linkVersion } }: Session): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const invite = await moveUnlessOvertaken(inside, 'complete', { inviteId: id, linkVersion })
+    if (invite?.assessmentSession) await handIn(inside, invite.assessmentSession)
+  })
+}
+
+/** Ends a submission whose invite is completed by the same transaction. */
+export async function handIn(ctx: Context, submissionId: string): Promise<void> {
+  const { db, deps, organization } = ctx
+  const now = deps.clock()
+  await db.submission.updateMany({
+    where: { organizationId: organization.id, id: submissionId, state: 'in_progress' },
+    data: { state: 'submitted', submittedAt: now, updatedAt: now },
+  })
+  const close = ownUpdate(ctx, 'paperQuestions')
+    .where('paperQuestions.submissionId', '=', submissionId)
+    .where('paperQuestions.openedAt', 'is not', null)
+    .where('paperQuestions.closedAt', 'is', null)
+    .set(({ ref }) => ({ closedAt: sql<Date>`least(${now}::timestamptz, ${ref('paperQuestions.closesAt')})` }))
+  await run(db, close)
+  await completeOpenRecordings(ctx, submissionId)
+}

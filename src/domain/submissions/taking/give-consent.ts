@@ -1,0 +1,72 @@
+import { sql } from '../../../db/builder.ts'
+import { own } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
+import { MAX_USER_AGENT_LENGTH } from '../../limits.ts'
+import { consentedMedia, type Needs } from '../needs.ts'
+import type { Session } from './session.ts'
+
+/** Of the text that is consented to: raised whenever it changes in what it says. */
+export const CONSENT_VERSION = 1
+
+type Consent = { needs: Needs; userAgent: string }
+
+/**
+ * Keeps the candidate's consent. Before the start it begins the submission; of one that was begun without, it is kept with that. In any
+ * other state it changes nothing.
+ */
+export async function giveConsent({ ctx, invite, submission }: Session, { needs, userAgent }: Consent): Promise<void> {
+  const { db, deps, organization } = ctx
+  const now = deps.clock()
+  const media = consentedMedia(needs)
+  const browser = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
+  if (submission?.state === 'in_progress') {
+    const where = { organizationId: organization.id, id: submission.id, state: 'in_progress', consentAt: null } as const
+    const consent = { consentVersion: CONSENT_VERSION, consentMedia: media, consentAt: now, userAgent: browser }
+    await db.submission.updateMany({ where, data: { ...consent, updatedAt: now } })
+    return
+  }
+  // One statement, for which the invite's row is held: a start at the same time comes before it, or after it.
+  const accepted = own(ctx, 'invites')
+    .where('invites.id', '=', invite.id)
+    .where('invites.linkVersion', '=', invite.linkVersion)
+    .where('invites.status', '=', 'accepted')
+    .where('invites.expiresAt', '>', now)
+    .forNoKeyUpdate()
+  const begin = insertForEach('submissions', accepted, (eb) => ({
+    ...same(eb, 'organizationId', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+    id: uuid(deps.newId()),
+    inviteId: eb.ref('invites.id'),
+    consentVersion: sql<number>`${CONSENT_VERSION}::smallint`,
+    consentMedia: sql<string[]>`${media}::text[]`,
+    consentAt: time(now),
+    userAgent: sql<string>`${browser}::text`,
+    createdAt: time(now),
+    updatedAt: time(now),
+    state: byDefault,
+    passedChecks: byDefault,
+    tab: byDefault,
+    earlierTabs: byDefault,
+    mediaBytes: byDefault,
+    startedAt: byDefault,
+    deadlineAt: byDefault,
+    submittedAt: byDefault,
+    graderId: byDefault,
+    secondGraderId: byDefault,
+    releasedAt: byDefault,
+    mediaDueAt: byDefault,
+  }))
+  const again = begin.onConflict((conflict) =>
+    conflict
+      .columns(['organizationId', 'inviteId'])
+      .where('state', '=', sql.lit('preparing'))
+      .doUpdateSet(({ ref }) => ({
+        consentVersion: ref('excluded.consentVersion'),
+        consentMedia: ref('excluded.consentMedia'),
+        consentAt: ref('excluded.consentAt'),
+        userAgent: ref('excluded.userAgent'),
+        updatedAt: ref('excluded.updatedAt'),
+      })),
+  )
+  await run(db, again)
+}

@@ -1,0 +1,113 @@
+import { sql } from '../../../db/builder.ts'
+import { everyones } from '../../../db/everyone.ts'
+import { type Condition, type Expressions, own, sameOwner } from '../../../db/own.ts'
+import { all, first, run } from '../../../db/statements.ts'
+import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
+import { inTransaction } from '../../transaction.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
+import { copyPaper } from './paper.ts'
+import { enterSession, type Session } from './session.ts'
+
+// Submissions of invites that were started without one: before submissions were kept, or by a process of the release before.
+
+/** Whether an invite lacks its submission. */
+const lacksSubmission = (eb: Expressions<'invites'>): Condition => {
+  const its = eb
+    .selectFrom('submissions')
+    .select('submissions.id')
+    .where(sameOwner('submissions', 'invites'))
+    .whereRef('submissions.id', '=', 'invites.assessmentSession')
+  return eb.and([eb('invites.status', '=', 'started'), eb.not(eb.exists(its))])
+}
+
+/** Gives the invite its submission, with the whole time limit from now on, unless it has one. */
+export async function openMissingSubmission(ctx: Context, inviteId: string): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const lacking = own(inside, 'invites').where('invites.id', '=', inviteId).where(lacksSubmission)
+    const invite = await first(
+      db,
+      lacking.select(['invites.id', 'invites.assessmentId', 'invites.assessmentSession']).forNoKeyUpdate('invites'),
+    )
+    if (!invite) return
+    const submissionId = invite.assessmentSession ?? deps.newId()
+    if (invite.assessmentSession === null) {
+      const where = { organizationId: organization.id, id: invite.id }
+      await db.invite.updateMany({ where, data: { assessmentSession: submissionId } })
+    }
+    const now = deps.clock()
+    const invites = own(inside, 'invites')
+      .where('invites.id', '=', invite.id)
+      .innerJoin('assessments', (join) =>
+        join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+      )
+    const submission = insertForEach('submissions', invites, (eb) => ({
+      id: uuid(submissionId),
+      organizationId: eb.ref('invites.organizationId'),
+      inviteId: eb.ref('invites.id'),
+      ...same(eb, 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+      state: sql`'in_progress'::submission_state`,
+      startedAt: eb.fn.coalesce('invites.startedAt', time(now)),
+      deadlineAt: sql<Date | null>`${now}::timestamptz + nullif(${eb.ref('assessments.timeLimit')}, 0) * interval '1 second'`,
+      createdAt: time(now),
+      updatedAt: time(now),
+      consentVersion: byDefault,
+      consentMedia: byDefault,
+      consentAt: byDefault,
+      passedChecks: byDefault,
+      userAgent: byDefault,
+      tab: byDefault,
+      earlierTabs: byDefault,
+      mediaBytes: byDefault,
+      submittedAt: byDefault,
+      graderId: byDefault,
+      secondGraderId: byDefault,
+      releasedAt: byDefault,
+      mediaDueAt: byDefault,
+    }))
+    const made = await run(
+      db,
+      submission.onConflict((conflict) => conflict.doNothing()),
+    )
+    if (made === 1) await copyPaper(inside, { submissionId, assessmentId: invite.assessmentId })
+  })
+}
+
+/** Enters by the link to change something: an invite that was started without a submission gets it. @throws DomainError invite_not_found. */
+export async function enterToWrite(service: ServiceContext, ref: InvitationRef): Promise<Session> {
+  const session = await enterSession(service, ref)
+  if (session.invite.status !== 'started' || session.submission) return session
+  await openMissingSubmission(session.ctx, session.invite.id)
+  return enterSession(service, ref)
+}
+
+/** Invites looked up by one statement. */
+const FOUND_AT_ONCE = 200
+
+/** Gives all invites that lack it their submission, in all organizations, for the scheduled sweep. @returns how many. */
+export async function openMissingSubmissions(system: ServiceContext): Promise<number> {
+  let opened = 0
+  const failed: FailedItem<unknown>[] = []
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const lacking = everyones
+      .selectFrom('invites')
+      .innerJoin('organizations', 'organizations.id', 'invites.organizationId')
+      .where((eb) => lacksSubmission(eb as never))
+      .where('invites.id', '>', after)
+      .select(['invites.id as inviteId', 'organizations.id', 'organizations.name', 'organizations.tier'])
+      .orderBy('invites.id')
+      .limit(FOUND_AT_ONCE)
+    const found = await all(system.db, lacking)
+    const failedNow = await workOnEach(found, ({ inviteId, ...organization }) =>
+      openMissingSubmission({ ...system, organization }, inviteId),
+    )
+    opened += found.length - failedNow.length
+    failed.push(...failedNow)
+    if (found.length < FOUND_AT_ONCE) break
+    after = found.at(-1)!.inviteId
+  }
+  refuseFailed(failed)
+  return opened
+}

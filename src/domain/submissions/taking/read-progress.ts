@@ -1,0 +1,119 @@
+import type { MediaKind, Take } from '../../../generated/prisma/client.ts'
+import { answerOf, stands } from '../answer.ts'
+import { findNeeds, findPhotos } from '../find-needs.ts'
+import { missingToStart, type Needs, type Photo } from '../needs.ts'
+import { findPosition, type PaperQuestion } from './paper.ts'
+import type { PreparedSession, Session } from './session.ts'
+
+/** What a candidate's page shows before the start. */
+export type Preparation = {
+  needs: Needs
+  photos: Record<Photo, boolean>
+  /** What is missing for the start, see missingToStart. */
+  missing: string[]
+}
+
+export async function readPreparation({ ctx, invite, submission }: Session): Promise<Preparation> {
+  const needs = await findNeeds(ctx, invite, submission && submission.state !== 'preparing' ? submission.id : null)
+  const photos = submission ? await findPhotos(ctx, submission.id) : { id_photo: false, face_photo: false }
+  return { needs, photos, missing: missingToStart({ needs, submission, photos, waived: invite.waivedChecks }) }
+}
+
+/** Where a candidate is in the paper. */
+export type Progress = {
+  /** How many questions there are. */
+  of: number
+  open: OpenQuestion | undefined
+  /** The number of the one that can be opened now; undefined while one is open, and at the end. */
+  next: PaperQuestion | undefined
+  /** Whether the time for the whole is over. */
+  isOver: boolean
+  /** The numbers of those without an answer. */
+  unanswered: number[]
+}
+
+export type OpenQuestion = PaperQuestion & {
+  playsLeft: number
+  /** Attempts at a recording. */
+  takesLeft: number
+  text: Pick<Take, 'text' | 'revision'> | null
+  /** The recordings that were begun, oldest first. */
+  takes: Pick<Take, 'id' | 'mediaId' | 'kind' | 'state'>[]
+  /** What the candidate can choose from, oldest first. */
+  answers: PossibleAnswer[]
+}
+
+/** Of the attempts at a question one that stands, see answer.ts. */
+export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'cutOff'> & {
+  /** How long the recording is; null until that is known, and of a text. */
+  milliseconds: number | null
+  /** Whether it is the answer. */
+  counts: boolean
+}
+
+export async function readProgress({ ctx, submission }: PreparedSession): Promise<Progress> {
+  const { db, deps, organization } = ctx
+  const now = deps.clock()
+  const own = { organizationId: organization.id, submissionId: submission.id }
+  const paper = await db.paperQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
+  const takes = await db.take.findMany({
+    where: own,
+    include: { media: { select: { bytes: true, milliseconds: true } } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  const { open, next } = findPosition(paper, now)
+  const isOver = submission.deadlineAt !== null && submission.deadlineAt <= now
+  // A recording whose end is not told yet is an answer with what has arrived of it.
+  const isAnswer = (take: (typeof takes)[number]) =>
+    stands(take) || (take.state === 'recording' && (take.media?.bytes ?? 0n) > 0n)
+  const answered = new Set(takes.filter(isAnswer).map(({ questionNumber }) => questionNumber))
+  return {
+    of: paper.length,
+    open: open && describe(open),
+    next: isOver ? undefined : next,
+    isOver,
+    unanswered: paper.map(({ number }) => number).filter((number) => !answered.has(number)),
+  }
+
+  function describe(question: PaperQuestion): OpenQuestion {
+    const own = takes.filter(({ questionNumber }) => questionNumber === question.number)
+    const recordings = own.filter(({ kind }) => kind !== 'text')
+    const text = own.find(({ kind }) => kind === 'text')
+    const answer = answerOf(own)
+    return {
+      ...question,
+      playsLeft: Math.max(0, submission.questionReplayLimit - question.plays),
+      takesLeft: Math.max(0, submission.answerRecordLimit - recordings.length),
+      text: text ? { text: text.text, revision: text.revision } : null,
+      takes: recordings,
+      answers: own.filter(stands).map((take) => ({
+        ...take,
+        milliseconds: take.media?.milliseconds ?? null,
+        counts: take === answer,
+      })),
+    }
+  }
+}
+
+/** A recording that is still being uploaded, with the parts that have arrived. */
+export type Upload = {
+  mediaId: string
+  kind: MediaKind
+  bytes: number
+  segments: { segment: number; parts: number[] }[]
+}
+
+export async function listUploads({ ctx, submission }: PreparedSession): Promise<Upload[]> {
+  const where = { organizationId: ctx.organization.id, submissionId: submission.id, state: 'uploading' } as const
+  const media = await ctx.db.media.findMany({
+    where,
+    include: { parts: { select: { segment: true, number: true }, orderBy: [{ segment: 'asc' }, { number: 'asc' }] } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  return media.map(({ id, kind, bytes, parts }) => ({ mediaId: id, kind, bytes: Number(bytes), segments: bySegment(parts) }))
+}
+
+function bySegment(parts: { segment: number; number: number }[]): Upload['segments'] {
+  const segments = Map.groupBy(parts, ({ segment }) => segment)
+  return [...segments].map(([segment, inIt]) => ({ segment, parts: inIt.map(({ number }) => number) }))
+}

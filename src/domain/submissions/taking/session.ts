@@ -1,0 +1,97 @@
+import { type Condition, type Expressions, own } from '../../../db/own.ts'
+import { first } from '../../../db/statements.ts'
+import type { Submission, SubmissionState } from '../../../generated/prisma/client.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { asCandidate, type CandidateInvite, findInvitation } from '../../invites/candidate-moves.ts'
+import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
+import { refuseSession } from './refuse-session.ts'
+
+export type { Submission }
+
+/** A candidate with their invite, and what they send in; null before consent, and of invites that were started without any. */
+export type Session = {
+  ctx: Context
+  invite: CandidateInvite
+  submission: Submission | null
+  /** Of the browser that asks; null for forms, which are of none. */
+  tab: string | null
+  /** What the browser calls this attempt, a uuid: a request that was not answered is repeated with it. Null where it says nothing. */
+  attempt: string | null
+}
+/** The same of a candidate who has consented. */
+export type PreparedSession = Session & { submission: Submission }
+
+/** Enters by the link. It changes nothing. @throws DomainError invite_not_found. */
+export async function enterSession(service: ServiceContext, ref: InvitationRef): Promise<Session> {
+  const invite = await findInvitation(service, ref)
+  if (!invite) throw new DomainError('invite_not_found')
+  const ctx = asCandidate(service, invite)
+  return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null, attempt: null }
+}
+
+/** An invite's own submission is the one that its session names or, before the start, the one in preparation. */
+export async function findOwnSubmission(
+  { db, organization }: Context,
+  invite: Pick<CandidateInvite, 'id' | 'status' | 'assessmentSession'>,
+): Promise<Submission | null> {
+  const own = { organizationId: organization.id, inviteId: invite.id }
+  if (invite.status === 'pending' || invite.status === 'accepted')
+    return db.submission.findFirst({ where: { ...own, state: 'preparing' } })
+  if (invite.assessmentSession === null) return null
+  return db.submission.findFirst({ where: { ...own, id: invite.assessmentSession } })
+}
+
+/** @throws DomainError session_refused (closed) before consent. */
+export function requirePrepared(session: Session): asserts session is PreparedSession {
+  if (!session.submission) refuseSession('closed')
+}
+
+/**
+ * Lets in only the tab that the candidate has opened last.
+ *
+ * @param attempt see {@link Session}.
+ * @returns the session of that tab: what it writes is written only while it is the last, see {@link writableBy}.
+ * @throws DomainError session_refused (taken_over); a request that names none is of no tab either.
+ */
+export function enterByTab(session: PreparedSession, named: string | undefined, attempt: string | null = null): PreparedSession {
+  const tab = named?.toLowerCase()
+  if (tab === undefined || session.submission.tab !== tab) return refuseSession('taken_over')
+  return { ...session, tab, attempt }
+}
+
+/** What a submission is in while its candidate sends something in. */
+type Writable = 'preparing' | 'in_progress'
+
+/** Whether the submission is being taken, and by the session's tab. Whoever writes locks it for that, before anything else. */
+export const writableBy =
+  ({ tab }: Session, state: Writable = 'in_progress') =>
+  (eb: Expressions<'submissions'>): Condition =>
+    eb.and([eb('submissions.state', '=', state), ...(tab === null ? [] : [eb('submissions.tab', '=', tab)])])
+
+/** Locks the submission, so that of several at once each knows what the one before has begun. @throws as {@link refuseUnlessWritable}. */
+export async function holdSubmission(session: PreparedSession, state: Writable = 'in_progress'): Promise<void> {
+  const { ctx, submission } = session
+  const writable = own(ctx, 'submissions').where('submissions.id', '=', submission.id).where(writableBy(session, state))
+  if (!(await first(ctx.db, writable.select('submissions.id').forNoKeyUpdate()))) await refuseUnlessWritable(session, state)
+}
+
+/** @throws DomainError session_refused (submitted, closed, taken_over) where that has ceased to be. */
+export async function refuseUnlessWritable(
+  { ctx, submission: { id }, tab }: PreparedSession,
+  state: Writable = 'in_progress',
+): Promise<void> {
+  const now = await ctx.db.submission.findFirstOrThrow({ where: { organizationId: ctx.organization.id, id } })
+  if (now.state !== state) refuseSession(isHandedIn(now.state) ? 'submitted' : 'closed')
+  if (tab !== null && now.tab !== tab) refuseSession('taken_over')
+}
+
+export const isHandedIn = (state: SubmissionState): boolean => state === 'submitted' || state === 'released'
+
+/** @throws DomainError session_refused: closed before the start and once the invite was withdrawn, submitted after the end. */
+export function requireInProgress(session: Session): asserts session is PreparedSession {
+  requirePrepared(session)
+  const { invite, submission } = session
+  if (isHandedIn(submission.state)) refuseSession('submitted')
+  if (submission.state !== 'in_progress' || invite.status !== 'started') refuseSession('closed')
+}

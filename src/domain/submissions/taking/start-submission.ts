@@ -1,0 +1,62 @@
+import type { Context } from '../../context.ts'
+import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
+import { inTransaction } from '../../transaction.ts'
+import { findNeeds, findPhotos } from '../find-needs.ts'
+import { consentedMedia, missingToStart, needsOf } from '../needs.ts'
+import { copyPaper } from './paper.ts'
+import { refuseSession } from './refuse-session.ts'
+import { refuseWithoutRoom } from './refuse-without-room.ts'
+import type { Session } from './session.ts'
+
+/**
+ * Starts the assessment: the invite, the submission with its deadline, and the paper, all or none of it. In a state that does not allow it
+ * nothing happens.
+ *
+ * @throws DomainError session_refused: not_ready, with what is missing; quota, where what is to be recorded could not be kept.
+ */
+export async function startSubmission(entered: Session): Promise<void> {
+  const { ctx, submission } = entered
+  const { id, linkVersion } = entered.invite
+  const isRecorded = consentedMedia(await findNeeds(ctx, entered.invite, null)).length > 0
+  if (entered.invite.status === 'accepted' && isRecorded) await refuseWithoutRoom(ctx)
+  const session = submission?.id ?? ctx.deps.newId()
+  await inTransaction(ctx, async (inside) => {
+    const invite = await moveUnlessOvertaken(inside, 'start', { inviteId: id, linkVersion }, { assessmentSession: session })
+    if (!invite) return
+    const started = await beginSubmission(inside, { ...invite, assessmentSession: session })
+    await copyPaper(inside, { submissionId: session, assessmentId: invite.assessmentId })
+    const where = { organizationId: ctx.organization.id, submissionId: session }
+    const questions = await inside.db.paperQuestion.groupBy({ by: ['responseType'], where })
+    const missing = missingToStart({
+      needs: needsOf(invite, questions),
+      submission: started,
+      photos: await findPhotos(inside, session),
+      waived: invite.waivedChecks,
+    })
+    if (missing.length > 0) refuseSession('not_ready', missing)
+  })
+}
+
+type Started = { assessmentId: string; assessmentSession: string; questionReplayLimit: number; answerRecordLimit: number }
+
+/** @throws DomainError session_refused (not_ready), without consent. */
+async function beginSubmission({ db, deps, organization }: Context, invite: Started) {
+  const { assessmentId, assessmentSession, questionReplayLimit, answerRecordLimit } = invite
+  const now = deps.clock()
+  const { timeLimit } = await db.assessment.findFirstOrThrow({
+    where: { organizationId: organization.id, id: assessmentId },
+    select: { timeLimit: true },
+  })
+  const [submission] = await db.submission.updateManyAndReturn({
+    where: { organizationId: organization.id, id: assessmentSession, state: 'preparing' },
+    data: {
+      state: 'in_progress',
+      questionReplayLimit,
+      answerRecordLimit,
+      startedAt: now,
+      deadlineAt: timeLimit > 0 ? new Date(now.getTime() + timeLimit * 1_000) : null,
+      updatedAt: now,
+    },
+  })
+  return submission ?? refuseSession('not_ready', ['consent'])
+}

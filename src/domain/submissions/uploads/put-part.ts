@@ -1,0 +1,265 @@
+import { hash } from 'node:crypto'
+import { sql } from '../../../db/builder.ts'
+import { violatedConstraint } from '../../../db/errors.ts'
+import { everyones } from '../../../db/everyone.ts'
+import { compose, own, ownUpdate, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { first, prepare, run } from '../../../db/statements.ts'
+import { insertForEach, time, uuid } from '../../../db/writes.ts'
+import type { MediaState, SubmissionState } from '../../../generated/prisma/client.ts'
+import type { ServiceContext } from '../../context.ts'
+import {
+  MAX_PART_BYTES,
+  MAX_SMALL_PARTS,
+  MAX_SUBMISSION_BYTES,
+  MAX_TAKE_BYTES,
+  SMALL_PART_BYTES,
+  UPLOAD_GRACE_SECONDS,
+} from '../../limits.ts'
+import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { partOf } from '../media/media.ts'
+import { refuseSession } from '../taking/refuse-session.ts'
+import { isHandedIn } from '../taking/session.ts'
+import { type Container, containerOf } from './type-of-content.ts'
+
+/** Which slice of a recording. */
+export type PartRef = { mediaId: string; segment: number; number: number }
+/** A slice of a recording, as a candidate's browser sends it. */
+export type Part = PartRef & { content: Buffer }
+
+/** Of the link, the recording and the part itself, all that decides whether it is taken. */
+type Target = {
+  organizationId: string
+  submissionId: string
+  submissionState: SubmissionState
+  isWithdrawn: boolean
+  tab: string | null
+  submissionBytes: string
+  key: string
+  kind: string
+  state: MediaState
+  contentType: string
+  bytes: string
+  endsAt: Date | null
+  sha256: Uint8Array | null
+  /** How many there are, for one that is small. */
+  parts: number
+}
+
+/**
+ * Whether a part would be taken, as far as can be said before anything of it is read.
+ *
+ * @param bytes of its content, as the request announces them.
+ * @returns whose it is.
+ * @throws DomainError session_refused as {@link putPart}, but for what the content says.
+ */
+export async function admitPart(
+  service: ServiceContext,
+  ref: InvitationRef,
+  tab: string | undefined,
+  { bytes, ...part }: PartRef & { bytes: number },
+): Promise<{ organizationId: string }> {
+  const target = await findOwnTarget(service, ref, tab, part, bytes)
+  if (!target.sha256) refuseUnlessTaken(target, bytes, service.deps.clock())
+  return target
+}
+
+/**
+ * Keeps a part of a recording: in the store first, and known only then, so that a crash between the two leaves nothing that counts. The
+ * same part again changes nothing. While 50 candidates record, 25 come in a second: it costs one question to the database and one write.
+ *
+ * Limits by bytes say little about parts of hardly any, which cost a row and a file all the same: of these there is a limit by number.
+ *
+ * @param tab of the candidate's browser, as the request names it.
+ * @throws DomainError session_refused: not_found, taken_over, too_big, part_differs, closed, submitted, quota; not_media for a segment that
+ *   does not begin as WebM or MP4, or not as the one before.
+ */
+export async function putPart(service: ServiceContext, ref: InvitationRef, tab: string | undefined, part: Part): Promise<void> {
+  const { db, deps } = service
+  const { segment, number, content } = part
+  const bytes = content.length
+  const target = await findOwnTarget(service, ref, tab, part, bytes)
+  const sha256 = new Uint8Array(hash('sha256', content, 'buffer'))
+  if (target.sha256) return refuseUnlessSame(target.sha256, sha256)
+  refuseUnlessTaken(target, bytes, deps.clock())
+  const limit = limitOf(target)
+  const contentType = number === 0 ? typeOfFirst(content, target.contentType) : target.contentType
+
+  const { organizationId, submissionId } = target
+  const mediaId = part.mediaId
+  await deps.media.put(partOf(target.key, { segment, number, sha256 }), content)
+  const taken = {
+    organizationId,
+    submissionId,
+    mediaId,
+    tab: target.tab!,
+    segment,
+    number,
+    bytes,
+    limit,
+    contentType,
+    sha256,
+    now: deps.clock(),
+  }
+  const added = await run(db, takePart(taken)).catch((error) => {
+    if (violatedConstraint(error) === 'media_parts_pkey') return 0
+    throw error
+  })
+  // Another request was faster, with this part, with what leaves no room for it, or by another tab: look again.
+  if (added === 0) return putPart(service, ref, tab, part)
+}
+
+type Taken = {
+  organizationId: string
+  submissionId: string
+  mediaId: string
+  tab: string
+  segment: number
+  number: number
+  bytes: number
+  limit: number
+  contentType: string
+  sha256: Uint8Array<ArrayBuffer>
+  now: Date
+}
+
+/** The recording is locked before the submission, and each limit holds for what is there by then. */
+const takePart = prepare((given: Taken) => {
+  const owner = { organization: { id: given.organizationId } }
+  const bytes = sql<string>`${given.bytes}::bigint`
+  const held = own(owner, 'media')
+    .select('media.id')
+    .where('media.id', '=', given.mediaId)
+    .where('media.state', '=', 'uploading')
+    .where(({ ref }) => sql<SqlBool>`${ref('media.bytes')} + ${bytes} <= ${given.limit}::bigint`)
+    .forNoKeyUpdate()
+  const roomy = ownUpdate(owner, 'submissions')
+    .where('submissions.id', '=', given.submissionId)
+    .where('submissions.tab', '=', given.tab)
+    .where(({ ref }) => sql<SqlBool>`${ref('submissions.mediaBytes')} + ${bytes} <= ${MAX_SUBMISSION_BYTES}::bigint`)
+    .where(() => sql<SqlBool>`exists (select from held)`)
+    .set(({ ref }) => ({ mediaBytes: sql<string>`${ref('submissions.mediaBytes')} + ${bytes}` }))
+  const grown = ownUpdate(owner, 'media')
+    .where('media.id', '=', given.mediaId)
+    .where(() => sql<SqlBool>`exists (select from roomy)`)
+    .set(({ ref }) => ({
+      bytes: sql<string>`${ref('media.bytes')} + ${bytes}`,
+      contentType: sql<string>`coalesce(nullif(${given.contentType}::text, ''), ${ref('media.contentType')})`,
+    }))
+  const rows = compose
+    .with('held', () => held)
+    .with('roomy', () => roomy.returning('submissions.id'))
+    .with('grown', () => grown.returning('media.id'))
+    .selectFrom('roomy')
+  return insertForEach('mediaParts', rows, () => ({
+    mediaId: uuid(given.mediaId),
+    segment: sql<number>`${given.segment}::integer`,
+    number: sql<number>`${given.number}::integer`,
+    organizationId: uuid(given.organizationId),
+    bytes: sql<number>`${given.bytes}::integer`,
+    sha256: sql<Uint8Array<ArrayBuffer>>`${given.sha256}::bytea`,
+    createdAt: time(given.now),
+  }))
+})
+
+/** @throws DomainError session_refused: not_found, taken_over, too_big. */
+async function findOwnTarget(
+  service: ServiceContext,
+  ref: InvitationRef,
+  tab: string | undefined,
+  part: PartRef,
+  bytes: number,
+): Promise<Target> {
+  const target = await findTarget(service, ref, part, bytes)
+  if (!target) return refuseSession('not_found')
+  if (tab === undefined || target.tab !== tab.toLowerCase()) return refuseSession('taken_over')
+  if (bytes > MAX_PART_BYTES) refuseSession('too_big')
+  return target
+}
+
+async function findTarget(
+  { db }: ServiceContext,
+  { inviteId, linkVersion }: InvitationRef,
+  { mediaId, segment, number }: PartRef,
+  bytes: number,
+): Promise<Target | undefined> {
+  if (!isUuid(mediaId)) return undefined
+  return first(db, targetOf({ inviteId, linkVersion, mediaId, segment, number, bytes }))
+}
+
+type Asked = { inviteId: string; linkVersion: number; mediaId: string; segment: number; number: number; bytes: number }
+const targetOf = prepare((given: Asked) =>
+  everyones
+    .selectFrom('invites')
+    .innerJoin('submissions', (join) =>
+      join
+        .on(sameOwner('submissions', 'invites'))
+        .onRef('submissions.inviteId', '=', 'invites.id')
+        .onRef('submissions.id', '=', 'invites.assessmentSession'),
+    )
+    .innerJoin('media', (join) =>
+      join
+        .on(sameOwner('media', 'submissions'))
+        .onRef('media.submissionId', '=', 'submissions.id')
+        .on('media.id', '=', given.mediaId),
+    )
+    .leftJoin('takes', (join) => join.on(sameOwner('takes', 'media')).onRef('takes.mediaId', '=', 'media.id'))
+    .leftJoin('paperQuestions', (join) =>
+      join
+        .on(sameOwner('paperQuestions', 'takes'))
+        .onRef('paperQuestions.submissionId', '=', 'takes.submissionId')
+        .onRef('paperQuestions.number', '=', 'takes.questionNumber'),
+    )
+    .leftJoin('mediaParts', (join) =>
+      join
+        .onRef('mediaParts.mediaId', '=', 'media.id')
+        .on('mediaParts.segment', '=', given.segment)
+        .on('mediaParts.number', '=', given.number),
+    )
+    .where('invites.id', '=', given.inviteId)
+    .where('invites.linkVersion', '=', given.linkVersion)
+    .where('media.kind', 'in', ['answer', 'webcam', 'screen'])
+    .select(['submissions.organizationId', 'submissions.id as submissionId', 'submissions.state as submissionState'])
+    .select(['submissions.tab', 'submissions.mediaBytes as submissionBytes', 'media.key', 'media.kind', 'media.state'])
+    .select(['media.contentType', 'media.bytes', 'mediaParts.sha256'])
+    .select(({ eb, ref, selectFrom }) => {
+      const ends = [ref('paperQuestions.closedAt'), ref('paperQuestions.closesAt'), ref('submissions.submittedAt')]
+      const all = selectFrom('mediaParts as part')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .whereRef('part.mediaId', '=', 'media.id')
+      return [
+        eb('invites.status', 'not in', ['started', 'completed']).$castTo<boolean>().as('isWithdrawn'),
+        sql<Date | null>`least(${sql.join([...ends, ref('submissions.deadlineAt')])})`.as('endsAt'),
+        sql<number>`case when ${given.bytes}::integer < ${SMALL_PART_BYTES}::integer then (${all}) else 0 end`.as('parts'),
+      ]
+    }),
+)
+
+function refuseUnlessSame(known: Uint8Array, given: Uint8Array): void {
+  if (!Buffer.from(known).equals(given)) refuseSession('part_differs')
+}
+
+/** Of all parts of a recording, in bytes. */
+const limitOf = ({ kind }: Target): number => (kind === 'answer' ? MAX_TAKE_BYTES : MAX_SUBMISSION_BYTES)
+
+/** @throws DomainError session_refused: closed, submitted, quota. */
+function refuseUnlessTaken(target: Target, bytes: number, now: Date): void {
+  refuseUnlessOpen(target, now)
+  if (Number(target.bytes) + bytes > limitOf(target) || Number(target.submissionBytes) + bytes > MAX_SUBMISSION_BYTES)
+    refuseSession('quota')
+  if (target.parts >= MAX_SMALL_PARTS) refuseSession('quota')
+}
+
+/** What was recorded in time is taken for a while after it. */
+function refuseUnlessOpen({ state, isWithdrawn, submissionState, endsAt }: Target, now: Date): void {
+  const isOver = endsAt !== null && now.getTime() >= endsAt.getTime() + UPLOAD_GRACE_SECONDS * 1_000
+  if (state === 'uploading' && !isWithdrawn && !isOver) return
+  refuseSession(isHandedIn(submissionState) ? 'submitted' : 'closed')
+}
+
+/** All segments of a recording have to be of one kind, to become one file. */
+function typeOfFirst(content: Buffer, known: string): Container {
+  const container = containerOf(content)
+  if (!container || (known !== '' && known !== container)) return refuseSession('not_media')
+  return container
+}

@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream'
+import type { Context } from '../../context.ts'
+import { MAX_PHOTO_BYTES, MAX_PHOTOS, MAX_STILLS, MAX_SUBMISSION_BYTES, STILLS_EVERY_SECONDS } from '../../limits.ts'
+import { inTransaction } from '../../transaction.ts'
+import { fileOf, type Media, newMedia } from '../media/media.ts'
+import { PHOTOS, type Photo } from '../needs.ts'
+import { refuseSession } from '../taking/refuse-session.ts'
+import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
+import { holdSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
+import { isJpeg } from './type-of-content.ts'
+
+/** Photos before the start, and what the webcam takes after it. */
+export const PHOTO_KINDS = [...PHOTOS, 'webcam_still'] as const
+export type PhotoKind = (typeof PHOTO_KINDS)[number]
+
+/**
+ * Whether a photo would be taken, as far as can be said before anything of it is read.
+ *
+ * @param bytes of it, as the request announces them.
+ * @throws DomainError session_refused: too_big, closed, submitted.
+ */
+export function admitPhoto(session: PreparedSession, kind: PhotoKind, bytes: number): void {
+  const { submission } = session
+  if (bytes > MAX_PHOTO_BYTES) refuseSession('too_big')
+  if (kind === 'webcam_still') requireInProgress(session)
+  else if (submission.state !== 'preparing') refuseSession('closed')
+  if (!submission.consentMedia.includes(kind === 'webcam_still' ? 'camera' : kind)) refuseSession('closed')
+}
+
+/**
+ * Keeps a photo: before the start one of each kind, the last; afterwards stills of the webcam, not too many and not too often. Its row is
+ * there first, so that the sweep finds what a crash leaves.
+ *
+ * @throws DomainError session_refused: too_big, not_media, too_soon, too_many, quota, taken_over; closed for what the candidate has not agreed to, or at another
+ *   time; submitted.
+ */
+export async function putPhoto(session: PreparedSession, kind: PhotoKind, content: Buffer): Promise<void> {
+  const { ctx } = session
+  admitPhoto(session, kind, content.length)
+  if (!isJpeg(content)) refuseSession('not_media')
+  if (kind !== 'webcam_still') await refuseWithoutRoom(ctx)
+  const media = await inTransaction(ctx, (inside) => beginPhoto({ ...session, ctx: inside }, kind, content.length))
+  await ctx.deps.media.put(fileOf(media.key), content)
+  await inTransaction(ctx, (inside) => showPhoto(inside, media))
+}
+
+/** Makes room for it, in the submission's bytes as well. */
+async function beginPhoto(session: PreparedSession, kind: PhotoKind, bytes: number) {
+  const { ctx, submission } = session
+  const { db, organization } = ctx
+  await holdSubmission(session, kind === 'webcam_still' ? 'in_progress' : 'preparing')
+  const own = { organizationId: organization.id, id: submission.id }
+  const { count } = await db.submission.updateMany({
+    where: { ...own, mediaBytes: { lte: MAX_SUBMISSION_BYTES - bytes } },
+    data: { mediaBytes: { increment: bytes } },
+  })
+  if (count === 0) refuseSession('quota')
+  if (kind === 'webcam_still') await refuseStillTooMany(ctx, submission.id)
+  else await refusePhotoTooMany(ctx, submission.id, kind)
+  const media = { ...newMedia(ctx, submission.id, kind), state: 'joining', contentType: 'image/jpeg', bytes } as const
+  await db.media.create({ data: media })
+  return media
+}
+
+async function refuseStillTooMany({ db, deps, organization }: Context, submissionId: string): Promise<void> {
+  const stills = { organizationId: organization.id, submissionId, kind: 'webcam_still' } as const
+  const since = new Date(deps.clock().getTime() - STILLS_EVERY_SECONDS * 1_000)
+  if (await db.media.findFirst({ where: { ...stills, createdAt: { gt: since } }, select: { id: true } }))
+    refuseSession('too_soon')
+  if ((await db.media.count({ where: stills })) >= MAX_STILLS) refuseSession('too_many')
+}
+
+/** Those that did not get into the store do not count: while it is away, browsers try again. */
+async function refusePhotoTooMany({ db, organization }: Context, submissionId: string, kind: Photo): Promise<void> {
+  const sent = { organizationId: organization.id, submissionId, kind, completedAt: { not: null } }
+  if ((await db.media.count({ where: sent })) >= MAX_PHOTOS) refuseSession('too_many')
+}
+
+/** From now on it is the photo of its kind. The files of the one before go with the next sweep. */
+async function showPhoto(ctx: Context, { id, submissionId, kind }: Pick<Media, 'id' | 'submissionId' | 'kind'>): Promise<void> {
+  const { db, deps, organization } = ctx
+  const own = { organizationId: organization.id, submissionId }
+  const now = deps.clock()
+  if (kind !== 'webcam_still') {
+    const { count } = await db.submission.updateMany({
+      where: { organizationId: organization.id, id: submissionId, state: 'preparing' },
+      data: { updatedAt: now },
+    })
+    if (count === 0) refuseSession('closed') // started meanwhile
+    await db.media.updateMany({ where: { ...own, kind, state: 'ready' }, data: { state: 'deleted', deletedAt: now } })
+  }
+  const { count } = await db.media.updateMany({
+    where: { ...own, id, state: 'joining' },
+    data: { state: 'ready', completedAt: now },
+  })
+  if (count === 0) refuseSession('closed') // deleted meanwhile
+}
+
+/** The candidate's own photo. @throws DomainError session_refused (not_found). */
+export async function readOwnPhoto(
+  { ctx, submission }: PreparedSession,
+  kind: Photo,
+): Promise<{ media: Media; content: Readable }> {
+  const where = { organizationId: ctx.organization.id, submissionId: submission.id, kind, state: 'ready' } as const
+  const media = await ctx.db.media.findFirst({ where })
+  const content = media && (await ctx.deps.media.get(fileOf(media.key)))
+  return content ? { media, content } : refuseSession('not_found')
+}

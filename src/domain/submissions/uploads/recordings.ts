@@ -1,0 +1,163 @@
+import { own } from '../../../db/own.ts'
+import { first } from '../../../db/statements.ts'
+import type { TakeKind } from '../../../generated/prisma/client.ts'
+import type { Context } from '../../context.ts'
+import { MAX_CAPTURES } from '../../limits.ts'
+import { inTransaction } from '../../transaction.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { type Media, newMedia } from '../media/media.ts'
+import { abandon, completeOpenRecordings, countParts, holdRecording, settleRecording } from '../media/settle-recordings.ts'
+import { attemptOnce } from '../taking/attempt-once.ts'
+import { isOpen, type PaperQuestion } from '../taking/paper.ts'
+import { refuseSession } from '../taking/refuse-session.ts'
+import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
+import { holdSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
+
+/** Of the parts that are missing so many are named. */
+const MISSING_AT_ONCE = 1_000
+
+/** How an answer is recorded, and what is recorded all the time. */
+export const RECORDED_KINDS = ['audio', 'video'] as const satisfies TakeKind[]
+export type RecordedKind = (typeof RECORDED_KINDS)[number]
+export const CAPTURES = ['screen', 'webcam'] as const
+export type Capture = (typeof CAPTURES)[number]
+
+export type BegunTake = { takeId: string; mediaId: string; takesLeft: number }
+
+/**
+ * Begins an attempt at a recorded answer. It counts from now on, whatever becomes of it; the attempt before ends.
+ *
+ * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, taken_over, no_takes_left, quota;
+ *   as {@link attemptOnce}.
+ */
+export async function beginTake(session: PreparedSession, number: number, kind: RecordedKind): Promise<BegunTake> {
+  requireInProgress(session)
+  const { submission } = session
+  return attemptOnce(session, `take ${number} ${kind}`, async (inside) => {
+    const { db, deps, organization } = inside
+    await refuseWithoutRoom(inside)
+    await holdSubmission({ ...session, ctx: inside })
+    const question = await holdQuestion(inside, submission.id, number)
+    if (!question || !isOpen(question, deps.clock()) || !takes(question, kind)) return refuseSession('closed')
+    const which = { organizationId: organization.id, submissionId: submission.id }
+    const begun = await db.take.count({ where: { ...which, questionNumber: number, kind: { in: [...RECORDED_KINDS] } } })
+    if (begun >= submission.answerRecordLimit) refuseSession('no_takes_left')
+    await completeOpenRecordings(inside, submission.id, number)
+    const media = newMedia(inside, submission.id, 'answer')
+    await db.media.create({ data: media })
+    const take = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
+    await db.take.create({ data: { ...take, createdAt: media.createdAt } })
+    return { takeId: take.id, mediaId: media.id, takesLeft: submission.answerRecordLimit - begun - 1 }
+  })
+}
+
+/** The question, locked, so that attempts at it are begun one after the other. */
+async function holdQuestion(ctx: Context, submissionId: string, number: number): Promise<PaperQuestion | null> {
+  const question = own(ctx, 'paperQuestions').where('submissionId', '=', submissionId).where('number', '=', number)
+  await first(ctx.db, question.select('number').forNoKeyUpdate())
+  return ctx.db.paperQuestion.findFirst({ where: { organizationId: ctx.organization.id, submissionId, number } })
+}
+
+const takes = ({ responseType }: PaperQuestion, kind: RecordedKind): boolean => responseType === kind || responseType === 'mixed'
+
+/**
+ * Begins to record the screen or the webcam. There is one of a kind at a time: another that was going on is complete with what is there.
+ *
+ * @throws DomainError session_refused: closed, where the candidate has not agreed to it as well; submitted, taken_over, quota, too_many; as
+ *   {@link attemptOnce}.
+ */
+export async function beginCapture(session: PreparedSession, kind: Capture): Promise<{ mediaId: string }> {
+  requireInProgress(session)
+  const { ctx, submission } = session
+  if (!submission.consentMedia.includes(kind === 'screen' ? 'screen' : 'camera')) refuseSession('closed')
+  const { mediaId, before } = await attemptOnce(session, kind, async (inside) => {
+    const { db, organization } = inside
+    await refuseWithoutRoom(inside)
+    await holdSubmission({ ...session, ctx: inside })
+    const own = { organizationId: organization.id, submissionId: submission.id, kind }
+    if ((await db.media.count({ where: own })) >= MAX_CAPTURES) refuseSession('too_many')
+    const before = await db.media.findMany({
+      where: { ...own, state: 'uploading' },
+      select: { id: true },
+    })
+    const media = newMedia(inside, submission.id, kind)
+    await db.media.create({ data: media })
+    return { mediaId: media.id, before }
+  })
+  // Afterwards, because recordings are locked before submissions, see putPart.
+  for (const { id } of before) await inTransaction(ctx, (inside) => settleRecording(inside, id))
+  return { mediaId }
+}
+
+/** @param segments how many parts each has. @param incomplete those that are missing will not come. */
+export type Completion = { segments: number[]; incomplete?: boolean }
+
+/**
+ * Completes a recording all of whose parts are there, or all that will come: it becomes one file soon. Once more changes nothing. A page of
+ * an earlier release, which gives its attempts no ids, does not tell when the candidate stops a recording: there this is when.
+ *
+ * @throws DomainError session_refused: not_found; parts_missing, with those, also where there is nothing; closed for one that was abandoned.
+ */
+export async function completeRecording(
+  session: PreparedSession,
+  mediaId: string,
+  { segments, incomplete = false }: Completion,
+): Promise<void> {
+  const { ctx } = session
+  const media = await findRecording(session, mediaId)
+  if (media.state === 'deleted') refuseSession('closed')
+  if (media.state !== 'uploading') return
+  const parts = await ctx.db.mediaPart.findMany({
+    where: { organizationId: ctx.organization.id, mediaId: media.id },
+    select: { segment: true, number: true },
+  })
+  const missing = findMissing(parts, segments)
+  if ((missing.length > 0 && !incomplete) || parts.length === 0) refuseSession('parts_missing', [''], missing)
+  await inTransaction(ctx, (inside) =>
+    settleRecording(inside, media.id, { toldParts: segments, isStopped: session.attempt === null }),
+  )
+}
+
+/** The first that are missing, some at a time: how many there are said to be is up to whoever asks. */
+function findMissing(parts: { segment: number; number: number }[], segments: number[]): [segment: number, number: number][] {
+  const known = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
+  const missing: [number, number][] = []
+  for (const [segment, count] of segments.entries()) {
+    for (let number = 0; number < count; number++) {
+      if (known.has(`${segment}/${number}`)) continue
+      missing.push([segment, number])
+      if (missing.length === MISSING_AT_ONCE) return missing
+    }
+  }
+  return missing
+}
+
+/**
+ * Gives up an attempt: it is no answer, and counts as one of those that there are. Once something has arrived this can only be done while
+ * the question is open; and never of what is recorded all the time.
+ *
+ * @throws DomainError session_refused: not_found, closed.
+ */
+export async function abandonRecording(session: PreparedSession, mediaId: string): Promise<void> {
+  const { id, state } = await findRecording(session, mediaId)
+  if (state === 'deleted') return
+  await inTransaction(session.ctx, async (inside) => {
+    await holdRecording(inside, id)
+    if ((await countParts(inside, id)) > 0 && !(await isOfOpenQuestion(inside, id))) refuseSession('closed')
+    await abandon(inside, id)
+  })
+}
+
+async function isOfOpenQuestion({ db, deps, organization }: Context, mediaId: string): Promise<boolean> {
+  const organizationId = organization.id
+  const question = await db.paperQuestion.findFirst({ where: { organizationId, takes: { some: { organizationId, mediaId } } } })
+  return question !== null && isOpen(question, deps.clock())
+}
+
+/** @throws DomainError session_refused (not_found). */
+async function findRecording({ ctx, submission }: PreparedSession, mediaId: string): Promise<Media> {
+  const kinds = { in: ['answer' as const, ...CAPTURES] }
+  const where = { organizationId: ctx.organization.id, submissionId: submission.id, id: mediaId, kind: kinds }
+  const media = isUuid(mediaId) ? await ctx.db.media.findFirst({ where }) : null
+  return media ?? refuseSession('not_found')
+}

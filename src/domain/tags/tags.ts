@@ -1,0 +1,220 @@
+import { sql } from '../../db/builder.ts'
+import { violatedConstraint } from '../../db/errors.ts'
+import { among, compose, own } from '../../db/own.ts'
+import { type AsJson, all, first } from '../../db/statements.ts'
+import { Prisma, type Tag } from '../../generated/prisma/client.ts'
+import { authorOf } from '../access/author.ts'
+import { authorize } from '../access/permissions.ts'
+import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
+import { checkText, findIssues, ofChanged } from '../checking/checks.ts'
+import { findNameIssues } from '../checking/find-name-issues.ts'
+import { refuse } from '../checking/refuse.ts'
+import { refuseUnseenChanges, type Seen } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import { DomainError, type Issue } from '../errors.ts'
+import { requireInvite } from '../invites/invites.ts'
+import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
+import { refuseExcess } from '../lists/filters.ts'
+import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
+import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
+import { findById } from '../look-ups/shared-query.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../values/uuid.ts'
+
+export type { Tag }
+export type TagOrder = Order<'name' | 'createdAt' | 'updatedAt'>
+export type TagFilter = {
+  /** Exact, case-sensitive. */
+  name?: string
+  createdById?: string
+  /** Each word in the name. */
+  search?: string
+}
+export type NewTag = { name: string; color?: string; description?: string }
+export type TagChange = Partial<Required<NewTag>>
+
+export const DEFAULT_COLOR = '#6B7280'
+
+export const wholeTag = shapeOf('tags', Prisma.TagScalarFieldEnum)
+/** A tag as a list has it. */
+export type ListedTag = RowOf<typeof wholeTag>
+
+const conditions: ConditionsOf<'tags', Worded<TagFilter>> = {
+  name: (eb, name) => eb('tags.name', '=', name),
+  createdById: (eb, id) => eb('tags.createdById', '=', id),
+  search: (eb, patterns) => hasAll(eb.ref('tags.name'), patterns),
+}
+const list = createList('tags', conditions)
+
+/**
+ * v1.md GET /tags; alternate.md GET /tags.
+ *
+ * @param of what is read of each.
+ * @throws DomainError invalid for a filter beyond its limits.
+ */
+export async function listTags<Row>(
+  ctx: Context,
+  of: Shape<'tags', Row>,
+  filter: TagFilter,
+  order: TagOrder,
+  page: Page,
+): Promise<Listing<AsJson<Row>>> {
+  authorize(ctx, 'read')
+  refuseExcess(filter)
+  return list(ctx, of, worded(filter), order, page)
+}
+
+export type InviteTagOrder = Order<'position' | TagOrder['field']>
+
+/** The tags of one invite; `position` is the order in which they were given. Beyond both documents. @throws DomainError invite_not_found. */
+export async function listInviteTags(
+  ctx: Context,
+  inviteId: string,
+  { field, direction }: InviteTagOrder,
+  page: Page,
+): Promise<Listing<Tag>> {
+  await requireInvite(ctx, inviteId)
+  const { inviteTag } = ctx.db
+  const where = { organizationId: ctx.organization.id, inviteId }
+  const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }
+  return readPage(
+    page,
+    () => inviteTag.count({ where }),
+    async (window) => {
+      const orderBy = [order, { tagId: direction }]
+      const rows = await inviteTag.findMany({ where, orderBy, include: { tag: true }, relationLoadStrategy: 'join', ...window })
+      return rows.map(({ tag }) => tag)
+    },
+  )
+}
+
+/** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
+export async function getTag(ctx: Context, id: string): Promise<Tag> {
+  authorize(ctx, 'read')
+  const [tag] = await findTags(ctx, [id])
+  if (!tag) throw new DomainError('tag_not_found')
+  return tag
+}
+
+/** The organization's tags with these ids, in no particular order; other ids are left out. */
+export const findTags = findById(wholeTag)
+
+/** Which of these ids are tags of the organization. Runs in a transaction: until it ends nobody deletes them. */
+export async function holdTags(ctx: Context, ids: string[]): Promise<Set<string>> {
+  const tags = own(ctx, 'tags').where('id', '=', among(ids.filter(isUuid)))
+  const found = await all(ctx.db, tags.select('id').orderBy('id').forKeyShare())
+  return new Set(found.map(({ id }) => id))
+}
+
+/** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
+export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
+  authorize(ctx, 'write_tags')
+  refuse(findTagIssues({ name, color, description }))
+  const { clock, newId } = ctx.deps
+  const now = clock()
+  const data = {
+    id: newId(),
+    organizationId: ctx.organization.id,
+    name,
+    color,
+    description,
+    createdById: authorOf(ctx).createdById,
+    createdAt: now,
+    updatedAt: now,
+  }
+  return inTransaction(ctx, async (inside) => {
+    const tag = await inside.db.tag.create({ data }).catch(translateDuplicateName)
+    await recordTag(inside, 'created_tag', tag)
+    return tag
+  })
+}
+
+/**
+ * v1.md PATCH /tags/{tagId}: changes what is given.
+ *
+ * @throws DomainError tag_not_found, duplicate_tag_name; invalid, also `changed` for what somebody else has changed since it was seen.
+ */
+export async function updateTag(ctx: Context, id: string, change: TagChange, seen?: Seen): Promise<Tag> {
+  authorize(ctx, 'write_tags')
+  if (!isUuid(id)) throw new DomainError('tag_not_found')
+  const issues = findTagIssues(change)
+  if (issues.length > 0) refuse(ofChanged(issues, await getTag(ctx, id), change))
+  const where = { organizationId: ctx.organization.id, id }
+  return inTransaction(ctx, async (inside) => {
+    if (seen) await refuseUnseen(inside, id, seen, change)
+    const data = { ...change, updatedAt: ctx.deps.clock() }
+    const [tag] = await inside.db.tag.updateManyAndReturn({ where, data }).catch(translateDuplicateName)
+    if (!tag) throw new DomainError('tag_not_found')
+    await recordTag(inside, 'changed_tag', tag)
+    return tag
+  })
+}
+
+/** Until the transaction ends nobody else changes the tag. */
+async function refuseUnseen(inside: Context, id: string, seen: Seen, change: TagChange): Promise<void> {
+  await first(inside.db, own(inside, 'tags').select('id').where('id', '=', id).forNoKeyUpdate())
+  const tag = await getTag(inside, id)
+  refuseUnseenChanges(tag, seen, tag, change)
+}
+
+/**
+ * v1.md DELETE /tags/{tagId}: for good; the database removes the tag from every assessment, invite and member (cascade).
+ *
+ * @returns the tag as it was.
+ * @throws DomainError tag_not_found.
+ */
+export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
+  authorize(ctx, 'write_tags')
+  return inTransaction(ctx, async (inside) => {
+    const tag = await getTag(inside, id)
+    const { count } = await inside.db.tag.deleteMany({ where: { organizationId: ctx.organization.id, id } })
+    if (count === 0) throw new DomainError('tag_not_found') // another request was faster
+    await recordTag(inside, 'deleted_tag', tag)
+    return tag
+  })
+}
+
+/** How many rows have a tag, at most {@link MAX_TAG_USES}. */
+export type TagUses = { assessments: number; members: number; invites: number }
+
+type TagTable = 'assessmentTags' | 'memberTags' | 'inviteTags'
+
+/** Counting goes no further: a tag may be on a million invites. */
+export const MAX_TAG_USES = 1_000
+
+/** Where these tags of the organization are used, by their ids. */
+export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<string, TagUses>> {
+  authorize(ctx, 'read')
+  const uses = (table: TagTable) => {
+    const some = own(ctx, table).where('tagId', '=', sql.ref<string>('tag.id')).limit(MAX_TAG_USES)
+    return compose.selectFrom(some.select('tagId').as('used')).select(sql<number>`count(*)::int`.as('count')).$asScalar()
+  }
+  const asked = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'tag'>(sql`tag (id)`)
+  const rows = await all(
+    ctx.db,
+    compose
+      .selectFrom(asked)
+      .select('tag.id')
+      .select([uses('assessmentTags').as('assessments'), uses('memberTags').as('members'), uses('inviteTags').as('invites')]),
+  )
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]))
+}
+
+const color = new RegExp(HEX_COLOR_PATTERN, 'u')
+
+/** What is wrong with what is given of a tag. */
+const findTagIssues = ({ name, color: given, description = '' }: TagChange): Issue[] => [
+  ...(name === undefined ? [] : findNameIssues({ name }, MAX_TAG_NAME_LENGTH)),
+  ...findIssues([
+    ['color', given === undefined || color.test(given) ? undefined : { rule: 'color' }],
+    ['description', checkText(description, MAX_TAG_DESCRIPTION_LENGTH)],
+  ]),
+]
+
+const recordTag = (inside: Context, action: AuditAction, { id, name }: Tag): Promise<void> =>
+  recordByMember(inside, { action, target: { kind: 'tag', id }, details: { name } })
+
+function translateDuplicateName(error: unknown): never {
+  if (violatedConstraint(error) === 'tags_name_key') throw new DomainError('duplicate_tag_name')
+  throw error
+}

@@ -1,0 +1,65 @@
+import { everyones } from '../../db/everyone.ts'
+import { one } from '../../db/statements.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { modeOf } from '../access/author.ts'
+import { authorize } from '../access/permissions.ts'
+import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { isUuid } from '../values/uuid.ts'
+
+/** What no list or look shows. */
+export const omit = { secret: true, previousSecret: true } as const satisfies Prisma.WebhookEndpointOmit
+
+/** An endpoint without its secrets. */
+export type WebhookEndpoint = Prisma.WebhookEndpointGetPayload<{ omit: typeof omit }>
+
+/** The endpoints that the actor may see and change: with a test key only those that are told of nothing but test events. */
+export function ownEndpoints(ctx: Context): { organizationId: string; deletedAt: null; mode?: 'test' } {
+  authorize(ctx, 'manage_webhooks')
+  return { organizationId: ctx.organization.id, deletedAt: null, ...(modeOf(ctx) === 'test' && { mode: 'test' }) }
+}
+
+/** @throws DomainError webhook_not_found. */
+export async function getEndpoint(ctx: Context, id: string): Promise<WebhookEndpoint> {
+  const where = ownEndpoints(ctx)
+  const endpoint = isUuid(id) ? await ctx.db.webhookEndpoint.findFirst({ where: { ...where, id }, omit }) : null
+  if (!endpoint) throw new DomainError('webhook_not_found')
+  return endpoint
+}
+
+/** @throws DomainError webhook_not_found, also when it was deleted since it was looked at. */
+export async function changeEndpoint(
+  ctx: Context,
+  id: string,
+  data: Prisma.WebhookEndpointUpdateManyMutationInput,
+): Promise<WebhookEndpoint> {
+  const where = { ...ownEndpoints(ctx), id }
+  const [changed] = await ctx.db.webhookEndpoint.updateManyAndReturn({ where, data, omit })
+  if (!changed) throw new DomainError('webhook_not_found')
+  return changed
+}
+
+/** Without its path, which may hold what lets others in. @param inside the transaction that does it. */
+export const recordEndpoint = (
+  inside: Context,
+  action: AuditAction,
+  { id, url }: Pick<WebhookEndpoint, 'id' | 'url'>,
+  details: Record<string, string> = {},
+): Promise<void> =>
+  recordByMember(inside, { action, target: { kind: 'webhook', id }, details: { host: hostOf(url), ...details } })
+
+/** Where an endpoint is, as far as all may know who run the organization. */
+export const hostOf = (url: string): string => new URL(url).host
+
+/**
+ * Holds up the handing over of events until the transaction ends: between what it reads here and its commit no event goes by, and those
+ * that change endpoints take turns.
+ *
+ * @returns up to which position events have been handed over, and the last of the feed.
+ */
+export async function holdFanOut({ db }: ServiceContext): Promise<{ position: bigint; head: bigint }> {
+  const { position } = await one(db, everyones.selectFrom('webhookFanout').select('position').forUpdate())
+  const { position: head } = await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+  return { position: BigInt(position), head }
+}

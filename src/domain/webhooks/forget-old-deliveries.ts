@@ -1,0 +1,61 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { sameOwner } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { time } from '../../db/writes.ts'
+import type { ServiceContext } from '../context.ts'
+import { repeatInHalves } from '../work/in-halves.ts'
+
+const DAY_MS = 86_400_000
+/** Days for which deliveries are kept, unless events are kept for less. */
+export const DELIVERIES_KEPT_DAYS = 30
+/** Deliveries a statement, with all their attempts. */
+const FORGOTTEN_AT_ONCE = 1_000
+
+/**
+ * Forgets deliveries, waiting ones too, and endpoints that were deleted.
+ *
+ * @param eventsKeptDays without its event there is nothing to deliver.
+ */
+export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
+  const until = new Date(deps.clock().getTime() - Math.min(DELIVERIES_KEPT_DAYS, eventsKeptDays) * DAY_MS)
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => run(db, deletionOfDeliveries(until, atMost)))
+  const deleted = everyones.deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
+  await run(
+    db,
+    deleted.where(({ not, exists, selectFrom }) => {
+      const its = selectFrom('webhookDeliveries').where(sameOwner('webhookDeliveries', 'webhookEndpoints'))
+      return not(exists(its.whereRef('webhookDeliveries.endpointId', '=', 'webhookEndpoints.id')))
+    }),
+  )
+}
+
+const deletionOfDeliveries = (until: Date, atMost: number) =>
+  everyones
+    .with(
+      (cte) => cte('old').materialized(),
+      (db) =>
+        db
+          .selectFrom('webhookEndpoints as endpoint')
+          .crossJoinLateral((eb) => {
+            const isKept = eb('endpoint.deletedAt', 'is', null)
+            return eb
+              .selectFrom('webhookDeliveries as delivery')
+              .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId'])
+              .where(sameOwner('delivery', 'endpoint'))
+              .whereRef('delivery.endpointId', '=', 'endpoint.id')
+              .where('delivery.queuedAt', '<=', eb.case().when(isKept).then(time(until)).else(sql<Date>`'infinity'`).end())
+              .orderBy('delivery.queuedAt')
+              .limit(atMost)
+              .forUpdate()
+              .skipLocked()
+              .as('its')
+          })
+          .select(['its.organizationId', 'its.endpointId', 'its.eventId'])
+          .limit(atMost),
+    )
+    .deleteFrom('webhookDeliveries')
+    .using('old')
+    .where(sameOwner('webhookDeliveries', 'old'))
+    .whereRef('webhookDeliveries.endpointId', '=', 'old.endpointId')
+    .whereRef('webhookDeliveries.eventId', '=', 'old.eventId')

@@ -1,0 +1,102 @@
+import { everyones } from '../../db/everyone.ts'
+import { run } from '../../db/statements.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { open, seal } from '../secrets/seal.ts'
+import { inTransaction } from '../transaction.ts'
+import { repeatInHalves } from './in-halves.ts'
+
+/**
+ * What a request was answered with: a number and a text that mean something to the interface alone, and are kept as they are; a text that
+ * shows a secret is encrypted where it is kept.
+ */
+export type Answer = { code: number; text: string; isSecret?: boolean }
+
+type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
+
+/** How long an answer is kept for a retry. */
+const KEPT_FOR_MS = 24 * 3_600_000
+
+/**
+ * Does the work once for an idempotency key of the organization, and gives every later request with that key the first answer. The record
+ * is committed in the same transaction as the work's changes. While the first request is in progress, the next one waits for it, because
+ * it inserts the same primary key. Work that fails leaves no record.
+ *
+ * @param work must do all its writing through the context it is given.
+ * @throws DomainError idempotency_key_reused when the key was used for another request.
+ */
+export async function doOnce(
+  ctx: Context,
+  request: Request,
+  work: (ctx: Context) => Promise<Answer>,
+): Promise<Answer & { replayed: boolean }> {
+  return inTransaction(ctx, async (inside) => {
+    const earlier = await claim(inside, request)
+    if (earlier) return { ...earlier, replayed: true }
+    const answer = await work(inside)
+    const id = { organizationId: ctx.organization.id, key: request.key }
+    await inside.db.idempotencyRecord.update({ where: { organizationId_key: id }, data: toRecord(inside, id, answer) })
+    return { ...answer, replayed: false }
+  })
+}
+
+type Id = { organizationId: string; key: string }
+
+function toRecord({ deps }: Context, id: Id, { code, text, isSecret = false }: Answer) {
+  if (!isSecret) return { status: code, body: text }
+  return { status: code, body: Buffer.from(seal(deps.secretKeys, purposeOf(id), text)).toString('base64'), sealed: true }
+}
+
+function readText({ deps }: Context, id: Id, { body, sealed }: { body: string | null; sealed: boolean }): string {
+  if (!sealed) return body!
+  const opened = open(deps.secretKeys, purposeOf(id), Buffer.from(body!, 'base64'))
+  if (opened === null) throw new Error('The answer to an earlier request is encrypted under a secret key that is not known')
+  return opened
+}
+
+const purposeOf = ({ organizationId, key }: Id): string => `answer ${organizationId} ${key}`
+
+/** @returns null when the key was free, and is now taken; otherwise the answer recorded for it. */
+async function claim(ctx: Context, { key, fingerprint }: Request): Promise<Answer | null> {
+  const { organization, db, deps } = ctx
+  const organizationId = organization.id
+  const now = deps.clock()
+  await db.idempotencyRecord.deleteMany({ where: { organizationId, key, createdAt: { lte: oldest(now) } } })
+  const { count } = await db.idempotencyRecord.createMany({
+    data: [{ organizationId, key, fingerprint, createdAt: now }],
+    skipDuplicates: true,
+  })
+  if (count === 1) return null
+  const record = await db.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
+  if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
+  return { code: record.status!, text: readText(ctx, { organizationId, key }, record), isSecret: record.sealed }
+}
+
+/** Answers deleted by one statement: a backlog would take longer than a statement may. */
+const FORGOTTEN_AT_ONCE = 5_000
+
+/** Deletes expired answers, except rows that another transaction has locked. */
+export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
+  const until = oldest(deps.clock())
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const old = everyones
+      .selectFrom('idempotencyRecords')
+      .select(['organizationId', 'key'])
+      .where('createdAt', '<=', until)
+      .limit(atMost)
+      .forUpdate()
+      .skipLocked()
+    const forget = everyones
+      .with(
+        (cte) => cte('old').materialized(),
+        () => old,
+      )
+      .deleteFrom('idempotencyRecords')
+      .using('old')
+      .whereRef('idempotencyRecords.organizationId', '=', 'old.organizationId')
+      .whereRef('idempotencyRecords.key', '=', 'old.key')
+    return run(db, forget)
+  })
+}
+
+const oldest = (now: Date) => new Date(now.getTime() - KEPT_FOR_MS)

@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest'
+import { languages, wholeCategory } from '../../../src/domain/assessments/assessments.ts'
+import type { Context } from '../../../src/domain/context.ts'
+import { findTogether, ownSource } from '../../../src/domain/look-ups/find-together.ts'
+import { users } from '../../../src/domain/members/members.ts'
+import { wholeTag } from '../../../src/domain/tags/tags.ts'
+import { inTransaction } from '../../../src/domain/transaction.ts'
+import { recordQueries } from '../../support/queries.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+const named = <Row extends { id: string; name: string }>({ id, name }: Row) => ({ id, name })
+const makeFind = () =>
+  findTogether<'tag' | 'category' | 'language' | 'user', { id: string; name: string }>({
+    tag: ownSource(wholeTag, named),
+    category: ownSource(wholeCategory, named),
+    language: languages(named),
+    user: users(({ id, email }) => ({ id, name: email })),
+  })
+
+/** An organization with three tags, and a category that has the id of the first of them. */
+async function makeWorld() {
+  const { make, db } = service
+  const { id, name } = await make.organization()
+  const tags = [await make.tag(id), await make.tag(id), await make.tag(id)].map(named)
+  const category = { id: tags[0]!.id, name: make.unique('Category') }
+  await db.category.create({ data: { ...category, organizationId: id } })
+  const ctx: Context = { ...service.system, organization: { id, name, tier: 'standard' as const } }
+  return { ctx, organizationId: id, tags, category, ids: tags.map((tag) => tag.id) }
+}
+const of = (...ids: string[]) => new Set(ids)
+
+it('finds rows of several tables by one statement, each by its own ids', async () => {
+  const { ctx, tags, category, ids } = await makeWorld()
+  const find = makeFind()
+  const asked = new Map([
+    ['category', of(...ids)],
+    ['tag', of(ids[0]!, ids[1]!)],
+  ] as const)
+  const { result, queries } = await recordQueries(() => find(ctx, asked))
+  expect(result.get('tag')).toEqual(new Map([tags[0]!, tags[1]!].map((tag) => [tag.id, tag])))
+  expect(result.get('category')).toEqual(new Map([[category.id, category]]))
+  expect(queries).toHaveLength(1)
+})
+
+it('has one text for the same tables, however many ids there are and in whatever order', async () => {
+  const { ctx, ids } = await makeWorld()
+  const find = makeFind()
+  const { queries } = await recordQueries(async () => {
+    await find(ctx, new Map([['tag', of(...ids)] as const, ['category', of(ids[0]!)] as const]))
+    await find(ctx, new Map([['category', of(...ids)] as const, ['tag', of(ids[0]!)] as const]))
+  })
+  expect(queries).toHaveLength(2)
+  expect(queries[0]!.text).toBe(queries[1]!.text)
+})
+
+it('asks once for what is looked up in one turn, and once more for what is in the next', async () => {
+  const { ctx, tags, ids } = await makeWorld()
+  const find = makeFind()
+  const lookUp = async (id: string) => (await find(ctx, new Map([['tag', of(id)]]))).get('tag')?.get(id)
+  const { result, queries } = await recordQueries(async () => {
+    const [first, second] = [lookUp(ids[0]!), lookUp(ids[1]!)]
+    await new Promise(setImmediate)
+    return Promise.all([first, second, lookUp(ids[2]!), lookUp(ids[0]!)])
+  })
+  expect(result).toEqual([tags[0], tags[1], tags[2], tags[0]])
+  expect(queries).toHaveLength(2)
+})
+
+it('asks for each organization apart, and finds no row of another, nor a person who is no member', async () => {
+  const [one, other] = [await makeWorld(), await makeWorld()]
+  const { userId } = await service.make.member(other.organizationId)
+  const find = makeFind()
+  const asked = () => new Map([['tag', of(...one.ids)] as const, ['user', of(userId)] as const])
+  const { result, queries } = await recordQueries(() => Promise.all([find(one.ctx, asked()), find(other.ctx, asked())]))
+  expect(result.map((found) => [found.get('tag')!.size, found.get('user')!.size])).toEqual([
+    [3, 0],
+    [0, 1],
+  ])
+  expect(queries).toHaveLength(2)
+})
+
+it('sees within a transaction what that has changed', async () => {
+  const { ctx, ids } = await makeWorld()
+  const find = makeFind()
+  await inTransaction(ctx, async (inside) => {
+    await inside.db.tag.update({ where: { id: ids[0]! }, data: { name: 'Changed' } })
+    const found = await find(inside, new Map([['tag', of(...ids)]]))
+    expect(found.get('tag')?.get(ids[0]!)).toEqual({ id: ids[0], name: 'Changed' })
+  })
+})
+
+it('is not held up by a look-up that takes long', async () => {
+  const { ctx, tags, ids } = await makeWorld()
+  const find = makeFind()
+  const slow = await inTransaction(ctx, async ({ db }) => {
+    await db.$executeRaw`LOCK TABLE categories`
+    const slow = find(ctx, new Map([['category', of(...ids)]]))
+    await new Promise(setImmediate)
+    const found = await find(ctx, new Map([['tag', of(ids[0]!)]]))
+    expect(found.get('tag')?.get(ids[0]!)).toEqual(tags[0])
+    return [slow]
+  })
+  expect((await slow[0]!).get('category')?.size).toBe(1)
+})
+
+it('splits what is too much for one statement, and tells all who wait for one that fails', async () => {
+  const { ctx, tags, ids } = await makeWorld()
+  const find = makeFind()
+  const many = () => of(...Array.from({ length: 600 }, () => service.deps.newId()))
+  const { queries } = await recordQueries(() => Promise.all([1, 2, 3].map(() => find(ctx, new Map([['tag', many()]])))))
+  expect(queries).toHaveLength(2)
+  const failing = [1, 2].map(() => find(ctx, new Map([['tag', of('no-id')]])))
+  expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const found = await find(ctx, new Map([['tag', of(ids[0]!)]]))
+  expect(found.get('tag')?.get(ids[0]!)).toEqual(tags[0])
+})

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import type { Context } from '../../../src/domain/context.ts'
+import { shareQuery } from '../../../src/domain/look-ups/shared-query.ts'
+import { inTransaction } from '../../../src/domain/transaction.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+
+/** An organization with three tags, and a look-up that tells what was asked for. */
+async function makeWorld() {
+  const { id, name } = await service.make.organization()
+  const tags = [await service.make.tag(id), await service.make.tag(id), await service.make.tag(id)]
+  const organization = { id, name, tier: 'standard' as const }
+  const ctx: Context = { ...service.system, organization }
+  return { ctx, tags, ids: tags.map((tag) => tag.id) }
+}
+function observed() {
+  const queries: [organization: string, ids: string[]][] = []
+  const find = shareQuery((ctx, ids) => {
+    queries.push([ctx.organization.id, ids])
+    return ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+  })
+  const lookUp = async (ctx: Context, id: string) => (await find(ctx, [id]))[0]
+  return { queries, find, lookUp }
+}
+
+it('asks once for what is looked up in one turn, and gives each its own row', async () => {
+  const { ctx, tags, ids } = await makeWorld()
+  const { queries, find, lookUp } = observed()
+  const found = await Promise.all([...ids, ids[0]!, ids[1]!.toUpperCase()].map((id) => lookUp(ctx, id)))
+  expect(found).toEqual([...tags, tags[0], tags[1]])
+  expect(queries).toEqual([[ctx.organization.id, ids]])
+  const [two, one] = await Promise.all([find(ctx, [ids[2]!, ids[0]!]), find(ctx, [ids[0]!])])
+  expect([two, one]).toEqual([[tags[2], tags[0]], [tags[0]]])
+  expect(queries).toHaveLength(2)
+})
+
+it('asks for each organization apart, and finds no row of another', async () => {
+  const [one, other] = [await makeWorld(), await makeWorld()]
+  const { queries, lookUp } = observed()
+  const found = await Promise.all([
+    lookUp(one.ctx, one.ids[0]!),
+    lookUp(other.ctx, one.ids[0]!),
+    lookUp(other.ctx, other.ids[0]!),
+  ])
+  expect(found).toEqual([one.tags[0], undefined, other.tags[0]])
+  expect(queries).toEqual([
+    [one.ctx.organization.id, [one.ids[0]]],
+    [other.ctx.organization.id, [one.ids[0], other.ids[0]]],
+  ])
+})
+
+it('asks nothing for what is no id', async () => {
+  const { ctx } = await makeWorld()
+  const { queries, lookUp } = observed()
+  expect(await lookUp(ctx, 'no-id')).toBeUndefined()
+  expect(queries).toEqual([])
+})
+
+it('sees within a transaction what that has changed', async () => {
+  const { ctx, ids } = await makeWorld()
+  const find = shareQuery((inside, wanted) => inside.db.tag.findMany({ where: { id: { in: wanted } } }))
+  await inTransaction(ctx, async (inside) => {
+    await inside.db.tag.update({ where: { id: ids[0]! }, data: { name: 'Changed' } })
+    expect(await find(inside, [ids[0]!])).toMatchObject([{ name: 'Changed' }])
+  })
+})
+
+it('splits what is too much for one query, and tells all who wait for one that fails', async () => {
+  const { ctx } = await makeWorld()
+  const { queries, lookUp } = observed()
+  const many = Array.from({ length: 1_200 }, () => service.deps.newId())
+  await Promise.all(many.map((id) => lookUp(ctx, id)))
+  expect(queries.map(([, ids]) => ids.length)).toEqual([1_000, 200])
+  const failing = shareQuery(async () => {
+    throw new Error('no database')
+  })
+  const outcomes = await Promise.allSettled(many.slice(0, 3).map((id) => failing(ctx, [id])))
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+})

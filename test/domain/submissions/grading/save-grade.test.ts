@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import type { Context } from '../../../../src/domain/context.ts'
+import { handOn, takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
+import { listQueue, type Whose } from '../../../../src/domain/submissions/grading/queue.ts'
+import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
+import { makeHandedIn } from '../../../support/grading.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+const UNKNOWN = { kind: 'submission_not_found' }
+const MINUTE_MS = 60_000
+const problem = (problem: string, limit?: number) => ({
+  kind: 'invalid',
+  issues: [expect.objectContaining({ problem, ...(limit && { limit }) })],
+})
+const queue = async (ctx: Context, whose: Whose) =>
+  (await listQueue(ctx, { whose }, { number: 1, size: 20 })).items.map(({ id }) => id)
+
+describe('a grade', () => {
+  it('is in steps of 0.5 from 0 to the points of the question, or none, which is not 0', async () => {
+    const { join, grade, grades, submissionId } = await makeHandedIn(service)
+    const { ctx } = await join()
+    for (const points of [-0.5, 0.3, 5.5, Number.NaN, Number.POSITIVE_INFINITY])
+      await expect(grade(ctx, 1, points)).rejects.toMatchObject(problem('points', 5))
+    await expect(grade(ctx, 3, 1)).rejects.toMatchObject(UNKNOWN)
+    await expect(grade(ctx, 1, 1, { submissionId: 'x' })).rejects.toMatchObject(UNKNOWN)
+    await grade(ctx, 1, null)
+    expect(await grades()).toEqual([])
+    await grade(ctx, 1, 0)
+    await grade(ctx, 2, 2.5)
+    expect((await grades()).map(({ questionNumber, points }) => [questionNumber, Number(points)])).toEqual([
+      [1, 0],
+      [2, 2.5],
+    ])
+    expect(submissionId).toBe((await grades())[0]!.submissionId)
+  })
+
+  it('is corrected for a quarter of an hour; then another stands beside it', async () => {
+    const { join, grade, grades } = await makeHandedIn(service)
+    const { ctx } = await join()
+    await grade(ctx, 1, 2)
+    service.clock.advance(15 * MINUTE_MS - 1)
+    await grade(ctx, 1, 3)
+    expect((await grades()).map(({ points }) => Number(points))).toEqual([3])
+    service.clock.advance(1)
+    await grade(ctx, 1, 4)
+    expect((await grades()).map(({ points }) => Number(points))).toEqual([3, 4])
+  })
+
+  it('of two graders at once overwrites nobody’s, and the second is told of the first’s', async () => {
+    const { join, grade, grades } = await makeHandedIn(service)
+    const [one, other] = [await join(), await join()]
+    const seen = service.clock.now()
+    service.clock.advance(1_000)
+    const told = await Promise.all([
+      grade(one.ctx, 1, 1, { comment: 'Poor', seen }),
+      grade(other.ctx, 1, 5, { comment: 'Fine', seen }),
+    ])
+    expect((await grades()).map(({ points, comment }) => [Number(points), comment]).sort()).toEqual([
+      [1, 'Poor'],
+      [5, 'Fine'],
+    ])
+    expect(told.map(({ others }) => others.length).sort()).toEqual([0, 1])
+  })
+
+  it('is not replaced by what its grader has typed elsewhere before, unless that says the same', async () => {
+    const { join, grade, grades } = await makeHandedIn(service)
+    const { ctx } = await join()
+    const seen = service.clock.now()
+    service.clock.advance(1_000)
+    const first = await grade(ctx, 1, 3, { comment: 'Newer', seen })
+    expect(await grade(ctx, 1, 3, { comment: 'Newer', seen })).toMatchObject({ isSaved: true })
+    const refused = await grade(ctx, 1, 1, { comment: 'Older', seen })
+    expect(refused).toMatchObject({ isSaved: false, own: { points: 3, comment: 'Newer' }, seen: first.seen })
+    expect((await grades()).map(({ comment }) => comment)).toEqual(['Newer'])
+    expect(await grade(ctx, 1, 1, { comment: 'Older', seen: refused.seen })).toMatchObject({ isSaved: true })
+    expect((await grades()).map(({ comment }) => comment)).toEqual(['Older'])
+  })
+
+  it('is for those to whom it is assigned, for any grader while that is nobody, and for admins', async () => {
+    const { join, grade, assign } = await makeHandedIn(service)
+    const [mine, other, admin, client] = [await join(), await join(), await join(['admin']), await join(['client'])]
+    await grade(other.ctx, 1, 1)
+    await assign(mine.member.id)
+    await grade(mine.ctx, 1, 2)
+    await grade(admin.ctx, 1, 3)
+    await expect(grade(other.ctx, 1, 4)).rejects.toMatchObject(UNKNOWN)
+    await expect(grade(client.ctx, 1, 4)).rejects.toMatchObject({ kind: 'not_permitted' })
+    const elsewhere = await makeHandedIn(service)
+    const stranger = await elsewhere.join(['admin'])
+    await expect(grade(stranger.ctx, 1, 4)).rejects.toMatchObject(UNKNOWN)
+  })
+})
+
+describe('the queue', () => {
+  it('follows whom the invite is assigned to, is taken over and handed on, and ends with the release', async () => {
+    const { join, assign, submissionId, grade, release, stored } = await makeHandedIn(service)
+    const [one, other, admin] = [await join(), await join(), await join(['admin'])]
+    expect(await queue(one.ctx, 'nobody')).toEqual([submissionId])
+    expect([await queue(one.ctx, 'mine'), await queue(admin.ctx, 'all')]).toEqual([[], [submissionId]])
+    await expect(queue(one.ctx, 'all')).rejects.toMatchObject({ kind: 'not_permitted' })
+    await takeOver(one.ctx, submissionId)
+    expect((await stored()).assignedGraderId).toBe(one.member.id)
+    expect([await queue(one.ctx, 'mine'), await queue(other.ctx, 'nobody')]).toEqual([[submissionId], []])
+    await expect(takeOver(other.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
+    await expect(handOn(other.ctx, submissionId, { place: 'first', graderId: null })).rejects.toMatchObject(UNKNOWN)
+    await handOn(one.ctx, submissionId, { place: 'first', graderId: other.member.id })
+    expect([await queue(one.ctx, 'mine'), await queue(other.ctx, 'mine')]).toEqual([[], [submissionId]])
+    await assign(one.member.id)
+    expect(await queue(one.ctx, 'mine')).toEqual([submissionId])
+    for (const number of [1, 2]) await grade(one.ctx, number, 1)
+    await release(one.ctx)
+    expect([await queue(one.ctx, 'mine'), await queue(admin.ctx, 'all')]).toEqual([[], []])
+  })
+
+  it('has what waits longest first', async () => {
+    const first = await makeHandedIn(service)
+    service.clock.advance(MINUTE_MS)
+    const { ctx } = await first.join(['admin'])
+    const { submissionId: id } = first
+    const later = service.deps.newId()
+    await service.db.$executeRaw`
+      INSERT INTO submissions SELECT (jsonb_populate_record(s, jsonb_build_object('id', ${later}::text, 'submitted_at', ${service.clock.now()}::timestamptz))).*
+      FROM submissions s WHERE id = ${id}::uuid`
+    expect(await queue(ctx, 'all')).toEqual([id, later])
+  })
+})
+
+describe('a result', () => {
+  it('is released once every question with points is graded, with its total, in one event, and refuses grades until it is reopened', async () => {
+    const { join, grade, release, releases, submission, submissionId, invite, assign } = await makeHandedIn(service)
+    const [{ ctx, member }, other] = [await join(), await join()]
+    await assign(member.id)
+    await grade(ctx, 1, 4.5, { comment: 'Good' })
+    await expect(release(ctx)).rejects.toMatchObject(problem('ungraded', 2))
+    await grade(ctx, 2, 0)
+    await expect(release(other.ctx)).rejects.toMatchObject(UNKNOWN)
+    const outcomes = await Promise.allSettled([release(ctx, { message: 'Well done', toCandidate: true }), release(ctx)])
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect((await submission()).state).toBe('released')
+    const [released] = await releases()
+    expect([Number(released!.points), Number(released!.ofPoints), released!.version]).toEqual([4.5, 8, 1])
+    expect(released!.grades).toEqual([
+      { number: 1, points: 4.5, ofPoints: 5, comment: 'Good', graderId: member.id },
+      { number: 2, points: 0, ofPoints: 3, comment: '', graderId: member.id },
+    ])
+    await expect(grade(ctx, 1, 5)).rejects.toMatchObject(problem('released'))
+    await reopenResult(ctx, submissionId)
+    await expect(reopenResult(ctx, submissionId)).rejects.toMatchObject(problem('notReleased'))
+    await grade(ctx, 1, 5)
+    await release(ctx)
+    expect((await releases()).map(({ version, points }) => [version, Number(points)])).toEqual([
+      [1, 4.5],
+      [2, 5],
+    ])
+    const events = await service.db.event.findMany({ where: { inviteId: invite.id, type: 'submission.released' } })
+    expect(events.map(({ data }) => data)).toEqual([
+      { inviteId: invite.id, assessmentId: invite.assessmentId, status: 'completed', submissionId },
+      { inviteId: invite.id, assessmentId: invite.assessmentId, status: 'completed', submissionId },
+    ])
+  })
+
+  it('of two graders is the mean where they are close, else an admin’s decision', async () => {
+    const { join, grade, release, releases, submissionId, assign } = await makeHandedIn(service, { secondGrader: true })
+    const [first, second, third, admin] = [await join(), await join(), await join(), await join(['admin'])]
+    await assign(first.member.id)
+    await takeOver(second.ctx, submissionId)
+    await expect(grade(third.ctx, 1, 1)).rejects.toMatchObject(UNKNOWN)
+    await grade(first.ctx, 1, 4)
+    await grade(first.ctx, 2, 0)
+    await grade(second.ctx, 1, 4.5)
+    await expect(release(first.ctx)).rejects.toMatchObject(problem('ungraded', 1))
+    await expect(release(admin.ctx)).rejects.toMatchObject(problem('ungraded', 2))
+    await grade(second.ctx, 2, 1)
+    await expect(release(first.ctx)).rejects.toMatchObject(problem('undecided', 2))
+    await expect(release(second.ctx)).rejects.toMatchObject(UNKNOWN)
+    await grade(admin.ctx, 2, 0.5)
+    await release(first.ctx)
+    const [released] = await releases()
+    expect([Number(released!.points), Number(released!.ofPoints)]).toEqual([5, 8])
+  })
+})

@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest'
+import { deleteSubmissionMedia, forgetOldMedia } from '../../../../src/domain/submissions/media/forget-media.ts'
+import type { MediaKind } from '../../../../src/domain/submissions/media/media.ts'
+import { removeFiles } from '../../../../src/domain/submissions/media/remove-files.ts'
+import { settleOverdueRecordings } from '../../../../src/domain/submissions/media/settle-recordings.ts'
+import { endLeftSubmissions } from '../../../../src/domain/submissions/taking/end-left-submissions.ts'
+import { DAY_MS } from '../../../support/factories.ts'
+import { asOperator } from '../../../support/portal.ts'
+import { type Service, startServiceForTest } from '../../../support/service.ts'
+import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../../support/submissions.ts'
+
+const KEPT = { idPhoto: 30, proctoring: 90, answers: 365 }
+const ALL = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
+
+const start = () => startServiceForTest({ ROLE: 'api' })
+
+/** A candidate with a medium of each kind. */
+async function makeMedia(service: Service, choices: Parameters<typeof takeAssessment>[1] = {}) {
+  const candidate = await takeAssessment(service, choices)
+  const { organization, submissionId } = candidate
+  const createdAt = service.clock.now()
+  for (const kind of ALL) {
+    const id = service.deps.newId()
+    const key = `${organization.id}/${id}`
+    await service.deps.media.put(`${key}/file`, Buffer.from('content'))
+    const data = { id, key, organizationId: organization.id, submissionId, kind, createdAt }
+    await service.db.media.create({ data: { ...data, state: 'ready', bytes: 7, contentType: 'x/y' } })
+  }
+  await service.db.submission.update({ where: { id: submissionId }, data: { mediaBytes: 7 * ALL.length } })
+  const rows = () => service.db.media.findMany({ where: { submissionId } })
+  return {
+    ...candidate,
+    kept: async () =>
+      (await rows())
+        .filter(({ state }) => state !== 'deleted')
+        .map(({ kind }) => kind)
+        .sort(),
+    stored: async () => {
+      const found = await Promise.all((await rows()).map(async ({ key, kind }) => ((await isStored(service, key)) ? kind : [])))
+      return found.flat().sort()
+    },
+    told: async () => {
+      const events = await service.db.event.findMany({
+        where: { inviteId: candidate.invite.id, type: 'submission.media_deleted' },
+        orderBy: { sequence: 'asc' },
+      })
+      return events.map(({ data, actorType }) => [actorType, data])
+    },
+  }
+}
+
+async function isStored(service: Service, key: string): Promise<boolean> {
+  const content = await service.deps.media.get(`${key}/file`)
+  content?.destroy()
+  return content !== null
+}
+
+async function sweep(service: Service) {
+  await forgetOldMedia(service.system, KEPT)
+  await removeFiles(service.system)
+}
+const handedIn = (service: Service) => ({
+  submission: { state: 'submitted' as const, submittedAt: service.clock.now() },
+  invite: { status: 'completed' as const },
+})
+
+describe('media', () => {
+  it('of a submission that was handed in go by their kinds, with an event each time', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service, handedIn(service))
+    service.clock.advance(89 * DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toEqual([...ALL].sort())
+    service.clock.advance(DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toEqual(['answer', 'face_photo', 'id_photo'])
+    service.clock.advance(275 * DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toEqual([])
+    const of = { inviteId: candidate.invite.id, submissionId: candidate.submissionId, status: 'completed' }
+    expect(await candidate.told()).toEqual([
+      ['system', { ...of, assessmentId: candidate.invite.assessmentId, kinds: ['screen', 'webcam', 'webcam_still'] }],
+      ['system', { ...of, assessmentId: candidate.invite.assessmentId, kinds: ['answer', 'face_photo', 'id_photo'] }],
+    ])
+  })
+
+  it('that show face and ID go a month after the results were released', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service, {
+      ...handedIn(service),
+      submission: { state: 'released', submittedAt: service.clock.now(), releasedAt: service.clock.now() },
+    })
+    service.clock.advance(30 * DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toEqual(['answer', 'screen', 'webcam', 'webcam_still'])
+  })
+
+  it.each([
+    ['never started', { submission: { state: 'preparing' as const }, invite: { status: 'accepted' as const } }],
+    ['was withdrawn', { invite: { status: 'revoked' as const } }],
+  ])('of who %s go after a month', async (_who, choices) => {
+    const service = await start()
+    const candidate = await makeMedia(service, choices)
+    await endLeftSubmissions(service.system)
+    service.clock.advance(29 * DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toHaveLength(ALL.length)
+    service.clock.advance(DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toEqual([])
+  })
+
+  it('of who was withdrawn long after go by the next day', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service)
+    await sweep(service)
+    service.clock.advance(40 * DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toHaveLength(ALL.length)
+    await service.db.invite.update({ where: { id: candidate.invite.id }, data: { status: 'revoked' } })
+    await endLeftSubmissions(service.system)
+    service.clock.advance(DAY_MS)
+    await sweep(service)
+    expect(await candidate.kept()).toEqual([])
+  })
+
+  it('that come after the submission was looked at go in their time', async () => {
+    const service = await start()
+    const preparing = { submission: { state: 'preparing' }, invite: { status: 'accepted', assessmentSession: null } } as const
+    const candidate = await takeAssessment(service, preparing)
+    await sweep(service)
+    service.clock.advance(20 * DAY_MS)
+    expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(204)
+    const states = async () => {
+      await sweep(service)
+      const found = await service.db.media.findMany({ where: { submissionId: candidate.submissionId } })
+      return found.map(({ state }) => state)
+    }
+    service.clock.advance(30 * DAY_MS - 1)
+    expect(await states()).toEqual(['ready'])
+    service.clock.advance(1)
+    expect(await states()).toEqual(['deleted'])
+  })
+
+  it('are looked for no more once nothing is left of a submission that has ended', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service, handedIn(service))
+    const next = async () => {
+      await sweep(service)
+      return (await candidate.submission()).mediaDueAt
+    }
+    expect(await next()).toEqual(new Date(service.clock.now().getTime() + DAY_MS))
+    service.clock.advance(89.5 * DAY_MS)
+    expect(await next()).toEqual(new Date(service.clock.now().getTime() + DAY_MS / 2))
+    service.clock.advance(276 * DAY_MS)
+    expect(await next()).toBeNull()
+    expect(await candidate.kept()).toEqual([])
+  })
+
+  it('leave the store a minute later, and count no more', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service, handedIn(service))
+    service.clock.advance(365 * DAY_MS)
+    await sweep(service)
+    expect(await candidate.stored()).toHaveLength(ALL.length)
+    service.clock.advance(MINUTE_MS)
+    for (let time = 0; time < 2; time++) {
+      await sweep(service)
+      expect(await candidate.stored()).toEqual([])
+      expect((await candidate.submission()).mediaBytes).toBe(0n)
+    }
+  })
+
+  it('that the store does not delete hold up no others, are tried again every hour, and told of once', async () => {
+    const service = await start()
+    const candidate = await makeMedia(service, handedIn(service))
+    service.clock.advance(365 * DAY_MS)
+    await sweep(service)
+    const stuck = await service.db.media.findFirstOrThrow({ where: { submissionId: candidate.submissionId, kind: 'screen' } })
+    const { media } = service.deps
+    const { deletePrefix } = media
+    const tried: string[] = []
+    media.deletePrefix = async (prefix) => {
+      tried.push(prefix)
+      if (prefix === `${stuck.key}/`) throw new Error('EACCES')
+      return deletePrefix(prefix)
+    }
+    const told = () => service.logLines.filter((line) => line.includes('does not delete') && line.includes(stuck.key))
+    service.clock.advance(MINUTE_MS)
+    await sweep(service)
+    expect(await candidate.stored()).toEqual(['screen'])
+    await sweep(service)
+    expect(tried).toHaveLength(ALL.length)
+    service.clock.advance(60 * MINUTE_MS)
+    await sweep(service)
+    expect(tried).toHaveLength(ALL.length + 1)
+    expect(told()).toHaveLength(1)
+    media.deletePrefix = deletePrefix
+    service.clock.advance(60 * MINUTE_MS)
+    await sweep(service)
+    expect(await candidate.stored()).toEqual([])
+    expect((await candidate.submission()).mediaBytes).toBe(0n)
+  })
+
+  it('are left to later sweeps while the store is away', async () => {
+    const service = await start()
+    const candidates = [await makeMedia(service, handedIn(service)), await makeMedia(service, handedIn(service))]
+    service.clock.advance(365 * DAY_MS)
+    await sweep(service)
+    service.clock.advance(MINUTE_MS)
+    const { media } = service.deps
+    const { deletePrefix } = media
+    let tries = 0
+    media.deletePrefix = () => Promise.reject(new Error(`away, ${++tries}`))
+    await sweep(service)
+    expect(tries).toBe(5)
+    media.deletePrefix = deletePrefix
+    service.clock.advance(60 * MINUTE_MS)
+    await sweep(service)
+    for (const candidate of candidates) expect(await candidate.stored()).toEqual([])
+  })
+
+  it('go at once where the organization wants it, of one invite and of the kinds that it says', async () => {
+    const service = await start()
+    const [candidate, other] = [await makeMedia(service), await makeMedia(service)]
+    const ctx = asOperator(service, candidate.organization)
+    await deleteSubmissionMedia(ctx, candidate.invite.id, ['id_photo', 'face_photo'])
+    expect(await candidate.kept()).toEqual(['answer', 'screen', 'webcam', 'webcam_still'])
+    service.clock.advance(MINUTE_MS)
+    await sweep(service)
+    expect(await candidate.stored()).toEqual(['answer', 'screen', 'webcam', 'webcam_still'])
+    expect(await other.kept()).toHaveLength(ALL.length)
+    expect(await candidate.told()).toMatchObject([['system', { kinds: ['face_photo', 'id_photo'] }]])
+    const audited = await service.db.auditEntry.findMany({
+      where: { organizationId: candidate.organization.id, action: 'deleted_media' },
+    })
+    expect(audited).toMatchObject([{ targetId: candidate.invite.id, details: { kinds: ['id_photo', 'face_photo'] } }])
+    await expect(deleteSubmissionMedia(ctx, other.invite.id, ['answer'])).rejects.toMatchObject({ kind: 'invite_not_found' })
+  })
+})
+
+describe('a photo', () => {
+  it('that the store did not take leaves nothing, and its bytes are free again', async () => {
+    const service = await start()
+    const preparing = { submission: { state: 'preparing' }, invite: { status: 'accepted', assessmentSession: null } } as const
+    const candidate = await takeAssessment(service, preparing)
+    const { media } = service.deps
+    const { put } = media
+    media.put = () => Promise.reject(new Error('The store is away'))
+    expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(500)
+    media.put = put
+    expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(204)
+    for (let time = 0; time < 2; time++) {
+      service.clock.advance(10 * MINUTE_MS)
+      await sweep(service)
+    }
+    expect(await service.db.media.count({ where: { submissionId: candidate.submissionId, state: 'joining' } })).toBe(0)
+    expect((await candidate.submission()).mediaBytes).toBe(BigInt(jpeg().length))
+  })
+})
+
+describe('a recording that nobody completes', () => {
+  it('is complete with what is there once its time and that of uploading are over', async () => {
+    const service = await start()
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    await candidate.putPart(mediaId, 0, 0, webmPart())
+    const empty = await candidate.beginCapture('webcam')
+    service.clock.advance(10 * MINUTE_MS + 29_000)
+    expect(await settleOverdueRecordings(service.system)).toBe(0)
+    service.clock.advance(1_000)
+    expect(await settleOverdueRecordings(service.system)).toBe(1)
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', takes: [{ state: 'complete' }] })
+    expect((await candidate.media(empty)).state).toBe('uploading')
+  })
+
+  it('of which nothing has arrived is no answer', async () => {
+    const service = await start()
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake()
+    service.clock.advance(11 * MINUTE_MS)
+    await settleOverdueRecordings(service.system)
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', takes: [{ state: 'abandoned' }] })
+  })
+
+  it('without a limit may rest for a day', async () => {
+    const service = await start()
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginCapture()
+    await candidate.putPart(mediaId, 0, 0, webmPart())
+    service.clock.advance(DAY_MS - 1)
+    expect(await settleOverdueRecordings(service.system)).toBe(0)
+    service.clock.advance(1)
+    expect(await settleOverdueRecordings(service.system)).toBe(1)
+    expect((await candidate.media(mediaId)).state).toBe('joining')
+  })
+})

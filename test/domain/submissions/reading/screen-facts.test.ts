@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { measureScreen, type Taken } from '../../../../src/domain/submissions/reading/screen-facts.ts'
+
+const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000)
+const NOW = at(10_000)
+
+/** A question, open from and to these seconds. */
+const open = (from: number, to: number | null): Taken['paper'][number] => ({
+  openedAt: at(from),
+  closedAt: to === null ? null : at(to),
+  closesAt: null,
+})
+/** A recording of the screen that can be played. */
+const recorded = (from: number, to: number): Taken['media'][number] => ({
+  kind: 'screen',
+  state: 'ready',
+  createdAt: at(from),
+  completedAt: at(to + 500),
+  milliseconds: (to - from) * 1_000,
+})
+const taken = (of: Partial<Taken>): Taken => ({
+  consentMedia: ['screen'],
+  submittedAt: at(1_000),
+  invite: { screenRecording: true, waivedChecks: [] },
+  paper: [open(0, 100), open(200, 300)],
+  media: [],
+  notes: [],
+  ...of,
+})
+/** Seconds that were required, and that are missing. */
+function seconds(of: Partial<Taken>) {
+  const facts = measureScreen(taken(of), NOW)
+  return facts && [facts.required / 1_000, facts.missing / 1_000]
+}
+
+describe('how much of the screen is missing', () => {
+  it('is nothing where it was recorded whenever a question was open', () => {
+    expect(seconds({ media: [recorded(-2, 301)] })).toEqual([200, 0])
+    expect(seconds({ media: [recorded(-2, 110), recorded(190, 301)] })).toEqual([200, 0])
+    expect(seconds({ media: [recorded(-2, 98), recorded(190, 301)] })).toEqual([200, 0]) // it takes a moment
+  })
+
+  it('is what lies between two recordings, before the first and after the last, of open questions alone', () => {
+    expect(seconds({})).toEqual([200, 200])
+    expect(seconds({ media: [recorded(-2, 40), recorded(70, 110), recorded(250, 280)] })).toEqual([200, 30 + 50 + 20])
+    expect(seconds({ media: [recorded(250, 280), recorded(-2, 40), recorded(10, 30)] })).toEqual([200, 60 + 50 + 20])
+  })
+
+  it('goes by when a recording ended while it is made ready, and by now while it goes on', () => {
+    const media = [{ ...recorded(-2, 0), state: 'joining' as const, completedAt: at(60), milliseconds: null }]
+    expect(seconds({ media, paper: [open(0, 100)] })).toEqual([100, 40])
+    const running = [{ ...recorded(-2, 0), state: 'uploading' as const, completedAt: null, milliseconds: null }]
+    expect(seconds({ media: running, paper: [open(0, null)], submittedAt: null })).toEqual([10_000, 0])
+    const abandoned = [{ ...recorded(-2, 0), state: 'deleted' as const, completedAt: null, milliseconds: null }]
+    expect(seconds({ media: abandoned, paper: [open(0, 100)] })).toEqual([100, 100])
+  })
+
+  it('is not asked after a waiver, from the start or from then on', () => {
+    const invite = { screenRecording: true, waivedChecks: ['screen'] }
+    expect(measureScreen(taken({ invite, consentMedia: [] }), NOW)).toEqual({ required: 0, missing: 0, waivedAt: null })
+    const notes = [{ kind: 'waived_screen', at: at(60) }]
+    expect(measureScreen(taken({ invite, notes, media: [recorded(-2, 40)] }), NOW)).toEqual({
+      required: 60_000,
+      missing: 20_000,
+      waivedAt: at(60),
+    })
+  })
+
+  it('is no question where the screen was not to be recorded', () => {
+    expect(measureScreen(taken({ invite: { screenRecording: false, waivedChecks: [] } }), NOW)).toBeNull()
+    expect(measureScreen(taken({ consentMedia: [] }), NOW)).toBeNull()
+  })
+})

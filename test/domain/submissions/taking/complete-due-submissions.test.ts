@@ -1,0 +1,182 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { completeDueSubmissions } from '../../../../src/domain/submissions/taking/complete-due-submissions.ts'
+import { endLeftSubmissions } from '../../../../src/domain/submissions/taking/end-left-submissions.ts'
+import { openMissingSubmissions } from '../../../../src/domain/submissions/taking/open-missing-submissions.ts'
+import { startQueue } from '../../../../src/jobs/queue.ts'
+import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
+import { makeAccepted, makeTaking } from '../../../support/taking.ts'
+import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+const GRACE_MS = 30_000
+
+const sweep = () => completeDueSubmissions(service.system)
+
+describe('a submission whose time is over', () => {
+  it('is completed by the clock, with what is there, though the candidate never came back', async () => {
+    const { candidate, stored, submission, paper, texts } = await makeTaking(service, { timeLimit: 60 })
+    await candidate.press('open', { number: '1' })
+    await candidate.answer(1, 'As far as I came', 'save')
+    service.clock.advance(60_000 + GRACE_MS - 1)
+    await sweep()
+    expect((await stored()).status).toBe('started')
+    service.clock.advance(1)
+    await sweep()
+    expect(await stored()).toMatchObject({ status: 'completed', completedAt: service.clock.now() })
+    const { deadlineAt, ...handedIn } = await submission()
+    expect(handedIn).toMatchObject({ state: 'submitted', submittedAt: service.clock.now() })
+    expect((await paper()).map(({ closedAt }) => closedAt)).toEqual([deadlineAt, null])
+    expect(await texts()).toEqual(['As far as I came'])
+    const before = await stored()
+    await sweep()
+    expect(await stored()).toEqual(before)
+  })
+
+  it('is one event, of the service itself', async () => {
+    const { invite } = await makeTaking(service, { timeLimit: 60 })
+    service.clock.advance(60_000 + GRACE_MS)
+    await Promise.all([sweep(), sweep(), sweep()])
+    const events = await service.db.event.findMany({ where: { inviteId: invite.id, type: 'invite.completed' } })
+    expect(events.map(({ actorType }) => actorType)).toEqual(['system'])
+  })
+
+  it('is completed where only its last question has an end', async () => {
+    const { candidate, stored } = await makeTaking(service, { questions: [{ timeLimit: 10 }, { timeLimit: 60 }] })
+    await candidate.press('open', { number: '1' })
+    service.clock.advance(3_600_000)
+    await sweep()
+    expect((await stored()).status).toBe('started') // the second can still be answered
+    await candidate.press('open', { number: '2' })
+    service.clock.advance(60_000 + GRACE_MS)
+    await sweep()
+    expect((await stored()).status).toBe('completed')
+  })
+
+  it('is left alone without a limit', async () => {
+    const unlimited = await makeTaking(service)
+    service.clock.advance(86_400_000)
+    await sweep()
+    await endLeftSubmissions(service.system)
+    expect([(await unlimited.stored()).status, (await unlimited.submission()).state]).toEqual(['started', 'in_progress'])
+  })
+
+  it('does not wait for one that somebody holds, and is completed together with hundreds of others', async () => {
+    const held = await makeTaking(service, { timeLimit: 60 })
+    const { invite, submission } = await makeTaking(service, { timeLimit: 60 })
+    const { id } = await submission()
+    await service.db.$executeRaw`
+      WITH ids AS (SELECT gen_random_uuid() AS invite_id, gen_random_uuid() AS id FROM generate_series(1, 220)),
+      made AS (
+        INSERT INTO invites SELECT (jsonb_populate_record(i, jsonb_build_object(
+          'id', ids.invite_id, 'recipient_email', ids.invite_id, 'assessment_session', ids.id))).*
+        FROM invites i, ids WHERE i.id = ${invite.id}::uuid RETURNING id
+      )
+      INSERT INTO submissions SELECT (jsonb_populate_record(s, jsonb_build_object('id', ids.id, 'invite_id', ids.invite_id))).*
+      FROM submissions s, ids WHERE s.id = ${id}::uuid`
+    service.clock.advance(60_000 + GRACE_MS)
+    await service.db.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`SELECT FROM invites WHERE id = ${held.invite.id}::uuid FOR UPDATE`
+        await sweep()
+        const completed = { organizationId: invite.organizationId, status: 'completed' } as const
+        await waitUntil(
+          'all but the held one',
+          async () => (await service.db.invite.count({ where: completed })) === 221 || undefined,
+        )
+        expect((await held.stored()).status).toBe('started')
+      },
+      { timeout: PATIENT.timeout },
+    ) // a busy machine takes its time, for which the row has to be held
+    await sweep()
+    await waitUntil('the held one', async () => (await held.stored()).status === 'completed' || undefined)
+  })
+
+  it('ends one way when the candidate finishes, or the organization revokes, at the same time', async () => {
+    for (let round = 0; round < 6; round++) {
+      const { candidate, organization, invite, stored, submission } = await makeTaking(service, { timeLimit: 60 })
+      service.clock.advance(60_000 + GRACE_MS)
+      const revoke = () => service.v1(organization.key).post(`/invites/${invite.id}/revoke`)
+      await Promise.all([sweep(), round % 2 ? candidate.press('finish') : revoke()])
+      await sweep()
+      await endLeftSubmissions(service.system)
+      const [{ status }, { state }] = [await stored(), await submission()]
+      expect([
+        ['completed', 'submitted'],
+        ['revoked', 'withdrawn'],
+      ]).toContainEqual([status, state])
+    }
+  })
+})
+
+describe('a submission whose invite has ended without it', () => {
+  it.each(['revoked', 'declined', 'reactivated'])('is withdrawn where that was %s, and takes nothing more', async (how) => {
+    const { candidate, organization, invite, submission, tab } = await makeTaking(service, { timeLimit: 60 })
+    await candidate.press('open', { number: '1' })
+    const operate = (operation: string) => service.v1(organization.key).post(`/invites/${invite.id}/${operation}`)
+    if (how === 'declined') await candidate.press('decline')
+    else await operate('revoke')
+    if (how === 'reactivated') await operate('reactivate')
+    expect(await endLeftSubmissions(service.system)).toBe(1)
+    expect(await endLeftSubmissions(service.system)).toBe(0)
+    expect((await submission()).state).toBe('withdrawn')
+    const late = await candidate.session('put', '/questions/1/text', { tab, body: { text: 'Late', revision: 1 } })
+    expect(late.body.code).toBe(how === 'reactivated' ? 'invite_not_found' : 'closed')
+  })
+
+  it('is handed in where that was completed, by a process of the release before', async () => {
+    const { invite, submission, paper, candidate } = await makeTaking(service)
+    await candidate.press('open', { number: '1' })
+    await service.db.invite.update({ where: { id: invite.id }, data: { status: 'completed', completedAt: service.clock.now() } })
+    expect(await endLeftSubmissions(service.system)).toBe(1)
+    expect(await submission()).toMatchObject({ state: 'submitted', submittedAt: service.clock.now() })
+    expect((await paper())[0]!.closedAt).toEqual(service.clock.now())
+  })
+})
+
+describe('invites that were started before anything could be sent in', () => {
+  it('get a submission each, with a paper and their whole time, and only once', async () => {
+    const assessmentSession = service.deps.newId()
+    const made = await makeAccepted(service, { status: 'started', timeLimit: 60, assessmentSession })
+    const nameless = await makeAccepted(service, { status: 'started' })
+    const withdrawn = await makeAccepted(service, { status: 'revoked', assessmentSession: service.deps.newId() })
+    await Promise.all([openMissingSubmissions(service.system), openMissingSubmissions(service.system)])
+    expect(await openMissingSubmissions(service.system)).toBe(0)
+    const deadlineAt = new Date(service.clock.now().getTime() + 60_000)
+    expect(await made.submission()).toMatchObject({ id: assessmentSession, state: 'in_progress', deadlineAt })
+    expect((await made.paper()).map(({ script }) => script)).toEqual(['What is 1?', 'What is 2?'])
+    expect((await nameless.submission()).id).toBe((await nameless.stored()).assessmentSession)
+    expect(await service.db.submission.count({ where: { inviteId: withdrawn.invite.id } })).toBe(0)
+  })
+})
+
+describe('the sweep', () => {
+  const runSweep = async (of: typeof service) => {
+    const boss = await startQueue(of.databaseUrl, pino({ level: 'silent' }), { works: false })
+    await boss.send('sweep', {})
+    await boss.stop()
+  }
+
+  it('does all three', async () => {
+    const left = await makeTaking(service)
+    await left.candidate.press('decline')
+    const due = await makeTaking(service, { timeLimit: 60 })
+    const lacking = await makeAccepted(service, { status: 'started' })
+    service.clock.advance(60_000 + GRACE_MS)
+    await runSweep(service)
+    await waitUntil('the due submission', async () => (await due.stored()).status === 'completed' || undefined)
+    await waitUntil('the one that was left', async () => (await left.submission()).state === 'withdrawn' || undefined)
+    await waitUntil('the lacking one', () =>
+      service.db.submission.findFirst({ where: { inviteId: lacking.invite.id } }).then((found) => found ?? undefined),
+    )
+  })
+
+  it('opens none where assessments are taken elsewhere', async () => {
+    const withPlayer = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
+    await makeAccepted(withPlayer, { status: 'started', assessmentSession: withPlayer.deps.newId() })
+    await runSweep(withPlayer)
+    const isDone = async () => /part="forget_sign_ins",outcome="done"\} [1-9]/.test(await withPlayer.metrics.registry.metrics())
+    await waitUntil('the end of the sweep', async () => (await isDone()) || undefined)
+    expect(await withPlayer.db.submission.count()).toBe(0)
+  })
+})
