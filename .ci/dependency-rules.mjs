@@ -26,6 +26,42 @@ const mayUse = {
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],
   'runtime/': ['runtime/', 'domain/', 'db/', 'http/', 'interfaces/', 'mail/', 'webhooks/', 'media/', 'jobs/'],
 }
+/**
+ * The domain's rooms, each of which may use those before it and, from the third on, the four files at the door. None can be part of a
+ * circle.
+ */
+const beforeDoor = ['values', 'secrets']
+const rooms = [
+  'work',
+  'checking',
+  'audit',
+  'lists',
+  'look-ups',
+  'mails',
+  'access',
+  'events',
+  'tags',
+  'members',
+  'assessments',
+  'invites',
+  'invites/overview',
+  'invites/batches',
+  'invites/listing',
+  'submissions',
+  'submissions/media',
+  'submissions/taking',
+  'submissions/uploads',
+  'submissions/reading',
+  'submissions/grading',
+  'webhooks',
+]
+const door = 'domain/(context|errors|limits|transaction)\\.ts$'
+const inRoom = (room) => `domain/${room}/[^/]+$`
+const below = [
+  ...beforeDoor.map((room, i) => [inRoom(room), beforeDoor.slice(0, i + 1).map(inRoom)]),
+  [door, [...beforeDoor.map(inRoom), door]],
+  ...rooms.map((room, i) => [inRoom(room), [...[...beforeDoor, ...rooms.slice(0, i + 1)].map(inRoom), door]]),
+]
 /** What works on the rows of all organizations: jobs, the sweep, the numbering, the operator's commands. */
 const ofEveryone = [
   'domain/access/account.ts',
@@ -74,6 +110,10 @@ export default {
       { path: '^src/.+/', pathNot: ['generated/', ...Object.keys(mayUse)].map(inSource) },
       { path: '.' },
     ),
+    ...below.map(([from, to]) =>
+      never(`${from} lies below`, { path: inSource(from) }, { path: '^src/domain/', pathNot: to.map(inSource) }),
+    ),
+    never('every-room-has-a-place', { path: '^src/domain/', pathNot: below.map(([from]) => inSource(from)) }, { path: '.' }),
     never(
       'domain-knows-no-framework',
       { path: '^src/domain/' },

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { type ApiKeySummary, createApiKey, listApiKeys, revokeApiKey } from '../domain/access/api-keys.ts'
-import { expiryAfter } from '../domain/invites/create-invite.ts'
 import { MAX_KEY_DAYS } from '../domain/limits.ts'
 import { findMemberId, findOrganization } from '../domain/members/organizations.ts'
+import { daysAfter } from '../domain/values/days.ts'
 import { isUuid } from '../domain/values/uuid.ts'
 import { type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, parseName, parseTime, perform } from './session.ts'
@@ -50,7 +50,7 @@ const createKey = (idOrName: string, name: string, options: NewKeyOptions): Prom
       organizationId: organization.id,
       name,
       mode: test ? 'test' : 'live',
-      expiresAt: expiresInDays === undefined ? (expiresAt ?? null) : expiryAfter(operator.deps.clock(), expiresInDays),
+      expiresAt: expiresInDays === undefined ? (expiresAt ?? null) : daysAfter(operator.deps.clock(), expiresInDays),
       createdById: createdBy === undefined ? null : await findMemberId(operator, organization.id, createdBy),
     })
     const text = `${key}\n\nSave it now: it is not stored, and not shown again.\n\n${toTable([apiKey], operator.deps.clock())}`

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
+import { isEmailAddress } from '../domain/checking/email-address.ts'
 import { DomainError } from '../domain/errors.ts'
 import { createResetLink, inviteMember, type LinkToHandOver } from '../domain/members/invite-member.ts'
 import { MEMBER_ROLES, type MemberRole } from '../domain/members/members.ts'
 import { findOrganization } from '../domain/members/organizations.ts'
-import { isEmailAddress } from '../domain/values/email-address.ts'
 import type { Output, OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'
 

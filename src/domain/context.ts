@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream'
+import type ipaddr from 'ipaddr.js'
 import type { Connection, OnGone, Statement } from '../db/client.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
-import type { ApiKeyCache } from './access/cached-api-key.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
-import type { Allowance } from './webhooks/targets.ts'
 
 export type { Connection, KeyMode, OnGone, Tier }
 
@@ -111,6 +110,30 @@ export type Metrics = {
 
 /** The log, with pino's methods. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+
+/** What authentication reads of an API key. */
+export type CachedApiKey = {
+  id: string
+  mode: KeyMode
+  createdById: string | null
+  expiresAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+  organization: { id: string; name: string; tier: Tier }
+}
+
+/** API keys by fingerprint; stale for no longer than a notification takes. */
+export type ApiKeyCache = {
+  get: (fingerprint: string) => CachedApiKey | undefined
+  /** Caches what `load` finds, unless a key has changed in the meantime. */
+  load: (fingerprint: string, load: () => Promise<CachedApiKey | null>) => Promise<CachedApiKey | null>
+  /** Forgets all of them: called once a key is changed here, so that this process waits for no notification of it. */
+  empty: () => void
+}
+
+/** Hosts and networks inside that webhooks may reach all the same: the setting WEBHOOK_ALLOW. */
+export type Allowance = { hosts: ReadonlySet<string>; networks: readonly Network[] }
+type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */
 export type Deps = {

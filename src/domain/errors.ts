@@ -1,8 +1,12 @@
 import type { InviteStatus } from '../generated/prisma/client.ts'
-import type { Move } from './invites/moves.ts'
-import type { TargetFault } from './webhooks/targets.ts'
 
 export { isDatabaseAway, isDatabaseBusy } from '../db/errors.ts'
+
+/** A transition of an invite from one of several states. */
+export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'reactivate' | 'extend' | 'resend'
+
+/** Why a webhook's address is refused: it is none, or has the wrong scheme, credentials, port or host. */
+export type TargetFault = 'url' | 'scheme' | 'credentials' | 'port' | 'host'
 
 /** What a request can get wrong, in the domain's words. Status and wording are each interface's own. */
 export type ErrorKind =

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { expiryAfter } from '../domain/invites/create-invite.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
 import { asOfNow } from '../domain/invites/move-invite.ts'
 import { withDefaults } from '../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/limits.ts'
+import { daysAfter } from '../domain/values/days.ts'
 import { defined } from '../domain/values/defined.ts'
 import { type InviteEntry, LATEST } from './format.ts'
 import { distinct, type Place } from './rows.ts'
@@ -59,7 +59,7 @@ export function wantInvite(
 
 function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): InviteRow {
   const sentAt = entry.sentAt ?? entry.createdAt ?? now
-  const expiresAt = expiryAfter(sentAt, DEFAULT_EXPIRES_IN_DAYS)
+  const expiresAt = daysAfter(sentAt, DEFAULT_EXPIRES_IN_DAYS)
   const invite: InviteRow = {
     id,
     organizationId,

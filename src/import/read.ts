@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { isEmailAddress } from '../domain/values/email-address.ts'
+import { isEmailAddress } from '../domain/checking/email-address.ts'
 import { type ImportDocument, ImportFormat } from './format.ts'
 import type { Problem } from './problems.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceContext } from '../domain/context.ts'
-import type { Outcome } from '../domain/invites/emails.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
+import type { Outcome } from '../domain/mails/sendings.ts'
 import type { Line } from './line.ts'
 import type { Email, Mailing } from './mailing.ts'
 

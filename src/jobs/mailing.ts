@@ -1,6 +1,6 @@
 import type { EMAIL_OUTCOMES, ServiceContext } from '../domain/context.ts'
-import type { Outcome } from '../domain/invites/emails.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
+import type { Outcome } from '../domain/mails/sendings.ts'
 
 /** A mail as its record has it. */
 export type Email = { id: string; organizationId: string; state: string }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { Eta } from 'eta'
-import { looksLikeAddress } from '../domain/values/email-address.ts'
+import { looksLikeAddress } from '../domain/checking/email-address.ts'
 
 export type Mailbox = { name: string; address: string }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Static } from '@sinclair/typebox'
 import { Client } from 'pg'
-import { isEmailAddress } from '../domain/values/email-address.ts'
+import { isEmailAddress } from '../domain/checking/email-address.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
 import { type Environment, MIN_SECRET_LENGTH } from './environment.ts'
 import { isTaken } from './paths.ts'

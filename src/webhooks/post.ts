@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
-import { type Allowance, findTargetFault } from '../domain/webhooks/targets.ts'
+import type { Allowance } from '../domain/context.ts'
+import { findTargetFault } from '../domain/webhooks/targets.ts'
 import { guardedLookup, type Resolve, resolvePublicName } from './resolve.ts'
 
 /** What an endpoint answered: the status, the beginning of the body, and the header Retry-After. */

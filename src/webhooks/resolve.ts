@@ -1,6 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { type Allowance, isAllowedHost, mayConnectTo } from '../domain/webhooks/targets.ts'
+import type { Allowance } from '../domain/context.ts'
+import { isAllowedHost, mayConnectTo } from '../domain/webhooks/targets.ts'
 
 /** The addresses of a host. @throws Error when there are none. */
 export type Resolve = (host: string) => Promise<string[]>

@@ -1,8 +1,8 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import type { AccountLinkKind, AccountLinkRef } from '../secrets/account-tokens.ts'
+import { DAY_MS } from '../values/days.ts'
 
-const DAY_MS = 86_400_000
 /** Milliseconds for which a link is good. */
 const LIFETIMES: Record<AccountLinkKind, number> = { join: 7 * DAY_MS, reset: 3_600_000 }
 

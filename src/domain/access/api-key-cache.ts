@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { listenForNotifications } from '../../db/notifications.ts'
-import type { Log } from '../context.ts'
-import type { ApiKeyCache, CachedApiKey } from './cached-api-key.ts'
+import type { ApiKeyCache, CachedApiKey, Log } from '../context.ts'
 
 /** For processes that authenticate too rarely to need a cache. */
 export const noApiKeyCache: ApiKeyCache = { get: () => undefined, load: (_, load) => load(), empty: () => {} }

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/client.ts'
 import { anyOf } from '../../db/query.ts'
-import type { CachedApiKey } from './cached-api-key.ts'
+import type { CachedApiKey } from '../context.ts'
 
 type Batch = { fingerprints: string[]; found: Promise<Map<string, CachedApiKey>> }
 /** The last batch in the queue, and the one that still takes fingerprints because its query has not begun. */

@@ -4,9 +4,9 @@ import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { expiryAfter } from '../invites/create-invite.ts'
 import { MAX_KEY_DAYS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
+import { daysAfter } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
 import { createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
 import { authorize } from './permissions.ts'
@@ -62,7 +62,7 @@ export async function generateKey(
 
 function findExpiryIssues(expiresAt: Date, now: Date): Issue[] {
   if (expiresAt <= now) return [{ field: 'expiresAt', rule: 'account', problem: 'future' }]
-  const isTooFar = expiresAt > expiryAfter(now, MAX_KEY_DAYS)
+  const isTooFar = expiresAt > daysAfter(now, MAX_KEY_DAYS)
   return isTooFar ? [{ field: 'expiresAt', rule: 'account', problem: 'farFuture', limit: MAX_KEY_DAYS }] : []
 }
 

@@ -1,9 +1,9 @@
 import { everyones } from '../../db/everyone.ts'
 import { first } from '../../db/statements.ts'
+import { isEmailAddress } from '../checking/email-address.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { isEmailAddress } from '../values/email-address.ts'
 import { inTurn, isPassword, lineOf } from './passwords.ts'
 import {
   type Browser,

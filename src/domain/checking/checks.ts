@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Issue, Range, Violation } from '../errors.ts'
 import { TEXT_PATTERN } from '../limits.ts'
-import { isEmailAddress } from '../values/email-address.ts'
 import { isUuid } from '../values/uuid.ts'
+import { isEmailAddress } from './email-address.ts'
 
 // Checks of one value, which say what rule it breaks. All interfaces share them, so that one can't let through what another refuses.
 

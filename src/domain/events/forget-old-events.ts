@@ -2,9 +2,9 @@ import { everyones } from '../../db/everyone.ts'
 import { all, one, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
+import { DAY_MS } from '../values/days.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 
-const DAY_MS = 86_400_000
 /** Events a transaction: nothing is numbered meanwhile. */
 const FORGOTTEN_AT_ONCE = 2_000
 

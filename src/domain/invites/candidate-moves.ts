@@ -1,11 +1,11 @@
 import type { Invite, Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import type { Move } from '../errors.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
 import type { InvitationRef, SessionRef } from '../secrets/invitation-tokens.ts'
 import { asOfNow, moveInvite } from './move-invite.ts'
-import type { Move } from './moves.ts'
 
 const include = {
   organization: { select: { id: true, name: true, tier: true } },

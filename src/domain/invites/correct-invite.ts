@@ -4,8 +4,9 @@ import { checkInteger, checkText, findIssues, ofChanged } from '../checking/chec
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { EXPIRY_DAYS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { DAY_MS, daysAfter } from '../values/days.ts'
 import { changeInvite, updateInvite } from './change-invite.ts'
-import { createInvite, DAY_MS, expiryAfter } from './create-invite.ts'
+import { createInvite } from './create-invite.ts'
 import { getInvite, type Invite, type InviteDetail } from './invites.ts'
 import { moveNotAllowed } from './move-invite.ts'
 import { mayMove } from './moves.ts'
@@ -47,7 +48,7 @@ export async function changeExpiry(ctx: Context, id: string, { expiresInDays }: 
   await changeInvite(ctx, id, async (inside, where) => {
     refuse(findIssues([['expiresInDays', checkInteger(expiresInDays, EXPIRY_DAYS)]]))
     const { status, expiresAt: before } = await getInvite(inside, id)
-    const expiresAt = expiryAfter(inside.deps.clock(), expiresInDays)
+    const expiresAt = daysAfter(inside.deps.clock(), expiresInDays)
     if (!mayMove('extend', status) || expiresAt >= before) {
       await extendInvite(inside, id, { expiresInDays })
       return

@@ -16,12 +16,10 @@ import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { shareQuery } from '../look-ups/shared-query.ts'
 import { mayGrade } from '../members/graders.ts'
 import { writeTogether } from '../transaction.ts'
+import { daysAfter } from '../values/days.ts'
 import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
-
-/** Milliseconds. */
-export const DAY_MS = 86_400_000
 
 /**
  * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,
@@ -47,9 +45,6 @@ export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany
   return { ...invite, assessmentName: assessment.name, tagIds }
 }
 
-/** The time that many days later. */
-export const expiryAfter = (now: Date, days: number): Date => new Date(now.getTime() + days * DAY_MS)
-
 function makeInvite(ctx: Context, input: NewInvite): InviteRow {
   const now = ctx.deps.clock()
   const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail: __, ...given } = input
@@ -67,7 +62,7 @@ function makeInvite(ctx: Context, input: NewInvite): InviteRow {
     assessmentSession: null,
     waivedChecks: [],
     sentAt: now,
-    expiresAt: expiryAfter(now, expiresInDays),
+    expiresAt: daysAfter(now, expiresInDays),
     acceptedAt: null,
     startedAt: null,
     completedAt: null,

@@ -1,11 +1,12 @@
 import { everyones } from '../../db/everyone.ts'
-import { anyOf, escapeLike } from '../../db/query.ts'
+import { anyOf } from '../../db/query.ts'
 import { foreign, run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
+import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../mails/sendings.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -38,14 +39,6 @@ const include = {
 /** One sending of an invite's mail, with everything that the mail shows. */
 export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include }>
 
-/** What became of a mail's turn: accepted by the mail server, captured, failed permanently, to be retried, or waiting for another day. */
-export type Outcome =
-  | { state: 'sent' | 'captured' }
-  /** @property jobId of the job that has it looked at again. */
-  | { state: 'delayed'; until: Date; jobId: string }
-  | { state: 'failed'; failure: EmailFailure; reason: string }
-  | { state: 'queued'; reason: string }
-
 type InviteEmailRef = Pick<InviteEmailRow, 'id' | 'organizationId'>
 type Recipient = { id: string; organizationId: string; linkVersion: number }
 
@@ -66,8 +59,6 @@ export async function newInvitationEmail(
   const record = { id, organizationId, inviteId, linkVersion, createdAt, updatedAt: createdAt }
   return { record, job: foreign(await deps.queue.invitationEmailJobs([{ id, organizationId }])) }
 }
-
-export type EmailQueue = { waiting: number; oldest: Date | null }
 
 /** The number of queued mails, and the time of the oldest. */
 export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Promise<EmailQueue> {
@@ -136,8 +127,6 @@ export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
 const queuedEmail = (id: string) =>
   everyones.updateTable('inviteEmails').where('inviteEmails.id', '=', id).where('inviteEmails.state', '=', 'queued')
 
-export type FailedEmails = { failed: number; refused: number; givenUp: number; sent: number }
-
 /** The number of failed mails in all, and the numbers of mails refused by the mail server, given up, and sent since that time. */
 export async function measureFailedEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {
   const countFailed = (failure: EmailFailure) =>
@@ -189,17 +178,6 @@ export async function listInviteEmails(
 
 /** Queues a failed sending again. @returns 0 when there is no failed sending with that id, else 1. */
 export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise<number> => (isUuid(id) ? requeue(ctx, [id]) : 0)
-
-/** Which sendings are queued again: those that failed, or live ones that were captured; of them by words of the reason, and by time. */
-export type RetryWhich = { state?: 'failed' | 'captured'; reason?: string; since?: Date }
-
-/** Prisma's filter of them. */
-export const toRetry = ({ state = 'failed', reason, since }: RetryWhich) =>
-  defined({
-    state,
-    reason: reason === undefined ? undefined : { contains: escapeLike(reason), mode: 'insensitive' as const },
-    updatedAt: since === undefined ? undefined : { gte: since },
-  })
 
 /**
  * Queues sendings again, in batches that are committed one by one.

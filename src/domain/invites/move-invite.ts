@@ -4,7 +4,7 @@ import { among, own } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Invite as InviteRow, InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, type Move } from '../errors.ts'
 import { inviteEvents, TOLD, type ToldInvite } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import type { Time } from '../lists/listing.ts'
@@ -12,7 +12,7 @@ import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
 import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../work/in-halves.ts'
 import { isDue } from './expiry.ts'
-import { type Move, mayMove, moves } from './moves.ts'
+import { mayMove, moves } from './moves.ts'
 
 // How an invite comes from one state to another: by a move of the table in moves.ts, or by the clock.
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
+import type { Move } from '../errors.ts'
 import { inviteEvents, type TellInvite } from '../events/event.ts'
-
-/** A transition from one of several states. */
-export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'reactivate' | 'extend' | 'resend'
 
 type Rule = {
   from: readonly InviteStatus[]
@@ -16,7 +14,7 @@ type Rule = {
 
 const end = { from: ['pending', 'accepted', 'started'], to: 'revoked' } as const
 
-/** Every move of an invite, whoever makes it. Creation (none -> pending) is in create.ts, expiry in lifecycle.ts. */
+/** Every move of an invite, whoever makes it. Creation (none -> pending) is in create-invite.ts, expiry in move-invite.ts. */
 export const moves: Record<Move, Rule> = {
   // By the candidate.
   accept: { from: ['pending'], to: 'accepted', stamp: (now) => ({ acceptedAt: now }), event: inviteEvents.accepted },

@@ -4,17 +4,17 @@ import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
 import { checkInteger, findIssues } from '../checking/checks.ts'
 import type { Context } from '../context.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, type Move } from '../errors.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
+import { DAY_MS, daysAfter } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
-import { DAY_MS, expiryAfter } from './create-invite.ts'
 import { hasDeclined } from './declined.ts'
 import { queueInvitationEmail } from './emails.ts'
 import { getInvite, type Invite, type InviteDetail } from './invites.ts'
 import { limitResends, refuseMeanwhile } from './limit-resends.ts'
 import { moveInvite, moveNotAllowed } from './move-invite.ts'
-import { type Move, mayMove } from './moves.ts'
+import { mayMove } from './moves.ts'
 
 // Operations of the organization on an existing invite. Beyond both documents.
 
@@ -51,7 +51,7 @@ export async function extendInvite(
 function expiryIn({ deps }: Context, expiresInDays: number): Date {
   const issues = findIssues([['expiresInDays', checkInteger(expiresInDays, EXPIRY_DAYS)]])
   if (issues.length > 0) throw new DomainError('invalid', { issues })
-  return expiryAfter(deps.clock(), expiresInDays)
+  return daysAfter(deps.clock(), expiresInDays)
 }
 
 /** Locks the invite until the transaction ends: of two simultaneous extensions neither shortens the other's. @throws DomainError invite_not_found. */

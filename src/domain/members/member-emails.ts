@@ -1,7 +1,7 @@
 import { anyOf } from '../../db/query.ts'
 import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../invites/emails.ts'
+import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../mails/sendings.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
 import { isUuid } from '../values/uuid.ts'

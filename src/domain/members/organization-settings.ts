@@ -4,6 +4,7 @@ import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkEmail, checkText, findIssues } from '../checking/checks.ts'
+import { looksLikeAddress } from '../checking/email-address.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
@@ -11,7 +12,6 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
-import { looksLikeAddress } from '../values/email-address.ts'
 
 /** What an organization says of itself in its invitations; the empty text: what the service says by itself. */
 export type OrganizationSettings = {

@@ -12,11 +12,10 @@ import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { requireInvite } from '../invites/invites.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
 import { refuseExcess } from '../lists/filters.ts'
 import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
-import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
+import type { Listing, Order, Page } from '../lists/page.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -62,30 +61,6 @@ export async function listTags<Row>(
   authorize(ctx, 'read')
   refuseExcess(filter)
   return list(ctx, of, worded(filter), order, page)
-}
-
-export type InviteTagOrder = Order<'position' | TagOrder['field']>
-
-/** The tags of one invite; `position` is the order in which they were given. Beyond both documents. @throws DomainError invite_not_found. */
-export async function listInviteTags(
-  ctx: Context,
-  inviteId: string,
-  { field, direction }: InviteTagOrder,
-  page: Page,
-): Promise<Listing<Tag>> {
-  await requireInvite(ctx, inviteId)
-  const { inviteTag } = ctx.db
-  const where = { organizationId: ctx.organization.id, inviteId }
-  const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }
-  return readPage(
-    page,
-    () => inviteTag.count({ where }),
-    async (window) => {
-      const orderBy = [order, { tagId: direction }]
-      const rows = await inviteTag.findMany({ where, orderBy, include: { tag: true }, relationLoadStrategy: 'join', ...window })
-      return rows.map(({ tag }) => tag)
-    },
-  )
 }
 
 /** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */

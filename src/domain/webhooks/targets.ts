@@ -1,14 +1,10 @@
 import ipaddr from 'ipaddr.js'
+import type { Allowance } from '../context.ts'
+import type { TargetFault } from '../errors.ts'
 
 // Where webhooks may be sent. An organization names the addresses, so none of them may lead into the network that the service runs in.
 
-type Network = ReturnType<typeof ipaddr.parseCIDR>
-
-/** What lies inside and may be reached all the same: the setting WEBHOOK_ALLOW. */
-export type Allowance = { hosts: ReadonlySet<string>; networks: readonly Network[] }
-
-/** Why an address is refused: it is none, or has the wrong scheme, credentials, port or host. */
-export type TargetFault = 'url' | 'scheme' | 'credentials' | 'port' | 'host'
+type Network = Allowance['networks'][number]
 
 export const MAX_URL_LENGTH = 2_048
 

@@ -1,4 +1,4 @@
-import type { KeptDays } from '../../domain/submissions/media/kept.ts'
+import type { KeptDays } from '../../domain/submissions/media/forget-media.ts'
 import { consentedMedia, type Needs, type Requirement } from '../../domain/submissions/needs.ts'
 import { CONSENT_VERSION } from '../../domain/submissions/taking/give-consent.ts'
 import { wordCount } from '../../http/candidate-view.ts'

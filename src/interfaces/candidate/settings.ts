@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../domain/context.ts'
-import type { KeptDays } from '../../domain/submissions/media/kept.ts'
+import type { KeptDays } from '../../domain/submissions/media/forget-media.ts'
 import type { BodyReader } from '../../http/bodies.ts'
 
 export type CandidateSettings = {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { generateKey, listKeys, revokeKey, rotateKey } from '../../domain/access/manage-keys.ts'
 import { refuse } from '../../domain/checking/refuse.ts'
-import { expiryAfter } from '../../domain/invites/create-invite.ts'
+import { daysAfter } from '../../domain/values/days.ts'
 import { emptyForm, type Form, readFields, submit } from './forms.ts'
 import { integrationsPage, keyPage } from './integrations.page.ts'
 import { pathOf, show } from './layout.ts'
@@ -50,8 +50,8 @@ export function integrationsRoutes(app: FastifyInstance): void {
 function readExpiry(values: URLSearchParams, now: Date): Date | null {
   const { expiry, expiresAt: date } = readFields(values, 'expiry', 'expiresAt')
   if (expiry === '' || expiry === 'never') return null
-  if (/^\d{1,3}$/.test(expiry)) return expiryAfter(now, Number(expiry))
+  if (/^\d{1,3}$/.test(expiry)) return daysAfter(now, Number(expiry))
   const day = new Date(`${date}T00:00:00Z`)
   refuse(/^\d{4}-/.test(date) && !Number.isNaN(day.getTime()) ? [] : [{ field: 'expiresAt', rule: 'account', problem: 'date' }])
-  return expiryAfter(day, 1)
+  return daysAfter(day, 1)
 }

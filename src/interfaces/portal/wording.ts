@@ -1,9 +1,8 @@
 import { PROCTORING, type Proctoring } from '../../domain/assessments/assessment-input.ts'
-import type { AccountProblem, Issue } from '../../domain/errors.ts'
+import type { AccountProblem, Issue, TargetFault } from '../../domain/errors.ts'
 import { type Declinable, declinedAtOf } from '../../domain/invites/declined.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import { timeInWords } from '../../domain/values/format-time.ts'
-import type { TargetFault } from '../../domain/webhooks/targets.ts'
 import { wordCount, wordDuration } from '../../http/candidate-view.ts'
 import { type Html, html } from '../../http/html.ts'
 

@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifyInstance } from 'fastify'
+import { isEmailAddress } from '../../domain/checking/email-address.ts'
 import { DomainError, type Issue, type Violation } from '../../domain/errors.ts'
 import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../../domain/limits.ts'
 import { splitText } from '../../domain/lists/filters.ts'
-import { isEmailAddress } from '../../domain/values/email-address.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
 import { HIDDEN_PATTERN, TRIM } from '../../http/schema-keywords.ts'
 

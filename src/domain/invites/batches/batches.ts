@@ -17,7 +17,7 @@ import { checkNewInvite } from '../new-invite.ts'
 import { type CheckedRow, checkRows, type Terms } from './check-rows.ts'
 import { parseList } from './parse-list.ts'
 
-// Inviting many at once: a list is read and checked, which shows what will happen; started (control.ts), its rows become invites (run.ts).
+// Inviting many at once: a list is read and checked, which shows what will happen; started (control-batch.ts), its rows become invites (continue-batch.ts).
 
 export type { InviteBatchRowState, Terms }
 export const BATCH_ROW_STATES = [

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
+import { isEmailAddress } from '../../checking/email-address.ts'
 import { type AccountProblem, DomainError } from '../../errors.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../limits.ts'
-import { isEmailAddress } from '../../values/email-address.ts'
 
 /** What a column may mean. */
 export type Column = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader'

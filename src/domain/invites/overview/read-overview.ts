@@ -4,12 +4,12 @@ import { jsonOf, one } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
+import { DAY_MS } from '../../values/days.ts'
 import { canExpire } from '../expiry.ts'
 import { countStates, type StateCounts, toStateCounts } from './count-states.ts'
 
 // What an organization's invites come to, from kept counts and the ends of indexes: it costs the same however many there are.
 
-const DAY_MS = 86_400_000
 const DAYS = 30
 /** An invite is about to expire within this time. */
 const SOON_MS = 3 * DAY_MS

@@ -4,6 +4,7 @@ import { gradesBlindly } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../values/uuid.ts'
+import { newestRelease, newestTotal } from '../newest-release.ts'
 import type { ReleasedGrade } from './release-result.ts'
 import { refuseUnknown } from './rounds.ts'
 import { percentOf } from './totals.ts'
@@ -28,12 +29,6 @@ export type OwnResult = Result & { grades: ReleasedGrade[] }
 type ReleaseTotal = Omit<Release, 'grades'>
 
 const newestFirst = { orderBy: { version: 'desc' } } satisfies Prisma.Submission$releasesArgs
-const newest = { ...newestFirst, take: 1 } satisfies Prisma.Submission$releasesArgs
-/** Of a submission: its newest release. */
-export const newestRelease = { ...newest } satisfies Prisma.Submission$releasesArgs
-/** Of a submission: its newest release without the grades, whose comments may be long: for lists. */
-export const newestTotal = { ...newest, omit: { grades: true } } satisfies Prisma.Submission$releasesArgs
-
 export function toResult(release: ReleaseTotal): Result {
   const { version, comment, message, toCandidate, createdAt } = release
   const [points, ofPoints] = [Number(release.points), Number(release.ofPoints)]

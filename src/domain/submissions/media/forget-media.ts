@@ -10,13 +10,15 @@ import { DomainError } from '../../errors.ts'
 import { mediaDeleted, type ToldInvite } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
 import { inTransaction } from '../../transaction.ts'
+import { DAY_MS } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
-import type { KeptDays } from './kept.ts'
 
-// How media go: marked as deleted first, in the database, with the event; their files then, see removal.ts.
+/** How many days after the end what a candidate has sent in is kept. */
+export type KeptDays = { idPhoto: number; proctoring: number; answers: number }
 
-const DAY_MS = 86_400_000
+// How media go: marked as deleted first, in the database, with the event; their files then, see remove-files.ts.
+
 /** For so long media are kept of whoever never started, or whose invite was withdrawn. */
 const UNUSED_DAYS = 30
 /** No photo takes so long to get into the store. */

@@ -5,7 +5,7 @@ import { DomainError } from '../../errors.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../../lists/page.ts'
 import { defined } from '../../values/defined.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { newestRelease, newestTotal } from '../grading/results.ts'
+import { newestRelease, newestTotal } from '../newest-release.ts'
 
 /** The states of those that were begun. */
 export const SUBMISSION_STATES = ['in_progress', 'submitted', 'released'] as const satisfies SubmissionState[]

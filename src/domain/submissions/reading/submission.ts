@@ -48,7 +48,7 @@ export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvi
  * What was sent in for an invite: its own submission, which is none before the candidate has started.
  *
  * @param stills which page of these.
- * @throws DomainError invite_not_found; not_permitted, see authorizeSubmission and blind.ts.
+ * @throws DomainError invite_not_found; not_permitted, see authorizeSubmission and blind-grading.ts.
  */
 export async function getSubmission(
   ctx: Context,

@@ -1,0 +1,28 @@
+import type { Context } from '../context.ts'
+import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
+import type { Tag, TagOrder } from '../tags/tags.ts'
+import { requireInvite } from './invites.ts'
+
+export type InviteTagOrder = Order<'position' | TagOrder['field']>
+
+/** The tags of one invite; `position` is the order in which they were given. Beyond both documents. @throws DomainError invite_not_found. */
+export async function listInviteTags(
+  ctx: Context,
+  inviteId: string,
+  { field, direction }: InviteTagOrder,
+  page: Page,
+): Promise<Listing<Tag>> {
+  await requireInvite(ctx, inviteId)
+  const { inviteTag } = ctx.db
+  const where = { organizationId: ctx.organization.id, inviteId }
+  const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }
+  return readPage(
+    page,
+    () => inviteTag.count({ where }),
+    async (window) => {
+      const orderBy = [order, { tagId: direction }]
+      const rows = await inviteTag.findMany({ where, orderBy, include: { tag: true }, relationLoadStrategy: 'join', ...window })
+      return rows.map(({ tag }) => tag)
+    },
+  )
+}

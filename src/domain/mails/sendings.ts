@@ -1,0 +1,30 @@
+import { escapeLike } from '../../db/query.ts'
+import type { EmailFailure } from '../../generated/prisma/client.ts'
+import { defined } from '../values/defined.ts'
+
+// What sendings of mails to candidates and to members have in common.
+
+/** What became of a mail's turn: accepted by the mail server, captured, failed permanently, to be retried, or waiting for another day. */
+export type Outcome =
+  | { state: 'sent' | 'captured' }
+  /** @property jobId of the job that has it looked at again. */
+  | { state: 'delayed'; until: Date; jobId: string }
+  | { state: 'failed'; failure: EmailFailure; reason: string }
+  | { state: 'queued'; reason: string }
+
+/** Queued mails: how many, and the time of the oldest. */
+export type EmailQueue = { waiting: number; oldest: Date | null }
+
+/** Failed mails in all, and the mails refused by the mail server, given up, and sent since some time. */
+export type FailedEmails = { failed: number; refused: number; givenUp: number; sent: number }
+
+/** Which sendings are queued again: those that failed, or live ones that were captured; of them by words of the reason, and by time. */
+export type RetryWhich = { state?: 'failed' | 'captured'; reason?: string; since?: Date }
+
+/** Prisma's filter of them. */
+export const toRetry = ({ state = 'failed', reason, since }: RetryWhich) =>
+  defined({
+    state,
+    reason: reason === undefined ? undefined : { contains: escapeLike(reason), mode: 'insensitive' as const },
+    updatedAt: since === undefined ? undefined : { gte: since },
+  })
