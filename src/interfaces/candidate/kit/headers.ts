@@ -1,0 +1,23 @@
+import { pageHeaders } from '../../../http/html-page.ts'
+import { permissionsPolicy } from '../../../http/security-headers.ts'
+
+const OWN = ['style-src', 'script-src', 'img-src', 'connect-src'].map((directive) => `${directive} 'self'`)
+
+/**
+ * Nothing but what these pages themselves serve, and nothing inline; besides, what is recorded here, and what an organization's questions
+ * play from its own addresses.
+ *
+ * @param formTargets origins that a form's answer may lead to, besides our own.
+ */
+export const candidateHeaders = (formTargets: readonly string[] = []) => ({
+  ...pageHeaders(),
+  'permissions-policy': permissionsPolicy(['camera', 'microphone', 'display-capture']),
+  'content-security-policy': [
+    "default-src 'none'",
+    ...OWN,
+    "media-src 'self' blob: https:",
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+})

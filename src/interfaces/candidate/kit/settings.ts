@@ -1,0 +1,21 @@
+import type { ServiceContext } from '../../../domain/context.ts'
+import type { KeptDays } from '../../../domain/submissions/media/forget-media.ts'
+import type { BodyReader } from '../../../http/bodies.ts'
+
+export type CandidateSettings = {
+  secretKeys: readonly string[]
+  /** Where a started assessment is taken; undefined: on these pages. */
+  playerUrl: string | undefined
+  /** How a webcam is watched: a picture now and then, or recorded. */
+  webcam: 'stills' | 'video'
+  keptDays: KeptDays
+}
+
+/** What all routes of the scope share. */
+export type Options = {
+  system: ServiceContext
+  settings: CandidateSettings
+  readBody: BodyReader
+  /** Counts a text that is saved by the link of an invite. @throws HttpError rate_limited. */
+  countText: (inviteId: string) => void
+}

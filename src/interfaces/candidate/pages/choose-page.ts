@@ -1,0 +1,74 @@
+import type { SessionProblem } from '../../../domain/errors.ts'
+import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
+import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
+import { hasConsented } from '../../../domain/submissions/needs.ts'
+import { readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
+import type { Session } from '../../../domain/submissions/taking/session.ts'
+import { html } from '../../../http/html.ts'
+import { button, type Page, type View, withScript } from '../kit/layout.ts'
+import type { CandidateSettings } from '../kit/settings.ts'
+import { consentForm, type Terms, termsInWords } from './consent.page.ts'
+import { acceptedPage, completedPage, elsewherePage, expiredPage, pendingPage, revokedPage } from './invitation.page.ts'
+import { prepareSection } from './prepare.page.ts'
+import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
+
+/** What has just happened: an answer came after its time, or a start, or a question, was refused. */
+type Happened = { isLate?: boolean; refusal?: SessionProblem | undefined }
+
+/** The page that shows what stands. */
+export async function choosePage(
+  session: Session,
+  token: string,
+  settings: CandidateSettings,
+  happened: Happened = {},
+): Promise<Page> {
+  const { invite } = session
+  const view = { invite, token, proof: signForm(settings.secretKeys, token) }
+  switch (invite.status) {
+    case 'completed':
+      return completedPage(view, session.submission && (await findOwnResult(session.ctx, session.submission.id)))
+    case 'expired':
+      return expiredPage(view)
+    case 'revoked':
+      return revokedPage(view)
+    default:
+      return settings.playerUrl ? chooseWithPlayer(view, settings) : chooseHere(view, session, settings, happened)
+  }
+}
+
+function chooseWithPlayer(view: View, settings: CandidateSettings): Page {
+  const { invite } = view
+  if (invite.status === 'pending') return pendingPage(view, null)
+  const player = invite.status === 'started' ? playerAddress(settings, invite) : null
+  return player === null ? acceptedPage(view, button(view, 'start', 'Start')) : elsewherePage(view, player)
+}
+
+/** @returns null where there is no player, or nothing for it to take. */
+export function playerAddress(
+  { playerUrl, secretKeys }: CandidateSettings,
+  invite: { id: string; assessmentSession: string | null },
+): string | null {
+  if (!playerUrl || !invite.assessmentSession) return null
+  const url = new URL(playerUrl)
+  url.searchParams.set('session', signSession(secretKeys, { inviteId: invite.id, session: invite.assessmentSession }))
+  return url.href
+}
+
+async function chooseHere(view: View, session: Session, settings: CandidateSettings, happened: Happened): Promise<Page> {
+  const { invite, submission } = session
+  if (invite.status === 'started' && !submission) return begunPage(view)
+  const preparation = await readPreparation(session)
+  const terms: Terms = { needs: preparation.needs, keptDays: settings.keptDays, webcam: settings.webcam }
+  if (invite.status === 'pending') return pendingPage(view, termsInWords(view, terms))
+  if (invite.status === 'accepted') {
+    if (!submission || !hasConsented(submission, preparation.needs))
+      return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
+    const preparing = prepareSection(view, { preparation, submission, refusal: happened.refusal })
+    const agreed = html`<details><summary>What you have agreed to</summary>${termsInWords(view, terms)}</details>`
+    return withScript(acceptedPage(view, html`${preparing}\n${agreed}`))
+  }
+  if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
+  const progress = await readProgress({ ...session, submission })
+  const now = session.ctx.deps.clock()
+  return progressPage({ view, submission, progress, terms, now, isLate: happened.isLate === true, refusal: happened.refusal })
+}

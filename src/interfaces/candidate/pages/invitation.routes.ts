@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import { DomainError } from '../../../domain/errors.ts'
+import { type CandidateMove, findInvitation, moveAsCandidate } from '../../../domain/invites/candidate-moves.ts'
+import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
+import { enterSession } from '../../../domain/submissions/taking/session.ts'
+import { addForm } from '../kit/forms.ts'
+import { sendPage } from '../kit/layout.ts'
+import type { Options } from '../kit/settings.ts'
+import { choosePage, playerAddress } from './choose-page.ts'
+
+type Route = { Params: { token: string }; Querystring: { late?: string } }
+
+/** The page of an invite in whatever state, and the forms that move it; where the assessment is taken elsewhere these are all. */
+export function invitationRoutes(app: FastifyInstance, { system, settings }: Options): void {
+  app.get<Route>('/:token', async ({ params: { token }, query }, reply) => {
+    const ref = readInvitation(settings.secretKeys, token)
+    if (!ref) throw new DomainError('invite_not_found')
+    const session = await enterSession(system, ref)
+    return sendPage(reply, 200, await choosePage(session, token, settings, { isLate: query.late !== undefined }))
+  })
+
+  const addMove = (action: string, move: CandidateMove) =>
+    addForm(app, settings.secretKeys, action, async ({ ref }) => {
+      await moveAsCandidate(system, ref, move)
+    })
+  addMove('accept', 'accept')
+  addMove('decline', 'decline')
+  if (!settings.playerUrl) return
+  addMove('finish', 'complete')
+  addForm(app, settings.secretKeys, 'start', async ({ ref, reply }) => {
+    await moveAsCandidate(system, ref, 'start')
+    const invite = await findInvitation(system, ref)
+    const player = invite?.status === 'started' ? playerAddress(settings, invite) : null
+    return player === null ? undefined : () => reply.redirect(player, 303)
+  })
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify'
+import { DomainError, type SessionProblem } from '../../../domain/errors.ts'
+import { INVITATION_PATH } from '../../../domain/invites/invitation-link.ts'
+import { consentedMedia } from '../../../domain/submissions/needs.ts'
+import { finishSubmission } from '../../../domain/submissions/taking/finish-submission.ts'
+import { CONSENT_VERSION, giveConsent } from '../../../domain/submissions/taking/give-consent.ts'
+import { enterToWrite } from '../../../domain/submissions/taking/open-missing-submissions.ts'
+import { closeQuestion, openQuestion } from '../../../domain/submissions/taking/paper.ts'
+import { readPreparation } from '../../../domain/submissions/taking/read-progress.ts'
+import { saveText } from '../../../domain/submissions/taking/save-text.ts'
+import { enterSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
+import { startSubmission } from '../../../domain/submissions/taking/start-submission.ts'
+import { addForm, readNumber, type Sent } from '../kit/forms.ts'
+import { sendPage } from '../kit/layout.ts'
+import type { Options } from '../kit/settings.ts'
+import { choosePage } from './choose-page.ts'
+
+/** Of a form with a text: MAX_ANSWER_LENGTH characters of four bytes, each of which takes three in a form. */
+export const TEXT_BODY_LIMIT = 256 * 1024
+
+/** The forms from the consent to the end. What the state does not allow (any more) is no error to a person: the page shows what stands. */
+export function takingRoutes(app: FastifyInstance, { system, settings, countText }: Options): void {
+  const add = (action: string, work: Parameters<typeof addForm>[3], options?: Parameters<typeof addForm>[4]) =>
+    addForm(app, settings.secretKeys, action, work, options)
+
+  add('consent', async ({ ref, fields, request }) => {
+    const session = await enterToWrite(system, ref)
+    const { needs } = await readPreparation(session)
+    // What was agreed to is what is asked for now; otherwise the page asks again.
+    const isCurrent = fields.get('version') === String(CONSENT_VERSION) && fields.get('media') === consentedMedia(needs).join(' ')
+    if (isCurrent) await giveConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '' })
+  })
+
+  add('start', async ({ ref, request, reply }) => {
+    try {
+      await startSubmission(await enterSession(system, ref))
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      const session = await enterSession(system, ref)
+      const page = await choosePage(session, request.params.token, settings, { refusal: problemOf(error) })
+      return () => sendPage(reply, 422, page)
+    }
+  })
+
+  add('open', async ({ ref, fields, request, reply }) => {
+    const number = readNumber(fields)
+    const session = await enterToWrite(system, ref)
+    try {
+      requireInProgress(session)
+      await openQuestion(session, number)
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      if (problemOf(error) !== 'not_shared') return
+      const page = await choosePage(session, request.params.token, settings, { refusal: 'not_shared' })
+      return () => sendPage(reply, 422, page)
+    }
+  })
+
+  add(
+    'answer',
+    async (sent) => {
+      const { ref, fields } = sent
+      const number = readNumber(fields)
+      const session = await enterToWrite(system, ref)
+      const isSaved = await ignoreRefusal(async () => {
+        requireInProgress(session)
+        await saveText(session, number, { text: readText(fields) })
+        if (fields.get('then') === 'next') await closeQuestion(session, number)
+      })
+      return isSaved ? undefined : () => sayTooLate(sent)
+    },
+    {
+      bodyLimit: TEXT_BODY_LIMIT,
+      async admit(ref, request, reply) {
+        const session = await enterToWrite(system, ref)
+        const isTaken = await ignoreRefusal(async () => requireInProgress(session))
+        if (!isTaken) return () => sayTooLate({ request, reply })
+        countText(ref.inviteId)
+        return { organizationId: session.ctx.organization.id }
+      },
+    },
+  )
+
+  add('next', async ({ ref, fields }) => {
+    const number = readNumber(fields)
+    const session = await enterToWrite(system, ref)
+    await ignoreRefusal(async () => {
+      requireInProgress(session)
+      await closeQuestion(session, number)
+    })
+  })
+
+  add('finish', async ({ ref }) => {
+    await finishSubmission(await enterToWrite(system, ref))
+  })
+}
+
+/** Forms end lines by CR LF. */
+const readText = (fields: URLSearchParams): string => (fields.get('text') ?? '').replaceAll('\r\n', '\n')
+
+const sayTooLate = ({ request, reply }: Pick<Sent, 'request' | 'reply'>) =>
+  reply.redirect(`${INVITATION_PATH}/${request.params.token}?late=1`, 303)
+
+const isRefused = (error: unknown): error is DomainError => error instanceof DomainError && error.kind === 'session_refused'
+
+function problemOf({ issues: [first] }: DomainError): SessionProblem | undefined {
+  return first?.rule === 'session' ? first.problem : undefined
+}
+
+/** @returns whether it was done. */
+async function ignoreRefusal(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    return false
+  }
+}

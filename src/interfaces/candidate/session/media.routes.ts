@@ -1,0 +1,194 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../../domain/errors.ts'
+import { MAX_PART_BYTES, MAX_PARTS, MAX_PHOTO_BYTES, MAX_SEGMENTS } from '../../../domain/limits.ts'
+import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
+import { PHOTOS } from '../../../domain/submissions/needs.ts'
+import { stopTake } from '../../../domain/submissions/taking/choose-take.ts'
+import { enterByTab, enterSession, type PreparedSession, requirePrepared } from '../../../domain/submissions/taking/session.ts'
+import { admitPart, putPart } from '../../../domain/submissions/uploads/put-part.ts'
+import { admitPhoto, PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../../domain/submissions/uploads/put-photo.ts'
+import {
+  abandonRecording,
+  beginCapture,
+  beginTake,
+  CAPTURES,
+  completeRecording,
+  RECORDED_KINDS,
+} from '../../../domain/submissions/uploads/recordings.ts'
+import { HttpError } from '../../../http/failure.ts'
+import { Words } from '../../../http/field-types.ts'
+import { createSlots } from '../../../http/slots.ts'
+import type { TypedApp } from '../../../http/typed-app.ts'
+import type { Options } from '../kit/settings.ts'
+import { Ago, tabOf } from './attempts.ts'
+
+const Token = { token: Type.String() }
+const QuestionParams = Type.Object({ ...Token, number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
+const MediaParams = Type.Object({ ...Token, mediaId: Type.String() })
+const PartParams = Type.Object({
+  ...Token,
+  mediaId: Type.String(),
+  segment: Type.String({ pattern: '^(0|[1-9]\\d{0,2})$' }),
+  number: Type.String({ pattern: '^(0|[1-9]\\d{0,4})$' }),
+})
+const CompleteBody = Type.Object({
+  segments: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_PARTS }), { minItems: 1, maxItems: MAX_SEGMENTS }),
+  incomplete: Type.Optional(Type.Boolean()),
+})
+const Photo = Type.Object({ ...Token, kind: Words(PHOTO_KINDS) })
+const OwnPhoto = Type.Object({ ...Token, kind: Words(PHOTOS) })
+
+/** Beginning and ending recordings. @param enter the session, where the request's tab may write. */
+export function recordingRoutes(
+  app: TypedApp,
+  enter: (request: Pick<FastifyRequest, 'headers' | 'session'>) => Promise<PreparedSession>,
+): void {
+  app.post(
+    '/questions/:number/takes',
+    { schema: { params: QuestionParams, body: Type.Object({ kind: Words(RECORDED_KINDS) }) } },
+    async (request, reply) => {
+      const begun = await beginTake(await enter(request), Number(request.params.number), request.body.kind)
+      return reply.code(201).send(begun)
+    },
+  )
+
+  app.post('/media', { schema: { body: Type.Object({ kind: Words(CAPTURES) }) } }, async (request, reply) =>
+    reply.code(201).send(await beginCapture(await enter(request), request.body.kind)),
+  )
+
+  app.post('/media/:mediaId/complete', { schema: { params: MediaParams, body: CompleteBody } }, async (request, reply) => {
+    await completeRecording(await enter(request), request.params.mediaId, request.body)
+    return reply.code(202).send({})
+  })
+
+  app.post(
+    '/media/:mediaId/stop',
+    { schema: { params: MediaParams, body: Type.Object({ ago: Ago() }) } },
+    async (request, reply) => {
+      await stopTake(await enter(request), request.params.mediaId, request.body.ago)
+      return reply.code(204).send()
+    },
+  )
+
+  app.post('/media/:mediaId/abandon', { schema: { params: MediaParams } }, async (request, reply) => {
+    await abandonRecording(await enter(request), request.params.mediaId)
+    return reply.code(204).send()
+  })
+}
+
+/** Of one link at once. A browser sends one part of each recording at a time, and a photo now and then. */
+const MAX_UPLOADS = 4
+
+/**
+ * What is recorded itself: bytes. They are read only where they would be taken, and never more than a few of a link at once: slot, state
+ * and size are looked at first.
+ */
+export async function contentRoutes(scope: FastifyInstance, options: Options): Promise<void> {
+  const { system, readBody } = options
+  const takeSlot = createSlots(MAX_UPLOADS)
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(['application/octet-stream', 'image/jpeg'], readBody)
+  scope.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return
+    const { inviteId } = refOf(options, request)
+    if (request.method !== 'GET' && request.method !== 'HEAD') takeSlot(inviteId, reply)
+  })
+  const app: TypedApp = scope.withTypeProvider()
+  const enter = async (request: AnyRequest): Promise<PreparedSession> => {
+    const session = await enterSession(system, refOf(options, request))
+    requirePrepared(session)
+    return session
+  }
+  /** Whose body it is that will be read now. */
+  const expectFrom = (request: FastifyRequest, reply: FastifyReply, organization: string) => {
+    request.bodySource = { organization, link: refOf(options, request).inviteId, answer: reply.raw }
+  }
+
+  app.put(
+    '/media/:mediaId/parts/:segment/:number',
+    {
+      schema: { params: PartParams },
+      bodyLimit: MAX_PART_BYTES,
+      config: { hasOwnLine: true },
+      async onRequest(request, reply) {
+        if (!isPart(request.params)) throw new HttpError('malformed_request')
+        const part = { ...partOf(request.params), bytes: lengthOf(request) }
+        const { organizationId } = await admitPart(system, refOf(options, request), tabOf(request), part)
+        expectFrom(request, reply, organizationId)
+      },
+    },
+    async (request, reply) => {
+      const part = { ...partOf(request.params), content: contentOf(request) }
+      await putPart(system, refOf(options, request), tabOf(request), part)
+      return reply.code(204).send()
+    },
+  )
+
+  app.put(
+    '/photos/:kind',
+    {
+      schema: { params: Photo },
+      bodyLimit: MAX_PHOTO_BYTES,
+      config: { hasOwnLine: true },
+      async onRequest(request, reply) {
+        const session = enterByTab(await enter(request), tabOf(request))
+        const kind = PHOTO_KINDS.find((known) => known === request.params.kind)
+        if (!kind) throw new HttpError('malformed_request')
+        admitPhoto(session, kind, lengthOf(request))
+        request.session = session
+        expectFrom(request, reply, session.ctx.organization.id)
+      },
+    },
+    async (request, reply) => {
+      await putPhoto(request.session, request.params.kind, contentOf(request))
+      return reply.code(204).send()
+    },
+  )
+
+  app.get('/photos/:kind', { schema: { params: OwnPhoto } }, async (request, reply) => {
+    const { media, content } = await readOwnPhoto(await enter(request), request.params.kind)
+    return reply
+      .type(media.contentType)
+      .headers({ 'content-length': Number(media.bytes), 'cache-control': 'private, no-store' })
+      .send(content)
+  })
+
+  app.post(
+    '/speed',
+    {
+      bodyLimit: MAX_PART_BYTES,
+      async onRequest(request, reply) {
+        const { ctx } = await enter(request)
+        expectFrom(request, reply, ctx.organization.id)
+      },
+    },
+    /** To measure how fast a candidate's uploads are. */
+    async (_request, reply) => reply.code(204).send(),
+  )
+}
+
+type AnyRequest = { params: unknown }
+
+/** @throws DomainError invite_not_found for what is no link of ours. */
+function refOf({ settings }: Options, { params }: AnyRequest) {
+  const ref = readInvitation(settings.secretKeys, (params as { token: string }).token)
+  if (!ref) throw new DomainError('invite_not_found')
+  return ref
+}
+
+/** The body, empty if there is none. */
+const contentOf = ({ body }: { body: unknown }): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+
+/** How much the body is to have, as far as it is said. */
+const lengthOf = ({ headers }: Pick<FastifyRequest, 'headers'>): number => Number(headers['content-length'] ?? 0)
+
+/** Before the schema is looked at. */
+const isPart = (params: unknown): params is Static<typeof PartParams> => Value.Check(PartParams, params)
+
+const partOf = ({ mediaId, segment, number }: Static<typeof PartParams>) => ({
+  mediaId,
+  segment: Number(segment),
+  number: Number(number),
+})

@@ -1,0 +1,128 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { Ajv } from 'ajv'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { DomainError } from '../../../domain/errors.ts'
+import { MAX_NOTES_AT_ONCE, MAX_REVISION } from '../../../domain/limits.ts'
+import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
+import { CHECKS } from '../../../domain/submissions/needs.ts'
+import { chooseTake } from '../../../domain/submissions/taking/choose-take.ts'
+import { grantPlay } from '../../../domain/submissions/taking/grant-play.ts'
+import { keepNotes, NOTE_KINDS } from '../../../domain/submissions/taking/keep-notes.ts'
+import { passChecks } from '../../../domain/submissions/taking/pass-checks.ts'
+import { saveText } from '../../../domain/submissions/taking/save-text.ts'
+import {
+  enterSession,
+  type PreparedSession,
+  requireInProgress,
+  requirePrepared,
+} from '../../../domain/submissions/taking/session.ts'
+import { takeOver } from '../../../domain/submissions/taking/take-over.ts'
+import { UUID_PATTERN } from '../../../domain/values/uuid.ts'
+import { answerFailures } from '../../../http/envelope.ts'
+import { Words } from '../../../http/field-types.ts'
+import { readJsonBodies } from '../../../http/json-body.ts'
+import type { TypedApp } from '../../../http/typed-app.ts'
+import type { Options } from '../kit/settings.ts'
+import { TEXT_BODY_LIMIT } from '../pages/taking.routes.ts'
+import { Ago, enterWithAttempt } from './attempts.ts'
+import { contentRoutes, recordingRoutes } from './media.routes.ts'
+import { sessionEnvelope } from './session.errors.ts'
+import { presentSession } from './session.view.ts'
+
+const QuestionParams = Type.Object({ token: Type.String(), number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
+const TabBody = Type.Object({ tab: Type.String({ pattern: UUID_PATTERN }) })
+const ChecksBody = Type.Object({ passed: Type.Array(Words(CHECKS), { maxItems: CHECKS.length }) })
+const NotesBody = Type.Object({
+  notes: Type.Array(Type.Object({ kind: Words(NOTE_KINDS), ago: Ago() }), {
+    maxItems: MAX_NOTES_AT_ONCE,
+  }),
+})
+const TextBody = Type.Object({
+  text: Type.String(),
+  revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION }),
+  ago: Type.Optional(Ago()),
+})
+const ChoiceBody = Type.Object({ take: Type.String({ pattern: UUID_PATTERN }), ago: Ago() })
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose session it is, known before anything of a body is read. */
+    session: PreparedSession
+  }
+}
+
+/** What the pages' scripts ask for, below the page of an invite. The link is the credential; only the tab opened last may write. */
+export async function sessionRoutes(scope: FastifyInstance, options: Options): Promise<void> {
+  answerFailures(scope, () => sessionEnvelope)
+  const ajv = new Ajv() // without coercion
+  scope.setValidatorCompiler(({ schema }) => ajv.compile(schema))
+  scope.decorateRequest('session')
+  await scope.register((inside) => contentRoutes(inside, options))
+  await scope.register((inside) => stateRoutes(inside, options))
+}
+
+/** What is said in JSON, which is read only where the link's invite is being taken. */
+async function stateRoutes(scope: FastifyInstance, { system, settings, readBody, countText }: Options): Promise<void> {
+  readJsonBodies(scope, readBody)
+  scope.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return
+    const ref = readInvitation(settings.secretKeys, (request.params as { token: string }).token)
+    if (!ref) throw new DomainError('invite_not_found')
+    const session = await enterSession(system, ref)
+    requirePrepared(session)
+    request.session = session
+    request.bodySource = { organization: session.ctx.organization.id, link: ref.inviteId, answer: reply.raw }
+  })
+  const app: TypedApp = scope.withTypeProvider<TypeBoxTypeProvider>()
+
+  const enter = async ({ session }: Pick<FastifyRequest, 'session'>): Promise<PreparedSession> => session
+  /** The same for a tab that may write. */
+  const enterToWrite = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> =>
+    enterWithAttempt(await enter(request), request)
+  const enterInProgress = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> => {
+    const session = await enterToWrite(request)
+    requireInProgress(session)
+    return session
+  }
+
+  app.get('/', async (request) => presentSession(await enter(request), settings))
+
+  app.post('/tab', { schema: { body: TabBody } }, async (request) => {
+    await takeOver(await enter(request), request.body.tab)
+    return {}
+  })
+
+  app.post('/checks', { schema: { body: ChecksBody } }, async (request, reply) => {
+    await passChecks(await enterToWrite(request), request.body.passed)
+    return reply.code(204).send()
+  })
+
+  app.post('/notes', { schema: { body: NotesBody } }, async (request, reply) => {
+    await keepNotes(await enterInProgress(request), request.body.notes)
+    return reply.code(204).send()
+  })
+
+  app.put(
+    '/questions/:number/text',
+    {
+      schema: { params: QuestionParams, body: TextBody },
+      bodyLimit: TEXT_BODY_LIMIT,
+      onRequest: async ({ session }) => countText(session.invite.id),
+    },
+    async (request) => ({
+      saved: await saveText(await enterInProgress(request), Number(request.params.number), request.body),
+    }),
+  )
+
+  app.post('/questions/:number/plays', { schema: { params: QuestionParams } }, async (request) => ({
+    playsLeft: await grantPlay(await enterInProgress(request), Number(request.params.number)),
+  }))
+
+  app.post('/questions/:number/choice', { schema: { params: QuestionParams, body: ChoiceBody } }, async (request, reply) => {
+    await chooseTake(await enterInProgress(request), Number(request.params.number), request.body)
+    return reply.code(204).send()
+  })
+
+  recordingRoutes(app, enterToWrite)
+}

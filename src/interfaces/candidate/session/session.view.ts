@@ -1,0 +1,52 @@
+import { requirementsOf } from '../../../domain/submissions/needs.ts'
+import {
+  listUploads,
+  type OpenQuestion,
+  readPreparation,
+  readProgress,
+} from '../../../domain/submissions/taking/read-progress.ts'
+import type { PreparedSession } from '../../../domain/submissions/taking/session.ts'
+import { isoTime, isoTimeOrNull } from '../../../http/field-types.ts'
+import type { CandidateSettings } from '../kit/settings.ts'
+
+/** Where a session stands, for the pages' scripts: times in ISO 8601, all to be read as distances from `now`. */
+export async function presentSession(session: PreparedSession, { webcam }: Pick<CandidateSettings, 'webcam'>) {
+  const { ctx, invite, submission } = session
+  const { needs, photos } = await readPreparation(session)
+  const progress = submission.state === 'in_progress' ? await readProgress(session) : undefined
+  return {
+    // A submission is told of the end of its invite only later.
+    state: submission.state === 'in_progress' && invite.status !== 'started' ? 'withdrawn' : submission.state,
+    now: isoTime(ctx.deps.clock()),
+    deadlineAt: isoTimeOrNull(submission.deadlineAt),
+    needs,
+    checks: { passed: submission.passedChecks, waived: invite.waivedChecks.filter((waived) => isNeeded(waived)) },
+    photos,
+    webcam,
+    question: progress?.open ? presentQuestion(progress.open, progress.of) : null,
+    uploads: await listUploads(session),
+  }
+
+  function isNeeded(waived: string): boolean {
+    return requirementsOf(needs).some((requirement) => requirement === waived)
+  }
+}
+
+const presentQuestion = (question: OpenQuestion, of: number) => ({
+  number: question.number,
+  of,
+  responseType: question.responseType,
+  closesAt: isoTimeOrNull(question.closesAt),
+  playsLeft: question.playsLeft,
+  takesLeft: question.takesLeft,
+  text: question.text,
+  takes: question.takes.map(({ id, mediaId, kind, state }) => ({ id, mediaId, kind, state })),
+  answers: question.answers.map(({ id, mediaId, kind, milliseconds, cutOff, counts }) => ({
+    id,
+    mediaId,
+    kind,
+    milliseconds,
+    cutOff,
+    counts,
+  })),
+})

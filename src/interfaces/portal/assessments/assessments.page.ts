@@ -1,0 +1,156 @@
+import type { AssessmentInput } from '../../../domain/assessments/assessment-input.ts'
+import type { Assessment, ListedAssessment } from '../../../domain/assessments/assessments.ts'
+import type { Cautions } from '../../../domain/assessments/cautions.ts'
+import type { ListedQuestion, Question } from '../../../domain/assessments/questions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { expectations, questionList, wordDuration, written } from '../../../http/candidate-view.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { type Form, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { noRows, pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { AUDIENCE_LABELS, confirmation, demandsOf, FORMAT_LABELS, labelOf, time } from '../kit/wording.ts'
+import { cautionsShown } from './cautions.ts'
+import { wordLanguage } from './languages.ts'
+import { questionTable } from './questions.page.ts'
+
+const NOTICES = new Map([
+  ['created', 'The assessment is made. Now add its questions.'],
+  ['saved', 'The assessment is saved.'],
+  ['duplicated', 'This is the copy.'],
+  ['deleted', 'The assessment is deleted.'],
+  ['question-added', 'The question is added.'],
+  ['question-saved', 'The question is saved.'],
+  ['question-moved', 'The question is moved.'],
+  ['question-deleted', 'The question is deleted.'],
+])
+
+type ListFacts = { ctx: Context; listing: Listing<ListedAssessment>; search: string; done: string }
+
+export const assessmentsPage = (form: Form, { ctx, listing, search, done }: ListFacts): Page => ({
+  title: 'Assessments',
+  notice: NOTICES.get(done),
+  body: html`${mistakes(form)}<p><a class="button" href="${pathOf(ctx, 'assessments/new')}">New assessment</a></p>
+<section class="panel" aria-labelledby="list-heading">
+<h2 id="list-heading">${search ? `Assessments with “${search}”` : 'All assessments'}</h2>
+<form class="search" role="search" action="${pathOf(ctx, 'assessments')}">
+<label for="search">Words in the name</label>
+<input id="search" name="search" type="search" value="${search}" autocomplete="off">
+<button class="quiet">Search</button>
+</form>
+${listing.items.length > 0 ? assessmentTable(ctx, listing) : noRows(search || listing.total > 0 ? 'None here.' : 'There are none yet.', pathOf(ctx, 'assessments'), new URLSearchParams({ search }))}
+${pager(pathOf(ctx, 'assessments'), new URLSearchParams(search ? { search } : {}), listing)}
+</section>`,
+})
+
+const assessmentTable = (ctx: Context, { items }: Listing<ListedAssessment>): Html =>
+  table(
+    'list-heading',
+    ['Name', 'Questions', 'Points', 'Asked by', 'Answered by', 'Languages', 'Invites', 'Changed'],
+    items.map((assessment) => [
+      html`<a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a>`,
+      assessment.questionCount,
+      assessment.totalPoints,
+      labelOf(FORMAT_LABELS, assessment.defaultQuestionFormat),
+      labelOf(FORMAT_LABELS, assessment.defaultAnswerFormat),
+      assessment.languageCodes.join(', '),
+      assessment.inviteCount,
+      time(new Date(assessment.updatedAt)),
+    ]),
+  )
+
+type Facts = { ctx: Context; assessment: Assessment; input: AssessmentInput }
+
+export function assessmentPage(
+  form: Form,
+  {
+    ctx,
+    assessment,
+    input,
+    questions,
+    cautions,
+    done,
+  }: Facts & { questions: Listing<ListedQuestion>; cautions: Cautions; done: string },
+): Page {
+  const path = pathOf(ctx, `assessments/${assessment.id}`)
+  return {
+    title: assessment.name,
+    notice: NOTICES.get(done),
+    body: html`${mistakes(form)}<section class="panel" aria-labelledby="facts-heading">
+<h2 id="facts-heading">About it</h2>
+${facts(ctx, assessment, input)}
+${cautionsShown(cautions, assessment.questionCount)}
+<div class="actions">
+<a class="button" href="${path}/edit">Edit</a>
+<a class="button quiet" href="${pathOf(ctx, `invites/new?assessment=${assessment.id}`)}">Invite a candidate</a>
+<a class="button quiet" href="${path}/preview">Preview</a>
+<a class="button quiet" href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">Report</a>
+<form method="post" action="${path}/duplicate">${onceField()}<button class="quiet">Duplicate</button></form>
+</div>
+${assessment.inviteCount === 0 && confirmation('Delete', `Delete ${assessment.name} with its questions? That can not be undone.`, `${path}/delete`)}
+</section>
+<section class="panel" id="order" aria-labelledby="questions-heading">
+<h2 id="questions-heading">Questions</h2>
+${questions.items.length > 0 ? questionTable(path, questions) : html`<p>There are none ${questions.total > 0 ? 'here' : 'yet'}.</p>`}
+${pager(path, new URLSearchParams(), questions)}
+<p><a class="button" href="${path}/questions/new">Add a question</a></p>
+</section>
+<p><a href="${pathOf(ctx, 'assessments')}">All assessments</a></p>`,
+  }
+}
+
+const facts = (ctx: Context, assessment: Assessment, input: AssessmentInput): Html => {
+  const rows: [string, string | number | Html][] = [
+    ['Questions', assessment.questionCount],
+    ['Points', assessment.totalPoints],
+    ['Asked by', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
+    ['Answered by', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
+    ['Time limit', input.timeLimit > 0 ? wordDuration(input.timeLimit) : 'none'],
+    [
+      'Graded by',
+      `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', who don’t see whose answers they grade' : ''}`,
+    ],
+    ['Of each candidate', list(demandsOf(input))],
+    ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
+    ['Languages', list(input.languages.map(wordLanguage))],
+    ['Categories', list(input.categories)],
+    ['Skills', list(input.skillTypes)],
+    ['Tags', list(input.tags)],
+    ['Clients', list(input.clients)],
+    [
+      'Instruction',
+      input.instruction
+        ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script" lang="" dir="auto">${input.instruction}</span>`
+        : 'none',
+    ],
+    ['Invites', html`<a href="${pathOf(ctx, `invites?assessment=${assessment.id}`)}">${assessment.inviteCount}</a>`],
+    ['Made', time(assessment.createdAt)],
+    ['Changed', time(assessment.updatedAt)],
+  ]
+  return html`<dl class="details">
+${rows.map(
+  ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>
+`,
+)}</dl>`
+}
+
+const list = (names: string[]): string => names.join(', ') || 'none'
+
+/** What a candidate is shown, by the same views. */
+export const previewPage = ({ ctx, assessment, input, questions }: Facts & { questions: Question[] }): Page => ({
+  title: `Preview of ${assessment.name}`,
+  body: html`<p>What a candidate reads before and after the start. <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">Back to the assessment</a></p>
+<section class="panel" aria-labelledby="before-heading">
+<h2 id="before-heading">Before the start</h2>
+<p><strong>${assessment.name}</strong><br>from <strong>${ctx.organization.name}</strong></p>
+${input.instruction && html`<h3>${input.instructionTitle || 'Instructions'}</h3>${written(input.instruction)}`}
+<h3>What to expect</h3>
+<dl class="details">${expectations(assessment)}</dl>
+</section>
+<section class="panel" aria-labelledby="after-heading">
+<h2 id="after-heading">After the start</h2>
+${questions.length > 0 ? questionList(questions) : html`<p>There are no questions yet.</p>`}
+</section>`,
+})

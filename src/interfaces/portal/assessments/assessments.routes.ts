@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authorize } from '../../../domain/access/permissions.ts'
+import { toAssessmentInput } from '../../../domain/assessments/assessment-input.ts'
+import { getAssessment, listAssessments, wholeAssessment } from '../../../domain/assessments/assessments.ts'
+import { readCautions } from '../../../domain/assessments/cautions.ts'
+import {
+  createAssessment,
+  deleteAssessment,
+  duplicateAssessment,
+  updateAssessment,
+} from '../../../domain/assessments/edit-assessments.ts'
+import { listQuestions, wholeQuestion } from '../../../domain/assessments/questions.ts'
+import { listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { emptyForm, type Form, issuesOf, readFields, readSeen, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { submitOnce } from '../kit/once.ts'
+import { queryOf, readPage } from '../kit/paging.ts'
+import { editAssessmentPage, newAssessmentPage, readAssessment } from './assessments.form.ts'
+import { assessmentPage, assessmentsPage, previewPage } from './assessments.page.ts'
+
+export type AssessmentRoute = { Params: { assessmentId: string } }
+
+/** One assessment, with a page of its questions. */
+export async function showAssessment(request: FastifyRequest, assessmentId: string, form: Form) {
+  const { ctx } = request
+  const query = queryOf(request)
+  const assessment = await getAssessment(ctx, assessmentId)
+  const page = readPage(query, MAX_PAGE_SIZE)
+  const questions = await listQuestions(ctx, wholeQuestion, assessmentId, { field: 'order', direction: 'asc' }, page)
+  const input = await toAssessmentInput(ctx, assessment)
+  const cautions = await readCautions(ctx, assessment)
+  return assessmentPage(form, { ctx, assessment, input, questions, cautions, done: query.get('done') ?? '' })
+}
+
+export function assessmentsRoutes(app: FastifyInstance): void {
+  app.get('/assessments', async (request, reply) => {
+    const { ctx } = request
+    const query = queryOf(request)
+    const { search } = readFields(query, 'search')
+    const page = readPage(query, DEFAULT_PAGE_SIZE)
+    try {
+      const listing = await listAssessments(ctx, wholeAssessment, { search }, { field: 'createdAt', direction: 'desc' }, page)
+      return show(request, reply, assessmentsPage(emptyForm, { ctx, listing, search, done: query.get('done') ?? '' }))
+    } catch (error) {
+      const none = { items: [], total: 0, page: 1, pageSize: page.size }
+      const form = { values: query, issues: issuesOf(error) }
+      return show(request, reply, assessmentsPage(form, { ctx, listing: none, search, done: '' }), 422)
+    }
+  })
+
+  app.get('/assessments/new', async (request, reply) => {
+    authorize(request.ctx, 'write_assessments')
+    return show(request, reply, newAssessmentPage(emptyForm, request.ctx))
+  })
+
+  app.post('/assessments', (request, reply) =>
+    submitOnce(request, reply, {
+      page: (form) => newAssessmentPage(form, request.ctx),
+      work: async (ctx, values) =>
+        `${pathOf(ctx, `assessments/${await createAssessment(ctx, readAssessment(values))}`)}?done=created`,
+    }),
+  )
+
+  app.get<AssessmentRoute>('/assessments/:assessmentId', async (request, reply) =>
+    show(request, reply, await showAssessment(request, request.params.assessmentId, emptyForm)),
+  )
+
+  const editPage = async ({ ctx }: FastifyRequest, assessmentId: string, form: Form) => {
+    const assessment = await getAssessment(ctx, assessmentId)
+    return editAssessmentPage(form, { ctx, assessment, input: await toAssessmentInput(ctx, assessment) })
+  }
+
+  app.get<AssessmentRoute>('/assessments/:assessmentId/edit', async (request, reply) => {
+    authorize(request.ctx, 'write_assessments')
+    return show(request, reply, await editPage(request, request.params.assessmentId, emptyForm))
+  })
+
+  app.post<AssessmentRoute>('/assessments/:assessmentId/edit', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => editPage(request, request.params.assessmentId, form),
+      async work(values) {
+        const { assessmentId } = request.params
+        await updateAssessment(request.ctx, assessmentId, readAssessment(values), readSeen(values))
+        return `${pathOf(request.ctx, `assessments/${assessmentId}`)}?done=saved`
+      },
+    }),
+  )
+
+  app.post<AssessmentRoute>('/assessments/:assessmentId/duplicate', (request, reply) =>
+    submitOnce(request, reply, {
+      page: (form) => showAssessment(request, request.params.assessmentId, form),
+      work: async (ctx) =>
+        `${pathOf(ctx, `assessments/${await duplicateAssessment(ctx, request.params.assessmentId)}`)}?done=duplicated`,
+    }),
+  )
+
+  app.post<AssessmentRoute>('/assessments/:assessmentId/delete', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => showAssessment(request, request.params.assessmentId, form),
+      async work() {
+        await deleteAssessment(request.ctx, request.params.assessmentId)
+        return `${pathOf(request.ctx, 'assessments')}?done=deleted`
+      },
+    }),
+  )
+
+  app.get<AssessmentRoute>('/assessments/:assessmentId/preview', async (request, reply) => {
+    const { ctx } = request
+    const assessment = await getAssessment(ctx, request.params.assessmentId)
+    const questions = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
+    const input = await toAssessmentInput(ctx, assessment)
+    return show(request, reply, previewPage({ ctx, assessment, input, questions }))
+  })
+}

@@ -1,0 +1,20 @@
+import type { Cautions } from '../../../domain/assessments/cautions.ts'
+import { wordCount } from '../../../http/candidate-view.ts'
+import { type Html, html } from '../../../http/html.ts'
+
+/** Says what might not be thought of; nothing where there is nothing. @param questionCount of the assessment. */
+export const cautionsShown = ({ withoutPoints, devices, open }: Cautions, questionCount: number): Html =>
+  html`${[
+    withoutPoints > 0 && wordPoints(withoutPoints, questionCount),
+    devices.length > 0 && `Candidates need a ${devices.join(' and a ')} to answer.`,
+    open > 0 && changesReach(open),
+  ].map((sentence) => sentence && html`<p class="hint caution">${sentence}</p>\n`)}`
+
+const wordPoints = (withoutPoints: number, questionCount: number): string =>
+  withoutPoints === questionCount
+    ? 'No question gives points, so its results have none.'
+    : `${wordCount(withoutPoints, 'question')} of ${questionCount} ${withoutPoints === 1 ? 'gives' : 'give'} no points.`
+
+/** Whom a change of the questions reaches. @param open how many invites are. */
+export const changesReach = (open: number): string =>
+  `${wordCount(open, 'candidate')} ${open === 1 ? 'is' : 'are'} invited and ${open === 1 ? 'has' : 'have'} not started: a change of the questions reaches them. Whoever has started keeps theirs.`

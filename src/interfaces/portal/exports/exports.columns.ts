@@ -1,0 +1,81 @@
+import type { ExportedEntry } from '../../../domain/access/audit-log.ts'
+import { declinedAtOf } from '../../../domain/invites/declined.ts'
+import type { ExportedInvite } from '../../../domain/invites/listing/export-invites.ts'
+import type { ExportedMember } from '../../../domain/members/export-members.ts'
+import type { ExportedGrades, ExportedQuestion } from '../../../domain/submissions/grading/export-grades.ts'
+import type { Column } from '../../../http/send-csv.ts'
+
+const several = (values: string[]): string => values.join('; ')
+
+export const inviteColumns: Column<ExportedInvite>[] = [
+  ['id', ({ id }) => id],
+  ['email', ({ recipientEmail }) => recipientEmail],
+  ['name', ({ recipientName }) => recipientName],
+  ['assessment', ({ assessment }) => assessment],
+  ['assessment_id', ({ assessmentId }) => assessmentId],
+  ['state', ({ status }) => status],
+  ['kind', ({ mode }) => mode],
+  ['tags', ({ tags }) => several(tags)],
+  ['grader', ({ grader }) => grader],
+  ['invited_by', ({ createdBy }) => createdBy],
+  ['created_at', ({ createdAt }) => createdAt],
+  ['sent_at', ({ sentAt }) => sentAt],
+  ['expires_at', ({ expiresAt }) => expiresAt],
+  ['accepted_at', ({ acceptedAt }) => acceptedAt],
+  ['started_at', ({ startedAt }) => startedAt],
+  ['completed_at', ({ completedAt }) => completedAt],
+  ['revoked_at', ({ revokedAt }) => revokedAt],
+  ['declined_at', declinedAtOf],
+]
+
+export const memberColumns: Column<ExportedMember>[] = [
+  ['id', ({ id }) => id],
+  ['email', ({ email }) => email],
+  ['first_name', ({ user }) => user.firstName],
+  ['last_name', ({ user }) => user.lastName],
+  ['roles', ({ roles }) => several(roles)],
+  ['department', ({ department }) => department],
+  ['state', ({ status }) => status],
+  ['signs_in_to_the_portal', ({ credentialId }) => (credentialId ? 'yes' : 'no')],
+  ['tags', ({ tags }) => several(tags.map(({ tag }) => tag.name))],
+  ['grades_in', ({ gradingLanguages }) => several(gradingLanguages.map(({ language }) => language.code))],
+  ['joined_at', ({ joinedAt }) => joinedAt],
+  ['created_at', ({ createdAt }) => createdAt],
+  ['updated_at', ({ updatedAt }) => updatedAt],
+]
+
+export const auditColumns: Column<ExportedEntry>[] = [
+  ['id', ({ id }) => id],
+  ['at', ({ at }) => at],
+  ['actor_kind', ({ actorKind }) => actorKind],
+  ['actor_id', ({ actorId }) => actorId],
+  ['actor', ({ actorName }) => actorName],
+  ['action', ({ action }) => action],
+  ['target_kind', ({ targetKind }) => targetKind],
+  ['target_id', ({ targetId }) => targetId],
+  ['target', ({ targetName }) => targetName],
+  ['details', ({ details }) => JSON.stringify(details)],
+]
+
+/** Of each question a column: by its place in the assessment now; those that were removed from it come after. */
+export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrades>[] => [
+  ['submission_id', ({ submissionId }) => submissionId],
+  ['invite_id', ({ inviteId }) => inviteId],
+  ['email', ({ recipientEmail }) => recipientEmail],
+  ['name', ({ recipientName }) => recipientName],
+  ['state', ({ state }) => state],
+  ['handed_in_at', ({ submittedAt }) => submittedAt],
+  ...questions.map(
+    ({ id, place, isRemoved }): Column<ExportedGrades> => [
+      `${isRemoved ? 'removed_question' : 'question'}_${place}`,
+      ({ points }) => points.get(id),
+    ],
+  ),
+  ['total', ({ total }) => total],
+  ['of_points', ({ ofPoints }) => ofPoints],
+  ['percent', ({ percent }) => percent],
+  ['questions_to_grade', ({ toGrade }) => toGrade],
+  ['graded_by', ({ graders }) => several(graders)],
+  ['released_at', ({ releasedAt }) => releasedAt],
+  ['version', ({ version }) => version],
+]

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { exportAuditLog } from '../../../domain/access/audit-log.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { exportBatchRows, getBatch } from '../../../domain/invites/batches/batches.ts'
+import { exportInvites } from '../../../domain/invites/listing/export-invites.ts'
+import { exportMembers } from '../../../domain/members/export-members.ts'
+import { exportGrades, listExportedQuestions } from '../../../domain/submissions/grading/export-grades.ts'
+import { sendCsv } from '../../../http/send-csv.ts'
+import { outcomeColumns } from '../invites/invite-batch.page.ts'
+import { findFilterChoices, readInviteFilter } from '../invites/invites.routes.ts'
+import { readAuditFilter } from '../organization/audit-log.routes.ts'
+import { readMemberFilter } from '../organization/members.routes.ts'
+import { auditColumns, gradeColumns, inviteColumns, memberColumns } from './exports.columns.ts'
+
+/** The lists as files, as the form above each has filtered it. */
+export function exportsRoutes(app: FastifyInstance): void {
+  app.post('/invites/export', async (request, reply) => {
+    const { ctx } = request
+    const values = filterOf(request)
+    const { assessments } = await findFilterChoices(ctx, values)
+    const filter = readInviteFilter(ctx, values, assessments)
+    if (!filter) throw new DomainError('not_permitted')
+    return sendCsv(reply, { name: nameOf(request, 'invites'), columns: inviteColumns }, (write) =>
+      exportInvites(ctx, filter, write),
+    )
+  })
+
+  app.post<{ Params: { batchId: string } }>('/invites/batches/:batchId/export', async ({ ctx, params }, reply) => {
+    const batch = await getBatch(ctx, params.batchId)
+    return sendCsv(reply, { name: `invites-${batch.id}.csv`, columns: outcomeColumns }, (write) =>
+      exportBatchRows(ctx, batch, write),
+    )
+  })
+
+  app.post('/members/export', async (request, reply) => {
+    const filter = readMemberFilter(filterOf(request))
+    return sendCsv(reply, { name: nameOf(request, 'members'), columns: memberColumns }, (write) =>
+      exportMembers(request.ctx, filter, write),
+    )
+  })
+
+  app.post<{ Params: { assessmentId: string } }>('/results/assessments/:assessmentId/export', async (request, reply) => {
+    const { ctx, params } = request
+    const columns = gradeColumns(await listExportedQuestions(ctx, params.assessmentId))
+    return sendCsv(reply, { name: nameOf(request, 'grades'), columns }, (write) => exportGrades(ctx, params.assessmentId, write))
+  })
+
+  app.post('/settings/audit-log/export', async (request, reply) => {
+    const filter = readAuditFilter(filterOf(request))
+    return sendCsv(reply, { name: nameOf(request, 'audit-log'), columns: auditColumns }, (write) =>
+      exportAuditLog(request.ctx, filter, write),
+    )
+  })
+}
+
+const filterOf = ({ body }: FastifyRequest): URLSearchParams => (body instanceof URLSearchParams ? body : new URLSearchParams())
+
+const nameOf = ({ ctx }: FastifyRequest, list: string): string => `${list}-${ctx.deps.clock().toISOString().slice(0, 10)}.csv`

@@ -1,0 +1,174 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authorize } from '../../../domain/access/permissions.ts'
+import { refuse } from '../../../domain/checking/refuse.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { listGraderChoices } from '../../../domain/invites/form-options.ts'
+import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../../domain/limits.ts'
+import { listGrades } from '../../../domain/submissions/grading/grades.ts'
+import { FIELDS, handOn, takeOver } from '../../../domain/submissions/grading/hand-on.ts'
+import { listQueue, listQueuedAssessments, queuesOf } from '../../../domain/submissions/grading/queue.ts'
+import { releaseResult, reopenResult } from '../../../domain/submissions/grading/release-result.ts'
+import type { Place } from '../../../domain/submissions/grading/rounds.ts'
+import { about, type NewGrade, saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
+import { readSheet } from '../../../domain/submissions/grading/sheet.ts'
+import { readNamed } from '../kit/choices.ts'
+import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { queryOf, readList, readPageNumber } from '../kit/paging.ts'
+import { gradeHistoryPage } from './history.page.ts'
+import { gradingPage } from './queue.page.ts'
+import { releasePage } from './release.page.ts'
+import { sheetPage } from './sheet.page.ts'
+
+/** Two texts of {@link MAX_COMMENT_LENGTH}: as many times as many bytes as a form takes for one character, and the rest of it. */
+const RELEASE_BODY_LIMIT = 2 * MAX_COMMENT_LENGTH * 12 + 8 * 1024
+
+type Route = { Params: { submissionId: string } }
+export type QuestionRoute = { Params: { submissionId: string; number: string } }
+type PlaceRoute = { Params: { submissionId: string; place: string } }
+
+/** The queue of what is to be graded, the sheet on which it is, and the release of the result. */
+export function gradingRoutes(app: FastifyInstance): void {
+  app.get('/grading', async (request, reply) => {
+    const { ctx } = request
+    authorize(ctx, 'grade')
+    const query = queryOf(request)
+    const queues = queuesOf(ctx)
+    const whose = queues.find((queue) => queue === query.get('whose')) ?? (queues.includes('all') ? 'all' : 'mine')
+    const assessmentId = query.get('assessment') || undefined
+    const { form, list } = await readList(request, (page) => listQueue(ctx, { whose, assessmentId }, page))
+    const assessments = await listQueuedAssessments(ctx, whose, { named: readNamed(query), chosenIds: [assessmentId ?? ''] })
+    return show(request, reply, gradingPage(form, { ctx, whose, queues, assessments, list, done: query.get('done') }))
+  })
+
+  app.get<Route>('/grading/:submissionId', async (request, reply) => {
+    const query = queryOf(request)
+    const saved = readNumber(query.get('saved') ?? '')
+    const done = { saved, isShared: query.has('others'), done: query.get('done') ?? undefined }
+    return show(request, reply, await onePage(request, emptyForm, { done }))
+  })
+
+  app.get<QuestionRoute>('/grading/:submissionId/questions/:number', async (request, reply) => {
+    const { ctx, params } = request
+    const question = { submissionId: params.submissionId, number: requireNumber(params) }
+    const { list } = await readList(request, (page) => listGrades(ctx, question, page))
+    return show(request, reply, gradeHistoryPage({ ctx, ...question, list }))
+  })
+
+  app.post<QuestionRoute>('/grading/:submissionId/questions/:number', (request, reply) => {
+    const { ctx, params } = request
+    const grade = readGrade(params, request.body)
+    const { submissionId, number } = grade
+    return submit(request, reply, {
+      page: (form) => onePage(request, form, { failed: number }),
+      async work() {
+        const { isSaved, others } = await saveGrade(ctx, grade)
+        refuse(isSaved ? [] : [about('regraded')])
+        const query = new URLSearchParams({ saved: String(number), ...(others.length > 0 && { others: 'yes' }) })
+        return `${pathOf(ctx, `grading/${submissionId}`)}?${query}#question-${number}`
+      },
+    })
+  })
+
+  app.post<Route>('/grading/:submissionId/take-over', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work() {
+        await takeOver(request.ctx, request.params.submissionId)
+        return `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}?done=taken`
+      },
+    }),
+  )
+
+  app.post<PlaceRoute>('/grading/:submissionId/hand-on/:place', (request, reply) => {
+    const { ctx, params } = request
+    const place = (['first', 'second'] satisfies Place[]).find((one) => one === params.place)
+    if (!place) throw new DomainError('submission_not_found')
+    return submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        await handOn(ctx, params.submissionId, { place, graderId: values.get(FIELDS[place]) || null })
+        return `${pathOf(ctx, 'grading')}?done=handed-on` // it may be nothing of theirs any more
+      },
+    })
+  })
+
+  app.get<Route>('/grading/:submissionId/release', async (request, reply) =>
+    show(request, reply, await toRelease(request, emptyForm)),
+  )
+
+  app.post<Route>('/grading/:submissionId/release', { bodyLimit: RELEASE_BODY_LIMIT }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => toRelease(request, form),
+      async work(values) {
+        const { submissionId } = request.params
+        const { comment, message } = readFields(values, 'comment', 'message')
+        const toCandidate = values.get('toCandidate') === 'yes'
+        const seen = values.get('seen') ?? undefined // not of the page of an earlier release
+        await releaseResult(request.ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
+        return `${pathOf(request.ctx, `grading/${submissionId}`)}?done=released`
+      },
+    }),
+  )
+
+  app.post<Route>('/grading/:submissionId/reopen', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work() {
+        await reopenResult(request.ctx, request.params.submissionId)
+        return `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}?done=reopened`
+      },
+    }),
+  )
+}
+
+type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
+
+async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
+  const { ctx, params } = request
+  const query = queryOf(request)
+  const sheet = await readSheet(ctx, params.submissionId, readPageNumber(query))
+  const named = readNamed(query)
+  const chosenIds = [sheet.submission.graderId ?? '', sheet.submission.secondGraderId ?? '']
+  const graders = await listGraderChoices(ctx, { named, chosenIds })
+  return sheetPage(form, { ctx, sheet, graders, named, done, ...shown })
+}
+
+async function toRelease({ ctx, params }: FastifyRequest<Route>, form: Form) {
+  const sheet = await readSheet(ctx, params.submissionId)
+  if (!sheet.mayRelease) throw new DomainError('submission_not_found')
+  return releasePage(form, { ctx, sheet })
+}
+
+/** What the form of a question says. @throws DomainError submission_not_found for a question that can't be one. */
+export function readGrade({ submissionId, number }: QuestionRoute['Params'], body: unknown): NewGrade {
+  const values = body instanceof URLSearchParams ? body : new URLSearchParams()
+  const { points, comment } = readFields(values, 'points', 'comment')
+  return {
+    submissionId,
+    number: requireNumber({ number }),
+    points: readPoints(points),
+    comment: comment.trim(),
+    seen: readSeen(values),
+  }
+}
+
+/** @throws DomainError submission_not_found. */
+function requireNumber({ number }: Pick<QuestionRoute['Params'], 'number'>): number {
+  const question = readNumber(number)
+  if (question === undefined) throw new DomainError('submission_not_found')
+  return question
+}
+
+/** The number of a question; undefined for what is none. */
+function readNumber(text: string): number | undefined {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  return number >= 1 && number <= MAX_INTEGER ? number : undefined
+}
+
+/** Points as people write them, "3.5" or "3,5"; null where nothing was typed, NaN for what are none. */
+function readPoints(text: string): number | null {
+  const typed = text.trim().replace(',', '.')
+  if (typed === '') return null
+  return /^\d{1,10}(\.\d{1,3})?$/.test(typed) ? Number(typed) : Number.NaN
+}

@@ -1,0 +1,24 @@
+import type { Context } from '../../../domain/context.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import type { GivenGrade } from '../../../domain/submissions/grading/grades.ts'
+import { html } from '../../../http/html.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { pager } from '../kit/paging.ts'
+import { gradeTable } from './sheet.parts.ts'
+
+type Facts = { ctx: Context; submissionId: string; number: number; list: Listing<GivenGrade> }
+
+/** All grades that a question was given. */
+export function gradeHistoryPage({ ctx, submissionId, number, list }: Facts): Page {
+  const sheet = pathOf(ctx, `grading/${submissionId}`)
+  return {
+    title: `Grades of question ${number}`,
+    body: html`${panel(
+      'grades',
+      'Newest first',
+      html`${list.items.length === 0 ? html`<p>${list.total > 0 ? 'None here.' : 'It was not graded yet.'}</p>` : gradeTable('grades-heading', list.items)}
+${pager(`${sheet}/questions/${number}`, new URLSearchParams(), list)}`,
+    )}
+<p><a href="${`${sheet}#question-${number}`}">Back to the sheet</a></p>`,
+  }
+}

@@ -1,0 +1,118 @@
+import { may } from '../../../domain/access/permissions.ts'
+import { candidateName } from '../../../domain/assessments/blind-grading.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { mayGrade } from '../../../domain/members/graders.ts'
+import { nameOf } from '../../../domain/submissions/grading/grades.ts'
+import { placeToTake } from '../../../domain/submissions/grading/hand-on.ts'
+import type { Progress } from '../../../domain/submissions/grading/progress.ts'
+import type { Queued, Whose } from '../../../domain/submissions/grading/queue.ts'
+import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
+import { wordCount } from '../../../http/candidate-view.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { namedField, readNamed } from '../kit/choices.ts'
+import { choice, type Form, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'Nobody’s', all: 'All' }
+const NOTHING: Record<Whose, string> = {
+  mine: 'Nothing that you grade is waiting.',
+  nobody: 'Nothing is waiting for a grader.',
+  all: 'Nothing is waiting to be graded.',
+}
+
+type Facts = {
+  ctx: Context
+  whose: Whose
+  queues: Whose[]
+  assessments: { id: string; name: string }[]
+  list: Listing<Queued>
+  /** What has just been done. */
+  done: string | null
+}
+
+/** How much waits to be graded, on the first page of those who grade. */
+export const waitingPanel = (ctx: Context, counts: { whose: Whose; count: number }[]): Html | false =>
+  counts.some(({ count }) => count > 0) &&
+  panel(
+    'waiting',
+    'Waiting to be graded',
+    table(
+      'waiting-heading',
+      ['Whose', 'Submissions'],
+      counts.map(({ whose, count }) => [
+        html`<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>`,
+        count,
+      ]),
+    ),
+  )
+
+/** What was handed in and waits to be graded. */
+export function gradingPage(form: Form, { ctx, whose, queues, assessments, list, done }: Facts): Page {
+  const address = pathOf(ctx, 'grading')
+  const assessment = form.values.get('assessment') ?? ''
+  const query = new URLSearchParams({ whose, ...(assessment && { assessment }) })
+  return {
+    title: 'Grading',
+    notice: done === 'handed-on' ? 'It is handed on.' : undefined,
+    body: html`${mistakes(form)}<nav class="sections" aria-label="Queues">
+${queues.map((queue) => tab(address, queue, whose))}
+${may(ctx, 'read') && html`<a href="${pathOf(ctx, 'results')}">Released results</a>`}
+</nav>
+<section class="panel" aria-labelledby="queue-heading">
+<h2 id="queue-heading">Waiting longest first</h2>
+<form class="filter" method="get" action="${address}">
+<input type="hidden" name="whose" value="${whose}">
+${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
+${namedField(readNamed(form.values), [assessments])}<button class="quiet">Show</button>
+</form>
+${list.items.length > 0 ? rows(ctx, list.items) : html`<p>${list.total > 0 ? 'None here.' : NOTHING[whose]}</p>`}
+${pager(address, query, list)}
+</section>`,
+  }
+}
+
+const tab = (address: string, queue: Whose, current: Whose): Html =>
+  queue === current
+    ? html`<a href="${`${address}?whose=${queue}`}" aria-current="page">${LABELS[queue]}</a>\n`
+    : html`<a href="${`${address}?whose=${queue}`}">${LABELS[queue]}</a>\n`
+
+const rows = (ctx: Context, items: Queued[]): Html =>
+  table(
+    'queue-heading',
+    ['Candidate', 'Assessment', 'Waiting since', 'Graded by', 'Graded', 'Action'],
+    items.map((submission) => {
+      const { id, assessment, submittedAt, progress } = submission
+      const name = candidateName(ctx, submission)
+      const address = pathOf(ctx, `grading/${id}`)
+      return [
+        progress === null ? name : html`<a href="${address}">${name}</a>`,
+        assessment.name,
+        submittedAt && time(submittedAt),
+        wordGraders(submission),
+        progress && wordProgress(progress, submission),
+        placeToTake(ctx, submission) &&
+          html`<form method="post" action="${`${address}/take-over`}"><button class="plain" aria-label="${`Take over ${name}`}">Take over</button></form>`,
+      ]
+    }),
+  )
+
+function wordGraders({ assessment, grader, secondGrader }: Queued): string {
+  const graders = assessment.secondGrader ? [grader, secondGrader] : [grader]
+  const names = graders.map((member) => member && `${nameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`)
+  if (names.every((name) => name === null)) return 'nobody yet'
+  return names.map((name) => name ?? 'a second is missing').join(', ')
+}
+
+/** How far it is: who has to do something next is what one looks for in the list. */
+function wordProgress({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
+  const graded = questions - ungraded.length - undecided.length
+  if (ungraded.length > 0) return html`${graded} of ${wordCount(questions, 'question')}`
+  if (undecided.length > 0) return html`<span class="status bad">an admin has to decide</span>`
+  if (isOwnPart)
+    return html`${holderOf(queued, 'first') && holderOf(queued, 'second') ? 'waits for the other grader' : 'waits for another grader'}`
+  return html`<span class="status good">ready to release</span>`
+}

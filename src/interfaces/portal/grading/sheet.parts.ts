@@ -1,0 +1,137 @@
+import type { Context } from '../../../domain/context.ts'
+import { mayGrade } from '../../../domain/members/graders.ts'
+import { type GivenGrade, type NewestGrade, nameOf } from '../../../domain/submissions/grading/grades.ts'
+import type { Result } from '../../../domain/submissions/grading/results.ts'
+import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
+import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/sheet.ts'
+import type { Source, Standing } from '../../../domain/submissions/grading/totals.ts'
+import { wordCount } from '../../../http/candidate-view.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { pathOf } from '../kit/layout.ts'
+import { table } from '../kit/table.ts'
+import { confirmation, time } from '../kit/wording.ts'
+
+// What changes on the sheet while it is open. The script puts in what there is now: each part into the element of its name.
+
+const ROUND_WORDS = { 1: '', 2: 'second grader', 3: 'decision' }
+
+/** All parts of the sheet, by name. */
+export const sheetParts = (ctx: Context, sheet: Sheet): [name: string, part: Html][] => [
+  ['others', others(sheet)],
+  ['progress', progress(sheet)],
+  ...sheet.questions.map((question): [string, Html] => [`given-${question.number}`, given(question, addressOf(ctx, sheet))]),
+  ['result', result(sheet, addressOf(ctx, sheet))],
+]
+
+const addressOf = (ctx: Context, { submission }: Sheet): string => pathOf(ctx, `grading/${submission.id}`)
+
+const list = new Intl.ListFormat('en-GB')
+
+/** Who else is at it. */
+export const others = ({ others }: Sheet): Html =>
+  html`${others.length > 0 && html`<p class="notice good">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
+
+/** How far the grading is. */
+export function progress(sheet: Sheet): Html {
+  const { submission, progress } = sheet
+  const { questions, points, ofPoints, ungraded, undecided } = progress
+  const missing = ungraded.length + undecided.length
+  return html`<dl class="details"><dt>Assessment</dt><dd>${submission.assessment.name}</dd>
+<dt>Handed in</dt><dd>${submission.submittedAt && time(submission.submittedAt)}</dd>
+<dt>State</dt><dd><span class="status">${submission.state === 'released' ? 'released' : 'to be graded'}</span></dd>
+<dt>Graded</dt><dd>${questions - missing} of ${wordCount(questions, 'question')}</dd>
+<dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></dl>
+${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}
+${submission.state !== 'released' && formerGraders(sheet).map((name) => html`<p>It was assigned to ${name}, who no longer grades. The grades given so far are kept, and another grader can take it over.</p>`)}`
+}
+
+/** The names of those who keep their places free for others. */
+const formerGraders = ({ submission }: Sheet): string[] => {
+  const { grader, secondGrader, assessment } = submission
+  const assigned = assessment.secondGrader ? [grader, secondGrader] : [grader]
+  return assigned.flatMap((member) => (member && !mayGrade(member) ? nameOf(member.user) : []))
+}
+
+function wordTwoGraders({ round, progress, submission }: Sheet): string {
+  if (round === 3) return 'Two graders grade it. Points that you give, as an admin, count instead of theirs.'
+  if (!progress.isOwnPart) return 'Two graders have graded it. You see each other’s grades now.'
+  if (round === 1 && holderOf(submission, 'first') === null)
+    return 'Two graders grade it, neither seeing the other’s grades before both have graded every question. Nobody has taken it over yet.'
+  return `You are the ${round === 2 ? 'second' : 'first'} of two graders: these are your grades alone. You see the other’s once both of you have graded every question.`
+}
+
+/** What counts for a question, and the grades that stand. @param address of the sheet. */
+export const given = ({ number, points, standing, given }: GradedQuestion, address: string): Html =>
+  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${wordStanding(standing, points)}</p>`}
+${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
+
+export function wordStanding(standing: Standing, points: number): string {
+  if (points === 0) return 'It gives no points.'
+  if (standing.state === 'graded')
+    return `What counts: ${standing.points} of ${wordCount(points, 'point')}${SOURCES[standing.by]}.`
+  if (standing.state === 'ungraded') return 'Not graded.'
+  return 'The two grades are more than 20 % of the points apart: an admin has to decide, by giving points here.'
+}
+
+const SOURCES: Record<Source, string> = {
+  grader: '',
+  both: ', the mean of both grades to the nearest half point',
+  admin: ', as an admin has decided',
+}
+
+/** @param address where all of them are. */
+function history(given: NewestGrade[], address: string, number: number): Html {
+  const earlier = given.reduce((sum, grade) => sum + grade.earlier, 0)
+  const heading = `grades-${number}-heading`
+  return html`<details>
+<summary id="${heading}">Grades so far: ${given.length + earlier}</summary>
+${gradeTable(heading, given)}
+${earlier > 0 && html`<p><a href="${address}">Earlier grades of question ${number}</a></p>`}
+</details>`
+}
+
+export const gradeTable = (heading: string, grades: readonly GivenGrade[]): Html =>
+  table(
+    heading,
+    ['When', 'Who', 'Points', 'Comment'],
+    grades.map(({ updatedAt, name, points, comment, round }) => [
+      time(updatedAt),
+      html`${name}${ROUND_WORDS[round] && `, ${ROUND_WORDS[round]}`}`,
+      points ?? 'none',
+      html`<span class="preformatted">${comment}</span>`,
+    ]),
+  )
+
+/** Whether the result can be released, and else what it waits for. */
+export function result(sheet: Sheet, address: string): Html {
+  const { submission, mayRelease, released } = sheet
+  const before = released && html`<p>${wordReleased(released)}</p>`
+  if (submission.state !== 'released') return html`${before}${unreleased(sheet, address)}`
+  if (!mayRelease) return html`${before}<p>The first grader or an admin can reopen it.</p>`
+  return html`${before}<p>To change it, reopen it and release it anew.</p>
+${confirmation('Reopen', 'Grade it again? What was released stays visible until it is released anew.', `${address}/reopen`)}`
+}
+
+const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
+  html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'the organization and the candidate see it' : 'the organization sees it, the candidate does not'}.`
+
+function unreleased(sheet: Sheet, address: string): Html {
+  const { submission, progress, mayRelease, round, released } = sheet
+  const { ungraded, undecided, isOwnPart } = progress
+  if (ungraded.length > 0 || undecided.length > 0)
+    return html`<p>It can be released once every question with points is graded.</p>
+${ungraded.length > 0 && html`<p>Not graded ${wordBy(sheet)}: ${links(ungraded)}.</p>`}
+${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be decided by an admin'}, as the two grades are too far apart: ${links(undecided)}.</p>`}`
+  if (isOwnPart)
+    return html`<p>You have graded every question. It can be released once the other grader has, too${!(holderOf(submission, 'first') && holderOf(submission, 'second')) && ': nobody has taken that over yet'}.</p>`
+  if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
+  return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change before you release it anew' : 'nothing of it before you release it'}.</p><p><a class="button" href="${`${address}/release`}">Release the result</a></p>`
+}
+
+const wordBy = ({ submission, progress }: Sheet): string => {
+  if (progress.isOwnPart) return 'by you yet'
+  return submission.assessment.secondGrader ? 'by both graders yet' : 'yet'
+}
+
+const links = (numbers: number[]): Html =>
+  html`${numbers.map((number, i) => html`${i > 0 && ', '}<a href="${`#question-${number}`}">question ${number}</a>`)}`

@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify'
+
+import { may } from '../../../domain/access/permissions.ts'
+import { readOverview } from '../../../domain/invites/overview/read-overview.ts'
+import { readOwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
+import { countQueues } from '../../../domain/submissions/grading/queue.ts'
+import { html } from '../../../http/html.ts'
+import { waitingPanel } from '../grading/queue.page.ts'
+import { show } from '../kit/layout.ts'
+import { homePage, organizationHome } from './home.page.ts'
+import { ownHome } from './own-home.page.ts'
+
+export function homeRoutes(app: FastifyInstance): void {
+  app.get('/', async (request, reply) => {
+    const { ctx } = request
+    const body = may(ctx, 'read') ? organizationHome(ctx, await readOverview(ctx)) : ownHome(ctx, await readOwnOverview(ctx))
+    const waiting = may(ctx, 'grade') && waitingPanel(ctx, await countQueues(ctx))
+    return show(request, reply, homePage(html`${waiting}${body}`))
+  })
+}

@@ -1,0 +1,55 @@
+import type { Context } from '../../../domain/context.ts'
+import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
+import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
+import type { OwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { pathOf } from '../kit/layout.ts'
+import { table } from '../kit/table.ts'
+
+/** The first page of those who do not run the organization: what they have to do with its invites. */
+export function ownHome(ctx: Context, { assigned, assessments }: OwnOverview): Html {
+  if (assigned === null && assessments === null) return nothing(ctx)
+  return html`${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
+}
+
+const nothing = (ctx: Context): Html => html`<section class="panel">
+<p>You are a member of ${ctx.organization.name}, but none of your roles opens anything here yet.</p>
+<p>Ask an admin of your organization to give you the role admin, grader or client: they find you under Members.</p>
+<p>Your name, your password and where you are signed in are under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>
+</section>`
+
+function toGrade(ctx: Context, assigned: StateCounts): Html {
+  const path = pathOf(ctx, 'invites')
+  const rows = INVITE_STATUSES.filter((status) => assigned.has(status))
+  return html`<section class="panel" aria-labelledby="assigned-heading">
+<h2 id="assigned-heading">Assigned to you</h2>
+${
+  rows.length === 0
+    ? html`<p>No invite is assigned to you. You see here what an admin assigns to you as its grader.</p>`
+    : table(
+        'assigned-heading',
+        ['State', 'Invites'],
+        rows.map((status) => [html`<a href="${path}?state=${status}">${status}</a>`, assigned.get(status)]),
+      )
+}
+</section>
+`
+}
+
+const asClient = (ctx: Context, assessments: NonNullable<OwnOverview['assessments']>): Html =>
+  html`<section class="panel" aria-labelledby="assessments-heading">
+<h2 id="assessments-heading">Your assessments</h2>
+${
+  assessments.length === 0
+    ? html`<p>You are not a client of any assessment. You see here the invites of those that an admin makes you a client of.</p>`
+    : table(
+        'assessments-heading',
+        ['Assessment', ...INVITE_STATUSES],
+        assessments.map(({ id, name, states }) => [
+          html`<a href="${pathOf(ctx, 'invites')}?assessment=${id}">${name}</a>`,
+          ...INVITE_STATUSES.map((status) => states.get(status) ?? 0),
+        ]),
+      )
+}
+</section>
+`

@@ -1,0 +1,102 @@
+import type { ListedKey } from '../../../domain/access/manage-keys.ts'
+import type { Context } from '../../../domain/context.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { table } from '../kit/table.ts'
+import { confirmation, time } from '../kit/wording.ts'
+
+const PATH = 'settings/integrations'
+
+const NOTICES = new Map([['revoked', 'The key is revoked: it is refused from now on.']])
+
+type Facts = { ctx: Context; keys: ListedKey[]; done?: string | undefined }
+
+export const integrationsPage = (form: Form, { ctx, keys, done = '' }: Facts): Page => ({
+  title: 'Integrations',
+  notice: NOTICES.get(done),
+  body: html`${mistakes(form)}<section class="panel" aria-labelledby="generate-heading">
+<h2 id="generate-heading">Generate an API key</h2>
+<p>With an API key another system reaches your organization's assessments and invites. <a href="/docs">What it can do</a></p>
+<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
+${field(form, { name: 'name', label: 'Name', hint: 'What it is for, so that you know it again.' })}
+${choice(form, {
+  name: 'mode',
+  label: 'Kind',
+  options: [
+    ['live', 'Live'],
+    ['test', 'Test: mails of its invites are not sent'],
+  ],
+})}
+${choice(form, {
+  name: 'expiry',
+  label: 'Expires',
+  options: [
+    ['never', 'Never'],
+    ['30', 'In 30 days'],
+    ['90', 'In 90 days'],
+    ['365', 'In a year'],
+    ['date', 'After the day below'],
+  ],
+})}
+${field(form, { name: 'expiresAt', label: 'Last day, in UTC', type: 'date', optional: true })}
+<button>Generate API Key</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="keys-heading">
+<h2 id="keys-heading">API keys</h2>
+${keys.length === 0 ? html`<p>There are none yet.</p>` : keyTable(ctx, keys)}
+</section>`,
+})
+
+const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
+  table(
+    'keys-heading',
+    ['Name', 'Key', 'Made by', 'Created', 'Expires', 'Last used', 'State'],
+    keys.map((key) => [
+      key.name,
+      html`<code>ak_${key.mode}_…${key.lastFour}</code>`,
+      nameOf(key),
+      time(key.createdAt),
+      key.expiresAt ? time(key.expiresAt) : 'never',
+      key.lastUsedAt ? time(key.lastUsedAt) : 'never',
+      state(ctx, key),
+    ]),
+  )
+
+const nameOf = ({ createdBy }: ListedKey): string => {
+  if (!createdBy) return 'the operator'
+  const { firstName, lastName, email } = createdBy.user
+  return `${firstName} ${lastName}`.trim() || email
+}
+
+/** How it stands, and what can be done with it. */
+function state(ctx: Context, { id, name, revokedAt, expiresAt, previousExpiresAt }: ListedKey): Html {
+  const now = ctx.deps.clock()
+  if (revokedAt) return html`revoked ${time(revokedAt)}`
+  if (expiresAt && expiresAt <= now) return html`expired`
+  const isRotating = previousExpiresAt !== null && previousExpiresAt > now
+  return html`${
+    isRotating
+      ? html`<p>The value before is good until ${time(previousExpiresAt)}.</p>`
+      : confirmation(
+          'Rotate',
+          `Give ${name} a new value? The present one is good for 24 hours more.`,
+          pathOf(ctx, `${PATH}/${id}/rotate`),
+          onceField(),
+        )
+  }
+${confirmation('Revoke', `Revoke ${name}? Whoever uses it is refused at once. That can not be undone.`, pathOf(ctx, `${PATH}/${id}/revoke`))}`
+}
+
+/** A key's value, which is shown this once. */
+export const keyPage = (ctx: Context, { key, name }: { key: string; name: string }): Page => ({
+  title: 'API key',
+  body: html`<section class="panel">
+<p>The value of <strong>${name}</strong>. Keep it now: it is not stored, and not shown again.</p>
+<code class="secret" id="key">${key}</code>
+<p><button hidden data-copy="key" type="button">Copy</button></p>
+<p><a href="${pathOf(ctx, PATH)}">Done, back to the list</a></p>
+</section>`,
+})

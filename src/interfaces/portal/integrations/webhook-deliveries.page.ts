@@ -1,0 +1,114 @@
+import type { Context } from '../../../domain/context.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import type { WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
+import { DELIVERY_STATES, type WebhookDelivery, type WebhookDeliveryDetail } from '../../../domain/webhooks/deliveries.ts'
+import { DELIVERIES_KEPT_DAYS } from '../../../domain/webhooks/forget-old-deliveries.ts'
+import { type Html, html, type Value } from '../../../http/html.ts'
+import { wordEvent } from '../kit/event-words.ts'
+import { choice, type Form, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { badge, time } from '../kit/wording.ts'
+
+const addressOf = (ctx: Context, { id }: WebhookEndpoint) => pathOf(ctx, `settings/webhooks/${id}`)
+
+type ListFacts = { ctx: Context; endpoint: WebhookEndpoint; list: Listing<WebhookDelivery> }
+
+export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): Page {
+  const address = `${addressOf(ctx, endpoint)}/deliveries`
+  return {
+    title: 'Deliveries',
+    body: html`<section class="panel" aria-labelledby="deliveries-heading">
+<h2 id="deliveries-heading">${endpoint.url}</h2>
+<p>Kept for ${DELIVERIES_KEPT_DAYS} days at most.</p>
+<form class="filter" method="get" action="${address}">
+${choice(form, {
+  name: 'state',
+  label: 'State',
+  options: [['', 'Any'], ...DELIVERY_STATES.map((state): [string, string] => [state, STATES[state]])],
+})}
+<button class="quiet">Show</button>
+</form>
+${list.items.length === 0 ? html`<p>There are none.</p>` : deliveryTable(address, list.items)}
+${pager(address, form.values, list, ['delivery', 'deliveries'])}
+</section>
+<p><a href="${addressOf(ctx, endpoint)}">The webhook</a></p>`,
+  }
+}
+
+const STATES: Record<WebhookDelivery['state'], string> = {
+  waiting: 'waiting for the next attempt',
+  delivered: 'delivered',
+  failed: 'failed',
+}
+
+/** One that waits because an attempt has failed does not look as one that has not been attempted. */
+const wordState = ({ state, attemptCount, attemptsBefore }: WebhookDelivery): Html =>
+  badge(state === 'waiting' && attemptCount > attemptsBefore ? 'to be attempted again' : state)
+
+const deliveryTable = (address: string, deliveries: WebhookDelivery[]): Html =>
+  table(
+    'deliveries-heading',
+    ['What', 'State', 'Since', 'Attempts', 'Next attempt'],
+    deliveries.map((delivery) => [
+      html`<a href="${`${address}/${delivery.eventId}`}">${wordEvent(delivery.type)}</a>`,
+      wordState(delivery),
+      time(delivery.queuedAt),
+      delivery.attemptCount,
+      delivery.state === 'waiting' && time(delivery.nextAttemptAt),
+    ]),
+  )
+
+type Facts = { ctx: Context; endpoint: WebhookEndpoint; delivery: WebhookDeliveryDetail }
+
+export function deliveryPage(form: Form, { ctx, endpoint, delivery }: Facts): Page {
+  const address = addressOf(ctx, endpoint)
+  const { eventId, type, state, queuedAt, nextAttemptAt, attempts } = delivery
+  return {
+    title: wordEvent(type),
+    body: html`${mistakes(form)}<section class="panel" aria-labelledby="about-heading">
+<h2 id="about-heading">The delivery</h2>
+${list([
+  ['To', endpoint.url],
+  ['State', wordState(delivery)],
+  ['Type', type],
+  ['Id', html`<code>${eventId}</code>`],
+  ['Since', time(queuedAt)],
+  ['Next attempt', state === 'waiting' && nextOf(endpoint, nextAttemptAt)],
+])}
+${
+  endpoint.state === 'active' &&
+  html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<p><button class="quiet">Send it again</button></p></form>`
+}
+</section>
+<section class="panel" aria-labelledby="attempts-heading">
+<h2 id="attempts-heading">Attempts</h2>
+${attempts.length === 0 ? html`<p>There was none yet.</p>` : attempts.map(attemptItem)}
+</section>
+<p><a href="${`${address}/deliveries`}">All deliveries</a></p>`,
+  }
+}
+
+const nextOf = ({ state }: WebhookEndpoint, at: Date): Value => (state === 'active' ? time(at) : 'when the webhook is enabled')
+
+const attemptItem = ({
+  number,
+  createdAt,
+  milliseconds,
+  status,
+  error,
+  answer,
+}: WebhookDeliveryDetail['attempts'][number]): Html =>
+  html`<h3>Attempt ${number}</h3>
+${list([
+  ['When', time(createdAt)],
+  ['Took', `${milliseconds.toLocaleString('en')} ms`],
+  ['Status', status],
+  ['No answer', error],
+  ['Answer', answer && html`<span class="preformatted">${answer}</span>`],
+])}`
+
+const list = (facts: [string, Value][]): Html =>
+  html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`

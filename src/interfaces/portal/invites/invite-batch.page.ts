@@ -1,0 +1,134 @@
+import type { Context } from '../../../domain/context.ts'
+import type { Issue } from '../../../domain/errors.ts'
+import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../../domain/invites/batches/batches.ts'
+import type { Terms } from '../../../domain/invites/batches/check-rows.ts'
+import { type TermNames, termsOf } from '../../../domain/invites/batches/term-names.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { type Html, html } from '../../../http/html.ts'
+import type { Column } from '../../../http/send-csv.ts'
+import { choice } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { badge, wordIssue } from '../kit/wording.ts'
+
+const STATES: Record<InviteBatchRowState, string> = {
+  ready: 'to be invited',
+  invited: 'invited',
+  already: 'invited before',
+  repeated: 'twice in the list',
+  invalid: 'not possible',
+  refused: 'refused',
+}
+
+type Facts = { ctx: Context; batch: Batch; list: Listing<BatchRow>; names: TermNames; values: URLSearchParams }
+
+/** Whether rows are being invited: the page then reloads by itself. */
+export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
+
+export const batchPage = ({ ctx, batch, list, names, values }: Facts): Page => ({
+  title: `List for ${batch.assessment.name}`,
+  body: html`<section class="panel" aria-labelledby="sum-heading">
+<h2 id="sum-heading">${headingOf(batch)}</h2>
+${progress(batch)}
+<dl class="details">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
+${
+  !batch.finishedAt &&
+  html`<h3>Of every row that says nothing else</h3>
+<dl class="details">${wordTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
+}
+${batch.unusedColumns.length > 0 && html`<p>These columns are not used: ${batch.unusedColumns.join(', ')}.</p>`}
+${whatNext(ctx, batch)}
+</section>
+<section class="panel" aria-labelledby="rows-heading">
+<h2 id="rows-heading">Rows</h2>
+<form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filter">
+${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
+<button class="quiet">Show</button>
+</form>
+${list.items.length === 0 ? html`<p>There are none.</p>` : rowTable(ctx, list.items, names)}
+${pager(pathOf(ctx, `invites/batches/${batch.id}`), values, list, ['row', 'rows'])}
+</section>
+<p><a href="${pathOf(ctx, 'invites/batches')}">All lists</a></p>`,
+})
+
+function headingOf({ startedAt, stoppedAt, finishedAt }: Batch): string {
+  if (finishedAt) return 'What became of it'
+  if (stoppedAt) return 'Stopped'
+  return startedAt ? 'They are being invited' : 'What will happen'
+}
+
+/** How far a started batch is. */
+function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
+  if (!startedAt || finishedAt) return false
+  const done = counts.invited
+  return html`<p><label for="progress">${done.toLocaleString('en')} of ${(done + counts.ready).toLocaleString('en')}</label>
+<progress id="progress" value="${done}" max="${done + counts.ready}"></progress></p>`
+}
+
+function whatNext(ctx: Context, batch: Batch): Html {
+  const path = pathOf(ctx, `invites/batches/${batch.id}`)
+  return html`${actions(batch, path)}
+<form method="post" action="${`${path}/export`}"><button class="quiet">Export all rows as CSV</button></form>`
+}
+
+function actions(batch: Batch, path: string): Html | false {
+  if (batch.finishedAt) return false
+  if (!batch.startedAt) return beforeStart(batch, path)
+  if (batch.stoppedAt)
+    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else of the list is being invited. <button>Go on inviting</button></p></form>`
+  return html`<form method="post" action="${`${path}/stop`}"><p><button class="danger">Stop</button> Whoever has not been invited by then is not.</p></form>
+<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="quiet">Try again now</button></p></form>`
+}
+
+const beforeStart = ({ counts }: Batch, path: string): Html => html`${
+  counts.ready > 0
+    ? html`<form method="post" action="${`${path}/start`}"><p><button>Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
+    : html`<p>There is nobody to invite in it.</p>`
+}
+<form method="post" action="${`${path}/discard`}"><p><button class="quiet">Discard the list</button></p></form>`
+
+/** What candidates are invited with, in the order of the list's columns. */
+function wordTerms(terms: Terms, names: TermNames): [term: string, value: string][] {
+  const named = (id: string) => names.get(id) ?? 'one that is deleted since'
+  const said: [string, string | undefined | false][] = [
+    ['Tags', terms.tagIds?.map(named).join(', ')],
+    ['Message', terms.customMessage],
+    ['Days until it expires', terms.expiresInDays === undefined ? undefined : String(terms.expiresInDays)],
+    ['Grader', terms.assignedGraderId ? named(terms.assignedGraderId) : undefined],
+    ['Mail', terms.sendEmail === false && 'none is sent'],
+  ]
+  return said.flatMap(([term, value]): [string, string][] => (value ? [[term, value]] : []))
+}
+
+const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
+  table(
+    'rows-heading',
+    ['Address', 'State', 'Why', 'Name', 'Of its own', 'Row'],
+    rows.map((row) => [
+      row.inviteId ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${row.email}</a>` : row.email,
+      badge(STATES[row.state]),
+      reasonOf(row),
+      row.name,
+      wordTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
+      row.number,
+    ]),
+  )
+
+/** Why a row is not, or was not, invited; of one that was, how that stands. */
+function reasonOf({ state, issues, repeats, status }: BatchRow): string {
+  if (state === 'invited' || state === 'already') return status === null ? '' : `The invite is ${status}.`
+  if (state === 'repeated') return `The same address as in row ${repeats}.`
+  if (state === 'refused') return 'Who started the list may not invite any more.'
+  return (issues as Issue[]).map(wordIssue).join(' ')
+}
+
+/** The CSV that says what became of each row. */
+export const outcomeColumns: Column<BatchRow>[] = [
+  ['row', ({ number }) => number],
+  ['email', ({ email }) => email],
+  ['name', ({ name }) => name],
+  ['state', ({ state }) => STATES[state]],
+  ['why', reasonOf],
+  ['invite', ({ inviteId }) => inviteId],
+]

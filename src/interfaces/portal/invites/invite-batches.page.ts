@@ -1,0 +1,60 @@
+import type { Context } from '../../../domain/context.ts'
+import type { ListedBatch } from '../../../domain/invites/batches/batches.ts'
+import type { Choices } from '../../../domain/invites/form-options.ts'
+import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../../domain/limits.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { narrowing } from '../kit/choices.ts'
+import { area, type Form, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { table } from '../kit/table.ts'
+import { badge, time } from '../kit/wording.ts'
+import { assessmentField, termFields } from './new-invite.page.ts'
+
+const PATH = 'invites/batches'
+
+type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices; named: string }
+
+export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named }: Facts): Page => ({
+  title: 'Invite many',
+  body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
+<h2 id="list-heading">A list of candidates</h2>
+<p>The first row names the columns: <code>email</code> and, if you like, <code>name</code>, <code>tags</code> (several with a semicolon between them, in quotes), <code>message</code>, <code>days</code> until it expires, and <code>grader</code> (an address). Or without such a row: an address in each row, and perhaps a name.
+Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. First you are shown what will happen; nobody is invited before you say so.</p>
+${narrowing(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
+${assessmentField(form, choices)}
+<div class="field">
+<label for="file">A CSV file</label>
+<input id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain">
+</div>
+${area(form, { name: 'list', label: 'Or paste the rows', rows: 6 })}
+<details>
+<summary>What holds for every row that has no value of its own</summary>
+${termFields(form, choices)}
+</details>
+<p><button>Check the list</button></p>
+</form>
+</section>
+<section class="panel" aria-labelledby="batches-heading">
+<h2 id="batches-heading">Earlier lists</h2>
+${batches.length === 0 ? html`<p>There are none.</p>` : batchTable(ctx, batches)}
+</section>
+<p><a href="${pathOf(ctx, 'invites')}">All invites</a></p>`,
+})
+
+function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'startedAt' | 'stoppedAt' | 'finishedAt'>): string {
+  if (finishedAt) return 'finished'
+  if (stoppedAt) return 'stopped'
+  return startedAt ? 'being invited' : 'checked'
+}
+
+const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
+  table(
+    'batches-heading',
+    ['Given', 'Assessment', 'By', 'State'],
+    batches.map(({ id, createdAt, assessment, createdBy, startedAt, stoppedAt, finishedAt }) => [
+      html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
+      assessment.name,
+      `${createdBy.user.firstName} ${createdBy.user.lastName}`.trim() || createdBy.user.email,
+      badge(stateOf({ startedAt, stoppedAt, finishedAt })),
+    ]),
+  )

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authorize } from '../../../domain/access/permissions.ts'
+import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } from '../../../domain/invites/batches/batches.ts'
+import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domain/invites/batches/control-batch.ts'
+import { readTermNames } from '../../../domain/invites/batches/term-names.ts'
+import { listChoices } from '../../../domain/invites/form-options.ts'
+import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { readNamed } from '../kit/choices.ts'
+import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { queryOf, readPage } from '../kit/paging.ts'
+import { readUploads } from '../kit/uploads.ts'
+import { batchPage, isRunning } from './invite-batch.page.ts'
+import { inviteBatchesPage } from './invite-batches.page.ts'
+import { chosenIn, readTerms } from './new-invite.page.ts'
+
+type BatchRoute = { Params: { batchId: string } }
+
+/** The list, pasted and typed in is up to three times as long on its way, and the other fields. */
+const BODY_LIMIT = 3 * MAX_BATCH_BYTES + 256 * 1024
+
+/** Characters of a pasted list that is not taken, up to which it is shown again. */
+const MAX_SHOWN_LIST = 100_000
+
+export function inviteBatchesRoutes(app: FastifyInstance): void {
+  app.get('/invites/batches', async (request, reply) => show(request, reply, await batchesPage(request, emptyForm)))
+
+  app.register(async (uploads) => {
+    // Before what may be megabytes is read.
+    uploads.addHook('onRequest', async ({ ctx }) => authorize(ctx, 'invite'))
+    readUploads(uploads)
+    uploads.post('/invites/batches', { bodyLimit: BODY_LIMIT }, (request, reply) =>
+      submit(request, reply, {
+        page: (form) => batchesPage(request, withoutLongList(form)),
+        async work(values) {
+          const { assessmentId, file, list } = readFields(values, 'assessmentId', 'file', 'list')
+          const id = await createBatch(request.ctx, { assessmentId, list: file || list, terms: readTerms(values) })
+          return pathOf(request.ctx, `invites/batches/${id}`)
+        },
+      }),
+    )
+  })
+
+  app.get<BatchRoute>('/invites/batches/:batchId', async (request, reply) => {
+    const { ctx, params } = request
+    const values = queryOf(request)
+    const state = BATCH_ROW_STATES.find((known) => known === values.get('state'))
+    const batch = await getBatch(ctx, params.batchId)
+    const list = await listBatchRows(ctx, batch, state, readPage(values, MAX_PAGE_SIZE))
+    if (isRunning(batch)) reply.header('refresh', '3')
+    const names = await readTermNames(ctx, [batch.terms, ...list.items.map(({ terms }) => terms)])
+    return show(request, reply, batchPage({ ctx, batch, list, names, values }))
+  })
+
+  for (const [action, work] of [
+    ['start', startBatch],
+    ['stop', stopBatch],
+    ['resume', resumeBatch],
+    ['discard', discardBatch],
+  ] as const)
+    app.post<BatchRoute>(`/invites/batches/:batchId/${action}`, (request, reply) =>
+      submit(request, reply, {
+        page: (form) => batchesPage(request, form),
+        async work() {
+          await work(request.ctx, request.params.batchId)
+          return pathOf(request.ctx, action === 'discard' ? 'invites/batches' : `invites/batches/${request.params.batchId}`)
+        },
+      }),
+    )
+}
+
+/** A refused form without its list where that is long: to write megabytes into the page would hold up everybody, and nobody reads them there. */
+function withoutLongList(form: Form): Form {
+  if ((form.values.get('list') ?? '').length <= MAX_SHOWN_LIST) return form
+  const values = new URLSearchParams(form.values)
+  values.delete('list')
+  return { ...form, values }
+}
+
+async function batchesPage(request: FastifyRequest, form: Form) {
+  const { ctx } = request
+  const named = readNamed(queryOf(request))
+  const choices = await listChoices(ctx, { named, chosenIds: chosenIn(form.values) })
+  return inviteBatchesPage(form, { ctx, batches: await listBatches(ctx), choices, named })
+}

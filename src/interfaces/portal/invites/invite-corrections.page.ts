@@ -1,0 +1,34 @@
+import type { InviteDetail } from '../../../domain/invites/invites.ts'
+import { mayMove } from '../../../domain/invites/moves.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { area, type Form, field } from '../kit/forms.ts'
+import { panel } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+
+/** What can be put right about an invite, as long as nobody has gone on with it; empty afterwards. @param path of the invite. */
+export function corrections(form: Form, invite: InviteDetail, path: string): Html[] {
+  if (!mayMove('extend', invite.status)) return []
+  return [
+    panel(
+      'corrections',
+      'Something is wrong in it',
+      html`${invite.status === 'pending' && texts(form, invite, path)}${invite.mode === 'live' && address(form, path)}`,
+    ),
+  ]
+}
+
+const texts = (form: Form, { recipientName, customMessage }: InviteDetail, path: string): Html =>
+  html`<form method="post" action="${`${path}/correct`}">${onceField()}
+${field(form, { name: 'recipientName', label: 'Name', value: recipientName ?? '', optional: true })}
+${area(form, { name: 'customMessage', label: 'Message', value: customMessage })}
+<button class="quiet">Correct</button>
+</form>`
+
+const address = (form: Form, path: string): Html => html`<details>
+<summary>The address is wrong</summary>
+<form method="post" action="${`${path}/replace`}">${onceField()}
+<p>This invite is revoked, and the right address is invited and mailed, with all that this one says.</p>
+${field(form, { name: 'recipientEmail', label: 'Right address', type: 'email' })}
+<button>Invite this address instead</button>
+</form>
+</details>`

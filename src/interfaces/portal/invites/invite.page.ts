@@ -1,0 +1,246 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Move } from '../../../domain/errors.ts'
+import { declinedAtOf } from '../../../domain/invites/declined.ts'
+import { type InviteEmailRow, shownEmailState } from '../../../domain/invites/emails.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
+import type { InviteDetail } from '../../../domain/invites/invites.ts'
+import { mayMove } from '../../../domain/invites/moves.ts'
+import type { Timeline } from '../../../domain/invites/timeline.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
+import { mayGrade } from '../../../domain/members/graders.ts'
+import type { Member } from '../../../domain/members/members.ts'
+import type { Requirement } from '../../../domain/submissions/needs.ts'
+import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
+import type { Tag } from '../../../domain/tags/tags.ts'
+import { type Html, html, type Value } from '../../../http/html.ts'
+import { limitHint, narrowing } from '../kit/choices.ts'
+import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { table } from '../kit/table.ts'
+import { badge, demandsOf, time, wordState } from '../kit/wording.ts'
+import { corrections } from './invite-corrections.page.ts'
+import { timelineTable } from './timeline.ts'
+
+const NOTICES = new Map([
+  ['invited', 'The candidate is invited.'],
+  ['resend', 'The invitation is sent again.'],
+  ['extend', 'The expiry is changed.'],
+  [
+    'correct',
+    'It is corrected. A mail that has gone out stays as it is: send the invitation again if the candidate is to see it.',
+  ],
+  ['replaced', 'This address is invited now, and the invite of the other one is revoked.'],
+  ['revoke', 'The invite is revoked: its link opens nothing any more.'],
+  ['reactivate', 'The invite is pending again, and a new link is on its way.'],
+  ['grader', 'The grader is changed.'],
+  ['tags', 'The tags are changed.'],
+  ['waive', 'The candidate can start, and go on, without it.'],
+])
+
+type Facts = {
+  ctx: Context
+  invite: InviteDetail
+  createdBy: Member | undefined
+  tags: Tag[]
+  emails: InviteEmailRow[]
+  timeline: Timeline
+  /** What can be done with it, by who may: null for who may only look. */
+  operations: { link: string; named: string; tagChoices: Named[]; graders: Named[]; requirements: Requirement[] } | null
+  done: string | undefined
+}
+
+export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => ({
+  title: `Invite of ${facts.invite.recipientEmail}`,
+  notice: NOTICES.get(done),
+  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), timeline(facts), mails(facts.emails, facts.ctx.deps.clock())]}
+<p><a href="${pathOf(facts.ctx, 'invites')}">All invites</a></p>`,
+})
+
+type Shown = Omit<Facts, 'done'>
+
+function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
+  const readsAll = may(ctx, 'read')
+  const declinedAt = declinedAtOf(invite)
+  const facts: [string, Value][] = [
+    ['State', badge(wordState(invite))],
+    ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessmentName],
+    ['Name', invite.recipientName],
+    ['Sent', time(invite.sentAt)],
+    ['Expires', time(invite.expiresAt)],
+    ['Accepted', invite.acceptedAt && time(invite.acceptedAt)],
+    ['Started', invite.startedAt && time(invite.startedAt)],
+    ['Completed', invite.completedAt && time(invite.completedAt)],
+    ['Declined', declinedAt && time(declinedAt)],
+    ['Revoked', invite.revokedAt && !declinedAt && time(invite.revokedAt)],
+    // As in the timeline: clients are not told who works for the organization.
+    ['Invited by', readsAll && inviter(invite, createdBy)],
+    ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
+    ['Replays of a question', invite.questionReplayLimit],
+    ['Recordings of an answer', invite.answerRecordLimit],
+    ['Asked for', demandsOf(invite).join(', ') || 'nothing'],
+    ['Waived', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
+    [
+      'Submission',
+      mayReadSubmission(ctx, invite, null) &&
+        invite.assessmentSession !== null &&
+        html`<a href="${pathOf(ctx, `invites/${invite.id}/submission`)}">What was sent in</a>`,
+    ],
+    ['Grader', readsAll && invite.assignedGrader && wordGrader(invite.assignedGrader)],
+    ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
+    ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
+  ]
+  return panel(
+    'about',
+    'About it',
+    html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
+  )
+}
+
+const assessmentLink = (ctx: Context, { assessmentId, assessmentName }: InviteDetail): Html =>
+  html`<a href="${pathOf(ctx, `assessments/${assessmentId}`)}">${assessmentName}</a>`
+
+const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
+  `${firstName} ${lastName}`.trim() || email
+
+function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined): string {
+  const who = createdBy && nameOf(createdBy.user)
+  if (createdByKeyId === null) return who ?? 'the operator'
+  return who ? `an API key of ${who}` : 'an API key'
+}
+
+function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): (Html | false)[] {
+  if (operations === null) return []
+  const { link, requirements, named, graders, tagChoices } = operations
+  const path = pathOf(ctx, `invites/${invite.id}`)
+  return [
+    panel('moves', 'What can be done', moveForms(form, invite, path, link)),
+    ...corrections(form, invite, path),
+    ...waiving(form, invite, path, requirements),
+    narrowing(path, named, [graders, tagChoices]),
+    panel('grader', 'Grader', graderForm(form, invite, path, graders)),
+    panel('tags', 'Tags', tagForms(form, tags, path, tagChoices)),
+  ]
+}
+
+function moveForms(form: Form, invite: InviteDetail, path: string, link: string): Html {
+  const { status } = invite
+  const ifMay = (move: Move, shown: Html): Html | false => mayMove(move, status) && shown
+  const days = (value: string) => field(form, { name: 'expiresInDays', label: 'Days from now', type: 'number', value })
+  return html`${status === 'completed' && html`<p>The candidate has completed it.</p>`}
+${ifMay(
+  'resend',
+  html`<p>The link in the mail. Whoever has it takes the assessment: give it to the candidate only.</p>
+<code class="secret" id="link">${link}</code>
+<p><button hidden data-copy="link" type="button" class="quiet">Copy the link</button></p>
+<form method="post" action="${`${path}/resend`}">${onceField()}<p><button>Send the invitation again</button></p></form>`,
+)}
+${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Change the expiry</button></p></form>`)}
+${ifMay(
+  'revoke',
+  html`<details>
+<summary>Revoke</summary>
+<form method="post" action="${`${path}/revoke`}">
+<p>Revoke the invite? Its link opens the assessment no more. It can be reactivated.</p>
+<button class="danger">Revoke</button>
+</form>
+</details>`,
+)}
+${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAtOf(invite) !== null)}<p><button>Reactivate, with a new link</button></p></form>`)}`
+}
+
+/** Nobody who has declined is mailed again by a mere click. */
+const hasDeclined = (form: Form, isKnown: boolean): Html | false =>
+  (isKnown || form.issues.some(({ rule }) => rule === 'declined')) &&
+  html`<p>The candidate has declined this invitation.</p>
+${checkbox(form, { name: 'afterDecline', label: 'Invite them all the same' })}`
+
+const REQUIREMENT_NAMES = new Map<string, string>([
+  ['camera', 'The check of the camera'],
+  ['microphone', 'The check of the microphone'],
+  ['screen', 'Sharing the screen'],
+  ['id_photo', 'The photo of the ID'],
+  ['face_photo', 'The photo of the face'],
+] satisfies [Requirement, string][])
+
+/** For a candidate who can't meet something: before the start or, of what is recorded all the time, while they take it. */
+function waiving(form: Form, invite: InviteDetail, path: string, requirements: Requirement[]): Html[] {
+  const { status, waivedChecks, webcamMonitoring } = invite
+  const isStarted = status === 'started'
+  const isLasting = (requirement: Requirement) => requirement === 'screen' || (requirement === 'camera' && webcamMonitoring)
+  const open = requirements.filter((requirement) => !waivedChecks.includes(requirement) && (!isStarted || isLasting(requirement)))
+  if (open.length === 0 || !(isStarted || status === 'pending' || status === 'accepted')) return []
+  const options = open.map((requirement): [string, string] => [requirement, REQUIREMENT_NAMES.get(requirement)!])
+  const what = isStarted ? 'go on' : 'start'
+  const body = html`<p>If the candidate can not meet something, let them ${what} without it. This stays in the audit log.</p>
+<form method="post" action="${`${path}/waive`}">
+${choice(form, { name: 'requirement', label: isStarted ? 'Go on without' : 'Start without', options })}
+<button class="quiet">Let them</button>
+</form>`
+  return [panel('waive', isStarted ? 'While it is taken' : 'Before the start', body)]
+}
+
+const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
+  mayGrade(grader)
+    ? nameOf(grader.user)
+    : `${nameOf(grader.user)}, who no longer grades: another grader can take over what was sent in`
+
+/** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
+function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
+  const isListed = graders.some(({ id }) => id === assignedGrader?.id)
+  const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: nameOf(assignedGrader.user) }] : []
+  return html`<form method="post" action="${`${path}/grader`}">
+${choice(form, {
+  name: 'assignedGraderId',
+  label: 'Who grades it',
+  value: assignedGrader?.id ?? '',
+  options: [['', 'Nobody yet'], ...[...present, ...graders].map(({ id, name }): [string, string] => [id, name])],
+  ...limitHint(graders),
+})}
+<button class="quiet">Assign</button>
+</form>`
+}
+
+function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html {
+  const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
+  return html`${
+    tags.length === 0
+      ? html`<p>It has none.</p>`
+      : html`<ul class="tags">${tags.map(
+          ({ id, name }) => html`<li><span class="status">${name}</span>
+<form method="post" action="${`${path}/tags/${id}/remove`}"><button class="plain" aria-label="${`Remove ${name}`}">Remove</button></form></li>`,
+        )}</ul>`
+  }
+${
+  others.length > 0
+    ? html`<form method="post" action="${`${path}/tags`}">
+${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
+<button class="quiet">Add</button>
+</form>`
+    : html`<p id="tagIds" class="hint">There are no other tags to choose from.</p>`
+}`
+}
+
+const timeline = ({ timeline }: Shown): Html => panel('timeline', 'Timeline', timelineTable('timeline-heading', timeline))
+
+const mails = (emails: InviteEmailRow[], now: Date): Html =>
+  panel(
+    'mails',
+    'Mails',
+    emails.length === 0
+      ? html`<p>None was sent.</p>`
+      : table(
+          'mails-heading',
+          ['Created', 'State', 'Sent', 'Attempts', 'Reason'],
+          emails.map(({ createdAt, sentAt, attempts, reason, delayedUntil, ...email }) => [
+            time(createdAt),
+            badge(shownEmailState({ ...email, delayedUntil }, now)),
+            sentAt && time(sentAt),
+            attempts,
+            shownEmailState({ ...email, delayedUntil }, now) === 'delayed' && delayedUntil
+              ? html`enough were sent for a day; not before ${time(delayedUntil)}`
+              : reason,
+          ]),
+        ),
+  )

@@ -1,0 +1,79 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
+import { INVITE_STATUSES, type ListedInvite } from '../../../domain/invites/invites.ts'
+import type { InviteOrder } from '../../../domain/invites/listing/filter.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { html } from '../../../http/html.ts'
+import { namedField, readNamed } from '../kit/choices.ts'
+import { choice, exportButton, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { noRows, pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { badge, time, wordState } from '../kit/wording.ts'
+
+/** The orders of the list, by the word in its address. The first is the one without a word. */
+export const orders: Record<string, { label: string; order: InviteOrder }> = {
+  sent: { label: 'Sent last', order: { field: 'sentAt', direction: 'desc' } },
+  'sent-first': { label: 'Sent first', order: { field: 'sentAt', direction: 'asc' } },
+  expires: { label: 'Expires first', order: { field: 'expiresAt', direction: 'asc' } },
+  'expires-last': { label: 'Expires last', order: { field: 'expiresAt', direction: 'desc' } },
+  created: { label: 'Created last', order: { field: 'createdAt', direction: 'desc' } },
+  state: { label: 'State', order: { field: 'status', direction: 'asc' } },
+}
+
+type Facts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<ListedInvite> | null }
+
+/** @param facts.list null: there is nothing to list. */
+export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts): Page {
+  const path = pathOf(ctx, 'invites')
+  const readsAll = may(ctx, 'read')
+  const grades = !readsAll && may(ctx, 'read_as_grader')
+  const everything = readsAll ? 'Any' : 'Assigned to me'
+  const anyOf = (named: Named[], any: string): [string, string][] => [
+    ...(any ? [['', any] as [string, string]] : []),
+    ...named.map(({ id, name }): [string, string] => [id, name]),
+  ]
+  return {
+    title: 'Invites',
+    body: html`${mistakes(form)}${
+      may(ctx, 'invite') &&
+      html`<p class="actions"><a class="button" href="${pathOf(ctx, 'invites/new')}">Invite a candidate</a> <a href="${pathOf(ctx, 'invites/batches')}">Invite many</a></p>`
+    }
+<section class="panel" aria-labelledby="filter-heading">
+<h2 id="filter-heading">Show</h2>
+<form method="get" action="${path}" class="filter">
+${choice(form, { name: 'state', label: 'State', options: [['', 'Any'], ...INVITE_STATUSES.map((status): [string, string] => [status, status])] })}
+${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll || grades ? everything : '') })}
+${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Any') })}
+${namedField(readNamed(form.values), [assessments, tags])}
+${field(form, { name: 'search', label: 'Name or address, or words of it', type: 'search', optional: true })}
+${choice(form, { name: 'sort', label: 'Order', options: Object.entries(orders).map(([word, { label }]) => [word, label]) })}
+<button class="quiet">Show</button>
+${list && exportButton(`${path}/export`)}
+</form>
+</section>
+<section class="panel" aria-labelledby="list-heading">
+<h2 id="list-heading">Invites</h2>
+${list && list.items.length > 0 ? inviteTable(ctx, list.items) : noRows(assessments.length > 0 || readsAll || grades ? 'There are none.' : 'You are not a client of any assessment.', path, form.values)}
+${list && pager(path, form.values, list, ['invite', 'invites'])}
+</section>`,
+  }
+}
+
+const inviteTable = (ctx: Context, invites: ListedInvite[]) =>
+  table(
+    'list-heading',
+    ['Candidate', 'Name', 'Assessment', 'State', 'Sent', 'Expires'],
+    invites.map((invite) => {
+      const { id, recipientEmail, recipientName, assessmentName, sentAt, expiresAt } = invite
+      return [
+        html`<a href="${pathOf(ctx, `invites/${id}`)}">${recipientEmail}</a>`,
+        recipientName,
+        assessmentName,
+        badge(wordState(invite)),
+        time(new Date(sentAt)),
+        time(new Date(expiresAt)),
+      ]
+    }),
+  )

@@ -1,0 +1,94 @@
+import type { Context } from '../../../domain/context.ts'
+import type { Terms } from '../../../domain/invites/batches/batches.ts'
+import type { Choices } from '../../../domain/invites/form-options.ts'
+import { INVITE_DEFAULTS } from '../../../domain/invites/new-invite.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { proctoringBoxes, readProctoring } from '../assessments/assessments.form.ts'
+import { limitHint, narrowing } from '../kit/choices.ts'
+import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+
+/** @param facts.assessmentId the assessment whose page led here; empty: another page. */
+type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: string; cautions: Html | false }
+
+export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions }: Facts): Page => ({
+  title: 'Invite a candidate',
+  body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
+${assessmentField(form, choices, assessmentId)}
+${field(form, { name: 'recipientEmail', label: 'Address of the candidate', type: 'email' })}
+${field(form, { name: 'recipientName', label: 'Name', optional: true })}
+${termFields(form, choices)}
+<button>Invite</button>
+</form>
+<p><a href="${pathOf(ctx, 'invites')}">All invites</a></p>`,
+})
+
+/** None is chosen by itself: a mail to the wrong candidates can not be taken back. */
+export const assessmentField = (form: Form, { assessments }: Choices, value = ''): Html =>
+  choice(form, {
+    name: 'assessmentId',
+    label: 'Assessment',
+    value,
+    options: [['', 'Choose…'], ...assessments.map(({ id, name }): [string, string] => [id, name])],
+    ...limitHint(assessments),
+  })
+
+const PROCTORING_CHOICES: [value: string, label: string][] = [
+  ['assessment', 'What the assessment says'],
+  ['own', 'What is chosen here'],
+]
+
+/** What can be chosen of an invite besides who is invited to what, with its defaults. */
+export const termFields = (form: Form, { graders, tags }: Choices): Html => html`${field(form, {
+  name: 'expiresInDays',
+  label: 'Days until it expires',
+  type: 'number',
+  value: String(DEFAULT_EXPIRES_IN_DAYS),
+})}
+${area(form, { name: 'customMessage', label: 'Message, in the mail' })}
+${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
+${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(INVITE_DEFAULTS.answerRecordLimit) })}
+${choice(form, { name: 'proctoring', label: 'What is asked of the candidate', options: PROCTORING_CHOICES, value: 'assessment' })}
+${proctoringBoxes(form, 'Where it is chosen here')}
+${choice(form, { name: 'assignedGraderId', label: 'Who grades it', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}
+${
+  tags.length > 0
+    ? checkboxes(form, { name: 'tagIds', label: 'Tags', options: tags.map(({ id, name }) => [id, name]), ...limitHint(tags) })
+    : html`<p id="tagIds" class="hint">There are no tags to give to it.</p>`
+}
+${checkbox(form, { name: 'sendEmail', label: 'Mail the invitation', checked: true })}`
+
+/** What was chosen in those fields; the domain checks it. Without proctoring where that is for the assessment to say. */
+export function readTerms(values: URLSearchParams): Terms {
+  const { customMessage, assignedGraderId, ...numbers } = readFields(
+    values,
+    'customMessage',
+    'assignedGraderId',
+    'expiresInDays',
+    'questionReplayLimit',
+    'answerRecordLimit',
+  )
+  return {
+    customMessage: customMessage.replaceAll('\r\n', '\n'),
+    assignedGraderId: assignedGraderId || null,
+    expiresInDays: readNumber(numbers.expiresInDays),
+    questionReplayLimit: readNumber(numbers.questionReplayLimit),
+    answerRecordLimit: readNumber(numbers.answerRecordLimit),
+    ...(values.get('proctoring') !== 'assessment' && readProctoring(values)),
+    tagIds: values.getAll('tagIds'),
+    sendEmail: values.has('sendEmail'),
+  }
+}
+
+/** What of the lists is chosen in a form. */
+export const chosenIn = (values: URLSearchParams): string[] =>
+  ['assessmentId', 'assignedGraderId', 'tagIds'].flatMap((name) => values.getAll(name))
+
+/** undefined: nothing was typed. What is no whole number becomes one that is out of every range. */
+export function readNumber(text: string): number | undefined {
+  const typed = text.trim()
+  if (typed === '') return undefined
+  return /^\d{1,10}$/.test(typed) ? Number(typed) : -1
+}

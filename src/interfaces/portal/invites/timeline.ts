@@ -1,0 +1,63 @@
+import type { InviteChanges, ToldData } from '../../../domain/events/event.ts'
+import type { InviteEvent } from '../../../domain/events/feed.ts'
+import { TIMELINE_LENGTH, type Timeline } from '../../../domain/invites/timeline.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { wordEvent } from '../kit/event-words.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
+  obsolete: 'its link was no longer good',
+  refused: 'the mail server refused it for good',
+  given_up: 'all attempts have failed',
+}
+
+/** What happened to an invite, the newest last. */
+export const timelineTable = (headingId: string, { events, names, isWhole }: Timeline): Html =>
+  html`${
+    events.length > 0 &&
+    table(
+      headingId,
+      ['When', 'What', 'Who'],
+      events.map((event) => [time(event.createdAt), whatOf(event), whoOf(event, names)]),
+    )
+  }
+${!isWhole && html`<p class="hint">${reasonOf(events)}</p>`}`
+
+function reasonOf({ length }: InviteEvent[]): string {
+  if (length === TIMELINE_LENGTH) return `These are the last ${TIMELINE_LENGTH} events.`
+  const known = 'See above for when it was sent, accepted, started or completed.'
+  return length === 0
+    ? `Nothing is recorded: the invite was imported, or is older than what is kept of events. ${known}`
+    : `It begins with the first event that is kept: the invite was imported, or is older. ${known}`
+}
+
+function whatOf({ type, data }: InviteEvent): Html {
+  const { expiresAt, reason, mode, changes } = data
+  const aside = [mode === 'test' && 'as a test', reason && FAILURES[reason], ...wordChanges(changes)].filter(Boolean).join(', ')
+  return html`${wordEvent(type)}${aside && `: ${aside}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
+}
+
+const CORRECTED = { recipientName: 'the name was corrected', customMessage: 'the message was corrected' } as const
+
+const wordChanges = ({ tagIds, assignedGraderId, expiresAt, corrected = [] }: InviteChanges = {}): string[] => [
+  ...corrected.map((field) => CORRECTED[field]),
+  ...(expiresAt ? ['it expires earlier'] : []),
+  ...(tagIds?.added ?? []).map(() => 'a tag was added'),
+  ...(tagIds?.removed ?? []).map(() => 'a tag was taken off'),
+  ...(assignedGraderId ? [assignedGraderId.after === null ? 'nobody grades it' : 'it has another grader'] : []),
+]
+
+function whoOf({ actor }: InviteEvent, names: Map<string, string>): string {
+  const name = names.get(actor.id ?? '')
+  switch (actor.type) {
+    case 'api_key':
+      return name === undefined ? 'an API key' : `the API key “${name}”`
+    case 'member':
+      return name ?? 'a member'
+    case 'candidate':
+      return 'the candidate'
+    case 'system':
+      return 'the service'
+  }
+}

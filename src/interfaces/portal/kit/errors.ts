@@ -1,0 +1,84 @@
+import { PORTAL_PREFIX } from '../../../domain/secrets/account-tokens.ts'
+import type { Envelope } from '../../../http/envelope.ts'
+import type { FailureKind } from '../../../http/failure.ts'
+import { html } from '../../../http/html.ts'
+import { portalHeaders } from './headers.ts'
+import { type Page, renderPage, sendPage, viewerOf } from './layout.ts'
+
+const back = html`<p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`
+
+const UNKNOWN: Page = {
+  title: 'There is no such page',
+  body: html`<p>It does not exist, or it is not for you to see.</p>\n${back}`,
+}
+const REFUSED: Page = {
+  title: 'That was not taken',
+  body: html`<p>Nothing has been changed. Please go back to the page you came from, reload it, and try again.</p>\n${back}`,
+}
+const TOO_LARGE: Page = {
+  title: 'That was too large',
+  body: html`<p>Nothing has been changed. Please go back, and send less at once.</p>\n${back}`,
+}
+const TOO_MANY_EXPORTS: Page = {
+  title: 'Other exports are under way',
+  body: html`<p>Only a few lists can be exported at the same time. Please go back, and try again when another export has ended.</p>\n${back}`,
+}
+const TOO_MANY_SEARCHES: Page = {
+  title: 'Other searches are under way',
+  body: html`<p>Only so many invites can be searched at the same time. Please try again in a few seconds.</p>\n${back}`,
+}
+const TOO_MANY_PASSWORDS: Page = {
+  title: 'Too many are signing in',
+  body: html`<p>Your password was not looked at. Please go back, and try again in a few seconds.</p>\n${back}`,
+}
+const FAILURE: Page = {
+  title: 'Something went wrong on our side',
+  body: html`<p>Please try again in a few minutes.</p>\n${back}`,
+}
+
+const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
+  path_not_found: [404, UNKNOWN],
+  not_permitted: [404, UNKNOWN],
+  api_key_not_found: [404, UNKNOWN],
+  assessment_not_found: [404, UNKNOWN],
+  question_not_found: [404, UNKNOWN],
+  invite_not_found: [404, UNKNOWN],
+  invite_batch_not_found: [404, UNKNOWN],
+  member_not_found: [404, UNKNOWN],
+  tag_not_found: [404, UNKNOWN],
+  webhook_not_found: [404, UNKNOWN],
+  delivery_not_found: [404, UNKNOWN],
+  too_many_exports: [429, TOO_MANY_EXPORTS],
+  too_many_searches: [429, TOO_MANY_SEARCHES],
+  too_many_passwords: [429, TOO_MANY_PASSWORDS],
+  media_not_found: [404, UNKNOWN],
+  submission_not_found: [404, UNKNOWN],
+  request_timeout: [408, REFUSED],
+  body_too_large: [413, TOO_LARGE],
+  headers_too_large: [431, REFUSED],
+  overloaded: [503, FAILURE],
+  database_busy: [503, FAILURE],
+  store_unavailable: [503, FAILURE],
+  database_away: [503, FAILURE],
+  internal: [500, FAILURE],
+}
+
+const answerTo = (kind: FailureKind): [status: number, page: Page] => answers[kind] ?? [400, REFUSED]
+
+/**
+ * The portal says it by a page, in the frame of whoever is signed in. It is one page whatever the address, so that what one may not see does
+ * not differ from what is not there.
+ */
+export const portalEnvelope: Envelope = {
+  prefix: PORTAL_PREFIX,
+  sendFailure({ kind, retryAfter }, { ctx, signedIn }, reply) {
+    const [status, page] = answerTo(kind)
+    reply.headers(portalHeaders) // not there yet where it failed before the scope's own hooks
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+    return sendPage(reply, renderPage(page, viewerOf({ ctx, signedIn, url: '' })), status)
+  },
+  rawFailure(kind) {
+    const [status, page] = answerTo(kind)
+    return { status, headers: { ...portalHeaders, 'content-type': 'text/html; charset=utf-8' }, body: renderPage(page, null) }
+  },
+}

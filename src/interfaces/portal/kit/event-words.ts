@@ -1,0 +1,32 @@
+import { EVENT_TYPES, type EventType, TEST_EVENT } from '../../../domain/events/event.ts'
+
+/** What has happened when there is an event of a type. */
+export const EVENT_WORDS: Record<EventType, string> = {
+  'invite.created': 'The candidate was invited',
+  'invite.accepted': 'The candidate accepted',
+  'invite.started': 'The candidate started',
+  'invite.completed': 'The candidate completed the assessment',
+  'invite.declined': 'The candidate declined',
+  'invite.revoked': 'The invite was revoked',
+  'invite.reactivated': 'The invite was reactivated, with a new link',
+  'invite.extended': 'The invite was extended',
+  'invite.resent': 'The invitation was sent again',
+  'invite.updated': 'The invite was changed',
+  'invite.expired': 'The invite expired',
+  'email.sent': 'The mail server took the mail to the candidate',
+  'email.failed': 'The mail to the candidate was not sent',
+  'submission.released': 'The result was released',
+  'submission.media_deleted': 'Photos or recordings were deleted',
+}
+
+const isKnown = (type: string): type is EventType => Object.hasOwn(EVENT_WORDS, type)
+
+/** The same of what may be recorded by another release, which has types that this one has no words for; null of an event that is forgotten. */
+export function wordEvent(type: string | null): string {
+  if (type === null) return 'An event that is no longer kept'
+  if (type === TEST_EVENT) return 'A test'
+  return isKnown(type) ? EVENT_WORDS[type] : type
+}
+
+/** The types as lists to choose from show them. */
+export const EVENT_LABELS = EVENT_TYPES.map((type) => [type, `${EVENT_WORDS[type]} (${type})`] as const)

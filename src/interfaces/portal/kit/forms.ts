@@ -1,0 +1,253 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError, type ErrorKind, type Issue } from '../../../domain/errors.ts'
+import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { type Page, show } from './layout.ts'
+import { wordIssue } from './wording.ts'
+
+/** What was typed into a form, and what is wrong with it. */
+export type Form = { values: URLSearchParams; issues: Issue[] }
+
+/** A form in which nothing was typed yet. */
+export const emptyForm: Form = { values: new URLSearchParams(), issues: [] }
+
+/** Reads the bodies of the scope as forms, and takes no others. */
+export function readForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_request: unknown, body: string) => new URLSearchParams(body),
+  )
+}
+
+/**
+ * What was typed into these fields; the empty text where one is missing. Without NUL, which PostgreSQL does
+ * not hold and nobody can type, and with lines that end as everywhere else, not as browsers send them.
+ */
+export const readFields = <Name extends string>(values: URLSearchParams, ...names: Name[]): Record<Name, string> =>
+  Object.fromEntries(
+    names.map((name) => [name, (values.get(name) ?? '').replaceAll('\0', '').replaceAll('\r\n', '\n')]),
+  ) as Record<Name, string>
+
+/** The lines that were typed into a field, or what was chosen of a list, without what is empty. */
+export const readLines = (values: URLSearchParams, name: string): string[] =>
+  values
+    .getAll(name)
+    .flatMap((text) => text.replaceAll('\0', '').split(/[\r\n]+/))
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+type Work = (values: URLSearchParams) => Promise<string | Page>
+
+/**
+ * Does what a form asks for. Where that leads to another page the answer is 303, so that reloading sends nothing again. What is wrong
+ * with the form is said in it, with what was typed.
+ *
+ * @param options.work does it. @returns the address to go on to, or a page that can be shown only now.
+ * @param options.page the page with the form.
+ */
+export async function submit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { work, page }: { work: Work; page: (form: Form) => Page | Promise<Page> },
+): Promise<FastifyReply> {
+  const values = valuesOf(request)
+  try {
+    const next = await work(values)
+    return typeof next === 'string' ? reply.redirect(next, 303) : show(request, reply, next)
+  } catch (error) {
+    return refuseForm(request, reply, { error, values, page })
+  }
+}
+
+/** What was sent. */
+export const valuesOf = ({ body }: FastifyRequest): URLSearchParams =>
+  body instanceof URLSearchParams ? body : new URLSearchParams()
+
+/** Shows the form with what was typed, and what is wrong with it. @throws the error, when it is of something else. */
+export async function refuseForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { error, values, page }: { error: unknown; values: URLSearchParams; page: (form: Form) => Page | Promise<Page> },
+): Promise<FastifyReply> {
+  return show(request, reply, await page({ values, issues: issuesOf(error) }), 422)
+}
+
+/** What stands in the way of what was asked for, and is said in the form. */
+const conflicts: Partial<Record<ErrorKind, Issue>> = {
+  duplicate_tag_name: { field: 'name', rule: 'account', problem: 'taken' },
+  too_many_webhooks: { field: '', rule: 'account', problem: 'tooManyWebhooks', limit: MAX_ENDPOINTS },
+  webhook_disabled: { field: '', rule: 'account', problem: 'disabled' },
+  secret_rotated: { field: '', rule: 'account', problem: 'secretRotated' },
+  cursor_gone: { field: '', rule: 'account', problem: 'forgotten' },
+}
+
+/** What is wrong with what was given. @throws the error, when it is of something else. */
+export function issuesOf(error: unknown): Issue[] {
+  if (error instanceof DomainError && ['invalid', 'move_not_allowed', 'too_many_mails', 'invite_declined'].includes(error.kind))
+    return error.issues
+  const issue = error instanceof DomainError ? conflicts[error.kind] : undefined
+  if (!issue) throw error
+  return [issue]
+}
+
+type Field = {
+  name: string
+  label: string
+  type?: 'text' | 'email' | 'password' | 'date' | 'color' | 'number' | 'search'
+  /** What is in it before anything is typed. */
+  value?: string
+  hint?: string
+  autocomplete?: string
+  optional?: boolean
+}
+
+/** What a form keeps of the row it changes: when it was last changed, as whoever fills it in has seen it. */
+export function seenField({ values, issues }: Form, { updatedAt }: { updatedAt: Date }): Html {
+  // Whoever has been told what has changed has seen it; for any other mistake they have not.
+  const told = issues.some(({ rule }) => rule === 'changed')
+  return html`<input type="hidden" name="seen" value="${(told ? null : values.get('seen')) ?? updatedAt.toISOString()}">`
+}
+
+/** The same as it comes back; a time that is none has not been seen. */
+export const readSeen = (values: URLSearchParams): Date => new Date(values.get('seen') ?? Number.NaN)
+
+/** The same; undefined of a form whose page, of an earlier release, did not keep it. */
+export const findSeen = (values: URLSearchParams): Date | undefined => (values.has('seen') ? readSeen(values) : undefined)
+
+/** A labelled control, with what is wrong with what was typed into it. @param control gets the ids of what describes it, and whether it is wrong. */
+function labelled(
+  form: Form,
+  { name, label, hint }: { name: string; label: string; hint?: string | undefined },
+  control: (described: string, invalid: 'true' | 'false') => Html,
+): Html {
+  const { described, invalid, advice, mistake } = explain(form, name, hint)
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${advice}
+${control(described, invalid)}
+${mistake}
+</div>
+`
+}
+
+/** What is said of a control before and after it, and the ids of both. */
+function explain({ issues }: Form, name: string, hint: string | undefined) {
+  const mistakes = issues.filter(({ field }) => field === name)
+  const isWrong = mistakes.length > 0
+  return {
+    described: [hint && `${name}-hint`, isWrong && `${name}-mistake`].filter(Boolean).join(' '),
+    invalid: isWrong ? ('true' as const) : ('false' as const),
+    advice: hint && html`<p class="hint" id="${name}-hint">${hint}</p>`,
+    mistake: isWrong && html`<p class="mistake" id="${name}-mistake">${mistakes.map(wordIssue).join(' ')}</p>`,
+  }
+}
+
+/** A labelled input with what was typed, except for a password, and with what is wrong with it. */
+export function field(form: Form, { name, label, type = 'text', value = '', hint, autocomplete = 'off', optional }: Field): Html {
+  const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
+  return labelled(
+    form,
+    { name, label, hint },
+    (described, invalid) =>
+      html`<input id="${name}" name="${name}" type="${type}" value="${shown}" autocomplete="${autocomplete}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
+  )
+}
+
+type Area = { name: string; label: string; value?: string; hint?: string; rows?: number }
+
+/** The same for a text of several lines, which may be empty. */
+export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Area): Html =>
+  labelled(
+    form,
+    { name, label, hint },
+    // Browsers take a first new line away.
+    (
+      described,
+      invalid,
+    ) => html`<textarea id="${name}" name="${name}" rows="${rows}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}">
+${form.values.get(name) ?? value}</textarea>`,
+  )
+
+type Checkboxes = {
+  name: string
+  label: string
+  options: readonly (readonly [value: string, label: string])[]
+  /** Those that are chosen before anything is. */
+  values?: readonly string[]
+  hint?: string
+}
+
+/** A labelled group of which any number can be chosen. */
+export function checkboxes(form: Form, { name, label, options, values = [], hint }: Checkboxes): Html {
+  const { described, advice, mistake } = explain(form, name, hint)
+  const chosen = new Set(form.values.size === 0 ? values : form.values.getAll(name))
+  return html`<fieldset id="${name}" tabindex="-1" aria-describedby="${described}">
+<legend>${label}</legend>
+${advice}
+${options.map(([value, text]) => box({ name, label: text, value, isChecked: chosen.has(value) }))}${mistake}
+</fieldset>
+`
+}
+
+/** A box to check, as it was sent, or as it is before anything was. */
+export const checkbox = (
+  { values }: Form,
+  { name, label, checked = false }: { name: string; label: string; checked?: boolean },
+): Html => box({ name, label, value: 'yes', isChecked: values.size === 0 ? checked : values.has(name) })
+
+/** Several of one name are told apart by their values. */
+const box = ({ name, label, value, isChecked }: { name: string; label: string; value: string; isChecked: boolean }): Html =>
+  html`<label class="choice"><input type="checkbox" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
+`
+
+type Choice = { name: string; label: string; options: Options; value?: string; hint?: string }
+type Options = readonly (readonly [value: string, label: string])[]
+
+/** A labelled list to choose one from. */
+export function choice(form: Form, { name, label, options, value = '', hint }: Choice): Html {
+  const chosen = form.values.get(name) ?? value
+  return labelled(
+    form,
+    { name, label, hint },
+    (described, invalid) => html`<select id="${name}" name="${name}" aria-describedby="${described}" aria-invalid="${invalid}">
+${optionsOf(options, [chosen])}
+</select>`,
+  )
+}
+
+type Choices = Omit<Choice, 'value'> & { values: readonly string[] }
+
+/** A labelled list to choose any number from. */
+export function choices(form: Form, { name, label, options, values, hint }: Choices): Html {
+  const chosen = form.values.size === 0 ? values : readLines(form.values, name)
+  return labelled(
+    form,
+    { name, label, hint },
+    (
+      described,
+      invalid,
+    ) => html`<select multiple size="8" id="${name}" name="${name}" aria-describedby="${described}" aria-invalid="${invalid}">
+${optionsOf(options, chosen)}
+</select>`,
+  )
+}
+
+const optionsOf = (options: Options, chosen: readonly string[]): Html[] =>
+  options.map(([key, text]) => html`<option value="${key}" ${chosen.includes(key) && html`selected`}>${text}</option>`)
+
+/** Beside the button of a list's filter: exports what the filter finds. A form of its own kind, because it is recorded. */
+export const exportButton = (address: string): Html =>
+  html`<button class="quiet" formmethod="post" formaction="${address}">Export as CSV</button>`
+
+/** What is wrong with a form, before it, with the focus; nothing when nothing is. */
+export const mistakes = ({ issues }: Form): Html | false =>
+  issues.length > 0 &&
+  html`<div class="notice bad" role="group" aria-labelledby="mistakes" tabindex="-1" autofocus>
+<h2 id="mistakes">That did not work</h2>
+<ul>
+${issues.map((issue) => html`<li>${issue.field && issue.rule !== 'move' ? html`<a href="#${issue.field}">${wordIssue(issue)}</a>` : wordIssue(issue)}</li>`)}
+</ul>
+</div>
+`

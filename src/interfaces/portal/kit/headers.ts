@@ -1,0 +1,18 @@
+import { pageHeaders } from '../../../http/html-page.ts'
+
+/**
+ * Nothing but what the portal itself serves, and nothing inline. Unlike on the candidates' pages its own addresses may be told to itself:
+ * with `no-referrer` browsers would hide from us, too, where a form comes from.
+ */
+export const portalHeaders = {
+  ...pageHeaders(),
+  'content-security-policy': [
+    "default-src 'none'",
+    ...['style-src', 'script-src', 'img-src', 'media-src', 'connect-src', 'form-action'].map(
+      (directive) => `${directive} 'self'`,
+    ),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'same-origin',
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import { HttpError } from '../../../http/failure.ts'
+
+const READING = ['GET', 'HEAD']
+
+/**
+ * Refuses what another site has a browser send: a form comes from a page of our own, or it changes nothing. Browsers say where it comes
+ * from, and no page can make them lie: in Sec-Fetch-Site or, reached without encryption, where they leave that out, in Origin.
+ *
+ * @param publicUrl the service's own address.
+ */
+export function refuseForeignForms(app: FastifyInstance, publicUrl: () => string): void {
+  app.addHook('onRequest', async ({ method, headers }) => {
+    if (READING.includes(method)) return
+    const site = headers['sec-fetch-site']
+    const isOwn = site === undefined ? headers.origin === new URL(publicUrl()).origin : site === 'same-origin' || site === 'none'
+    if (!isOwn) throw new HttpError('malformed_request')
+  })
+}

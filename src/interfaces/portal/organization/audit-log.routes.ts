@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+import { type AuditFilter, listAuditEntries } from '../../../domain/access/audit-log.ts'
+import { AUDIT_ACTIONS } from '../../../domain/audit/record-audit.ts'
+import { readFields } from '../kit/forms.ts'
+import { show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { auditLogPage } from './audit-log.page.ts'
+
+/** Entries of a page. */
+const PAGE_SIZE = 50
+
+export function auditLogRoutes(app: FastifyInstance): void {
+  app.get('/settings/audit-log', async (request, reply) => {
+    const values = queryOf(request)
+    const page = await listAuditEntries(request.ctx, readAuditFilter(values), PAGE_SIZE)
+    return show(request, reply, auditLogPage(request.ctx, { values, page }))
+  })
+}
+
+/** What the address of the log asks for. */
+export function readAuditFilter(values: URLSearchParams): AuditFilter {
+  const fields = readFields(values, 'who', 'action', 'before')
+  const who = fields.who.trim()
+  const action = AUDIT_ACTIONS.find((known) => known === fields.action)
+  return { ...(who && { who }), ...(action && { action }), ...(fields.before && { before: fields.before }) }
+}

@@ -1,0 +1,175 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts'
+import type { LinkToHandOver } from '../../../domain/members/invite-member.ts'
+import type { Language } from '../../../domain/members/manage-members.ts'
+import { type ListedMember, MEMBER_ROLES, type Member } from '../../../domain/members/members.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { narrowing } from '../kit/choices.ts'
+import { checkboxes, choice, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { type Filtered, noRows, pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { badge, confirmation, time } from '../kit/wording.ts'
+
+const ROLES = [
+  ['admin', 'Admin: may do everything'],
+  ['grader', 'Grader: reads and grades what is assigned to them'],
+  ['client', 'Client: sees the results of assessments they are a client of'],
+] as const
+
+const NOTICES = new Map([
+  ['saved', 'The member is changed.'],
+  ['deactivated', 'The member is deactivated, and can not get in any more.'],
+  ['reactivated', 'The member is active again.'],
+])
+
+const nameOf = ({ user, email }: Pick<Member, 'user' | 'email'>): string => `${user.firstName} ${user.lastName}`.trim() || email
+
+const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId'>): string => {
+  if (status === 'inactive') return 'deactivated'
+  return credentialId ? 'active' : 'active, has not joined'
+}
+
+export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page => ({
+  title: 'Members',
+  body: html`${mistakes(found.form)}<p><a class="button" href="${pathOf(ctx, 'members/invite')}">Invite a member</a></p>
+<section class="panel" aria-labelledby="members-heading">
+<h2 id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
+<form class="filter" method="get" action="${pathOf(ctx, 'members')}">
+${field(found.form, { name: 'search', label: 'Name or address', optional: true })}
+${choice(found.form, {
+  name: 'role',
+  label: 'Role',
+  options: [['', 'Any'], ...MEMBER_ROLES.map((role): [string, string] => [role, role])],
+})}
+${choice(found.form, {
+  name: 'status',
+  label: 'State',
+  options: [
+    ['', 'Any'],
+    ['active', 'Active'],
+    ['inactive', 'Deactivated'],
+  ],
+})}
+<button class="quiet">Show</button>
+${exportButton(pathOf(ctx, 'members/export'))}
+</form>
+${found.list.items.length > 0 ? memberTable(ctx, found.list.items) : noRows('Nobody is found.', pathOf(ctx, 'members'), found.form.values)}
+${pager(pathOf(ctx, 'members'), found.form.values, found.list)}
+</section>`,
+})
+
+const memberTable = (ctx: Context, members: ListedMember[]): Html =>
+  table(
+    'members-heading',
+    ['Name', 'Address', 'Roles', 'Department', 'State', 'Since'],
+    members.map((member) => [
+      html`<a href="${pathOf(ctx, `members/${member.id}`)}">${nameOf(member)}</a>`,
+      member.email,
+      member.roles.join(', '),
+      member.department,
+      stateOf(member),
+      time(new Date(member.joinedAt)),
+    ]),
+  )
+
+export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
+  title: 'Invite a member',
+  body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
+<p>They get a mail with a link to set their name and password. You see the link as well, to hand it over in another way.</p>
+${field(form, { name: 'email', label: 'Email address', type: 'email' })}
+${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
+${askToReactivate(form)}<button>Invite</button>
+</form>
+<p><a href="${pathOf(ctx, 'members')}">All members</a></p>`,
+})
+
+/** Asked of an address whose member is deactivated, and of no other: it is the answer's value. */
+function askToReactivate(form: Form): Html | false {
+  if (!form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'deactivated')) return false
+  const address = readFields(form.values, 'email').email.trim()
+  return checkboxes(form, {
+    name: 'reactivate',
+    label: `Activate ${address} again?`,
+    options: [[address, 'Yes, with the roles chosen above instead of those they had']],
+    hint: 'They were deactivated. Whoever has joined before gets in again by the password they have, or one set by “Forgot your password?”.',
+  })
+}
+
+/** A link to join, for the admin to hand over. */
+export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHandOver & { email: string }): Page => ({
+  title: 'Link to join',
+  body: html`<section class="panel">
+<p>This link is on its way to <strong>${email}</strong>. It is good once, until ${time(expiresAt)}; hand it to nobody else.</p>
+<code class="secret" id="link">${url}</code>
+<p><button hidden data-copy="link" type="button">Copy</button></p>
+<p><a href="${pathOf(ctx, 'members')}">Done, back to the members</a></p>
+</section>`,
+})
+
+type Facts = { ctx: Context; member: Member; tags: Named[]; named: string; languages: Language[]; done: string }
+
+export function memberPage(form: Form, { ctx, member, tags, named, languages, done }: Facts): Page {
+  const others = member.roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
+  return {
+    title: nameOf(member),
+    notice: NOTICES.get(done),
+    body: html`${mistakes(form)}<p>${member.email}, ${badge(stateOf(member))}</p>
+${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
+${seenField(form, member)}
+${checkboxes(form, {
+  name: 'roles',
+  label: 'Roles',
+  options: ROLES,
+  values: member.roles,
+  ...(others.length > 0 && { hint: `Besides: ${others.join(', ')}` }),
+})}
+${field(form, { name: 'department', label: 'Department', value: member.department, optional: true })}
+${
+  tags.length > 0
+    ? checkboxes(form, {
+        name: 'tags',
+        label: 'Tags',
+        options: tags.map(({ id, name }) => [id, name]),
+        values: member.tagIds,
+        ...((named !== '' || tags.length === MAX_CHOICES) && {
+          hint: `Their own, and ${named === '' ? '' : 'of those found '}the first ${MAX_CHOICES.toLocaleString('en')} by name.`,
+        }),
+      })
+    : html`<p id="tags" class="hint">There are no tags to give to them.</p>`
+}
+${
+  languages.length > 0
+    ? checkboxes(form, {
+        name: 'languages',
+        label: 'Grades in',
+        options: languages.map(({ id, code, name }) => [id, name || code]),
+        values: member.gradingLanguageIds,
+      })
+    : html`<p id="languages" class="hint">There are no languages to grade in.</p>`
+}
+<button>Save</button>
+</form>
+<section class="panel" aria-labelledby="access-heading">
+<h2 id="access-heading">Access</h2>
+${access(ctx, member)}
+</section>
+<p class="actions">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">What they did</a>`}
+<a href="${pathOf(ctx, 'members')}">All members</a></p>`,
+  }
+}
+
+function access(ctx: Context, member: Member): Html {
+  const address = pathOf(ctx, `members/${member.id}`)
+  if (member.status === 'inactive')
+    return html`<p>This member can not get in.</p>
+<form method="post" action="${address}/reactivate"><button class="quiet">Activate again</button></form>`
+  return html`${
+    !member.credentialId &&
+    html`<p>This member has not joined yet.</p>
+<form method="post" action="${address}/link">${onceField()}<button class="quiet">Send another link to join</button></form>`
+  }
+${confirmation('Deactivate', `Deactivate ${nameOf(member)}? They are signed out at once. You can let them in again.`, `${address}/deactivate`)}`
+}

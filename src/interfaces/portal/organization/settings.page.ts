@@ -1,0 +1,38 @@
+import type { Context } from '../../../domain/context.ts'
+import type { OrganizationSettings } from '../../../domain/members/organization-settings.ts'
+import { html } from '../../../http/html.ts'
+import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+
+type Facts = { ctx: Context; settings: OrganizationSettings & { updatedAt: Date }; done: string }
+
+export const organizationSettingsPage = (form: Form, { ctx, settings, done }: Facts): Page => ({
+  title: 'Organization',
+  notice: done === 'saved' ? 'The settings are saved.' : undefined,
+  body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'settings/organization')}">
+${seenField(form, settings)}
+${field(form, { name: 'name', label: 'Name', value: settings.name, autocomplete: 'organization' })}
+${field(form, {
+  name: 'senderName',
+  label: 'Sender’s name',
+  hint: 'The name that invitations come from. Empty: that of this service.',
+  value: settings.senderName,
+  optional: true,
+})}
+${field(form, {
+  name: 'replyTo',
+  label: 'Address for replies',
+  hint: 'Where replies to invitations go. Empty: to whoever has invited the candidate.',
+  type: 'email',
+  value: settings.replyTo,
+  optional: true,
+})}
+${area(form, {
+  name: 'invitationText',
+  label: 'Text under every invitation',
+  hint: 'For instance whom to ask, and how you handle what candidates send in.',
+  value: settings.invitationText,
+})}
+<button>Save</button>
+</form>`,
+})

@@ -1,0 +1,26 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { changeOrganizationSettings, readOrganizationSettings } from '../../../domain/members/organization-settings.ts'
+import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { organizationSettingsPage } from './settings.page.ts'
+
+export function organizationSettingsRoutes(app: FastifyInstance): void {
+  const page = async ({ ctx }: FastifyRequest, form: Form, done = '') =>
+    organizationSettingsPage(form, { ctx, settings: await readOrganizationSettings(ctx), done })
+
+  app.get('/settings/organization', async (request, reply) =>
+    show(request, reply, await page(request, emptyForm, queryOf(request).get('done') ?? '')),
+  )
+
+  app.post('/settings/organization', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      async work(values) {
+        const settings = readFields(values, 'name', 'senderName', 'replyTo', 'invitationText')
+        await changeOrganizationSettings(request.ctx, settings, findSeen(values))
+        return `${pathOf(request.ctx, 'settings/organization')}?done=saved`
+      },
+    }),
+  )
+}

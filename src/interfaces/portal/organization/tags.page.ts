@@ -1,0 +1,89 @@
+import type { Context } from '../../../domain/context.ts'
+import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagUses } from '../../../domain/tags/tags.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { type Filtered, noRows, pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { confirmation } from '../kit/wording.ts'
+
+const NOTICES = new Map([
+  ['created', 'The tag is made.'],
+  ['saved', 'The tag is changed.'],
+  ['deleted', 'The tag is deleted.'],
+])
+
+type ListFacts = { ctx: Context; found: Filtered<ListedTag>; uses: Map<string, TagUses>; done: string }
+
+export const tagsPage = (form: Form, { ctx, found, uses, done }: ListFacts): Page => ({
+  title: 'Tags',
+  notice: NOTICES.get(done),
+  body: html`${mistakes(form)}${mistakes(found.form)}<section class="panel" aria-labelledby="new-heading">
+<h2 id="new-heading">Make a tag</h2>
+<form method="post" action="${pathOf(ctx, 'tags')}">${onceField()}
+${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
+<button>Make the tag</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="tags-heading">
+<h2 id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
+<form class="filter" method="get" action="${pathOf(ctx, 'tags')}">
+${field(found.form, { name: 'search', label: 'Name', optional: true })}
+<button class="quiet">Show</button>
+</form>
+${found.list.items.length === 0 ? noRows('None is found.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found.list.items, uses)}
+${pager(pathOf(ctx, 'tags'), found.form.values, found.list)}
+</section>`,
+})
+
+const tagTable = (ctx: Context, tags: ListedTag[], uses: Map<string, TagUses>): Html =>
+  table(
+    'tags-heading',
+    ['Name', 'Colour', 'Assessments', 'Members', 'Invites', 'Description'],
+    tags.map((tag) => [
+      html`<a href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>`,
+      colour(tag),
+      ...countsOf(uses.get(tag.id)!).map(([, count]) => count),
+      tag.description,
+    ]),
+  )
+
+/** Drawn, because a style in the page is not allowed. */
+const colour = ({ color }: Pick<Tag, 'color'>): Html =>
+  html`<svg class="colour" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg> ${color}`
+
+const countsOf = ({ assessments, members, invites }: TagUses): [string, string][] => [
+  ['assessments', count(assessments)],
+  ['members', count(members)],
+  ['invites', count(invites)],
+]
+
+const count = (uses: number): string => (uses < MAX_TAG_USES ? String(uses) : `${MAX_TAG_USES} or more`)
+
+export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag; uses: TagUses }): Page {
+  const address = pathOf(ctx, `tags/${tag.id}`)
+  const [assessments, members, invites] = countsOf(uses).map(([label, number]) => `${label}: ${number}`)
+  return {
+    title: tag.name,
+    body: html`${mistakes(form)}<section class="panel" aria-labelledby="change-heading">
+<h2 id="change-heading">Change the tag</h2>
+<form method="post" action="${address}">
+${seenField(form, tag)}
+${fields(form, tag)}
+<button>Save</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="uses-heading">
+<h2 id="uses-heading">Where it is used</h2>
+<p>${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
+${confirmation('Delete', `Delete ${tag.name}? It disappears from everything that has it. That can not be undone.`, `${address}/delete`)}
+</section>
+<p><a href="${pathOf(ctx, 'tags')}">All tags</a></p>`,
+  }
+}
+
+const fields = (form: Form, { name, color, description }: { name: string; color: string; description: string }): Html =>
+  html`${field(form, { name: 'name', label: 'Name', value: name })}
+${field(form, { name: 'color', label: 'Colour', type: 'color', value: color })}
+${area(form, { name: 'description', label: 'Description', value: description })}`

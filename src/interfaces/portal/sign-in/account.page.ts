@@ -1,0 +1,86 @@
+import type { SessionSummary, SignedIn } from '../../../domain/access/sessions.ts'
+import type { Context } from '../../../domain/context.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+import { newPasswordField } from './join.page.ts'
+
+type Facts = { ctx: Context; signedIn: SignedIn; sessions: SessionSummary[]; done: string | undefined }
+
+const NOTICES = new Map([
+  ['name', 'Your name is changed.'],
+  ['password', 'Your password is changed, and your other sessions have ended.'],
+  ['session', 'That session has ended.'],
+  ['sessions', 'Your other sessions have ended.'],
+])
+
+export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: Facts): Page {
+  const { user } = signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)!
+  return {
+    title: 'My account',
+    notice: NOTICES.get(done),
+    body: html`${mistakes(form)}<section class="panel" aria-labelledby="name-heading">
+<h2 id="name-heading">Name</h2>
+<form method="post" action="${pathOf(ctx, 'account/name')}">
+${field(form, { name: 'firstName', label: 'First name', value: user.firstName, autocomplete: 'given-name' })}
+${field(form, { name: 'lastName', label: 'Last name', value: user.lastName, autocomplete: 'family-name' })}
+<button>Save the name</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="password-heading">
+<h2 id="password-heading">Password</h2>
+<p>You sign in with <strong>${signedIn.credential.email}</strong>.</p>
+<form method="post" action="${pathOf(ctx, 'account/password')}">
+<input type="hidden" name="username" value="${signedIn.credential.email}" autocomplete="username">
+${field(form, { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' })}
+${newPasswordField(form, 'New password')}
+<button>Change the password</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="sessions-heading">
+<h2 id="sessions-heading">Where you are signed in</h2>
+${sessionTable(ctx, signedIn, sessions)}
+${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="quiet">End all others</button></form>`}
+</section>`,
+  }
+}
+
+const sessionTable = (ctx: Context, { sessionId }: SignedIn, sessions: SessionSummary[]): Html =>
+  table(
+    'sessions-heading',
+    ['Browser', 'Network', 'Since', 'Last seen', 'End'],
+    sessions.map(({ id, userAgent, network, createdAt, lastSeenAt }) => [
+      wordBrowser(userAgent),
+      network,
+      time(createdAt),
+      time(lastSeenAt),
+      id === sessionId
+        ? html`<span class="status">this one</span>`
+        : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="quiet">End</button></form>`,
+    ]),
+  )
+
+/** What browsers and systems call themselves, those that also name another before that one. */
+const BROWSERS = [
+  ['Edge', /Edg(e|A|iOS)?\//],
+  ['Opera', /OPR\//],
+  ['Firefox', /(Firefox|FxiOS)\//],
+  ['Chrome', /(Chrome|Chromium|CriOS)\//],
+  ['Safari', /Safari\//],
+] as const
+const SYSTEMS = [
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['Android', /Android/],
+  ['Windows', /Windows/],
+  ['macOS', /Mac OS X/],
+  ['Linux', /Linux/],
+] as const
+
+/** A browser as its user knows it: "Firefox, Windows"; one that is not known as it names itself. */
+function wordBrowser(userAgent: string): string {
+  const words = [BROWSERS, SYSTEMS].map((names) => names.find(([, pattern]) => pattern.test(userAgent))?.[0])
+  return words.filter((word) => word !== undefined).join(', ') || userAgent || 'unknown'
+}

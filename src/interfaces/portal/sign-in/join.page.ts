@@ -1,0 +1,45 @@
+import { MIN_PASSWORD_LENGTH } from '../../../domain/access/passwords.ts'
+import type { JoinOffer } from '../../../domain/members/join.ts'
+import { PORTAL_PREFIX } from '../../../domain/secrets/account-tokens.ts'
+import { html } from '../../../http/html.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import type { Page } from '../kit/layout.ts'
+
+/** A new password, with what it needs. */
+export const newPasswordField = (form: Form, label = 'Password') =>
+  field(form, {
+    name: 'password',
+    label,
+    type: 'password',
+    autocomplete: 'new-password',
+    hint: `At least ${MIN_PASSWORD_LENGTH} characters.`,
+  })
+
+export const joinPage = (form: Form, token: string, offer: JoinOffer): Page => ({
+  title: `Join ${offer.organization}`,
+  body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/join/${token}">
+<p>You join as <strong>${offer.email}</strong>.</p>
+<input type="hidden" name="username" value="${offer.email}" autocomplete="username">
+${field(form, { name: 'firstName', label: 'First name', value: offer.firstName, autocomplete: 'given-name' })}
+${field(form, { name: 'lastName', label: 'Last name', value: offer.lastName, autocomplete: 'family-name' })}
+${
+  offer.hasPassword
+    ? html`${field(form, {
+        name: 'password',
+        label: 'Your password',
+        type: 'password',
+        autocomplete: 'current-password',
+        hint: 'You sign in with this address already: enter the password you have.',
+      })}
+<p><a href="${PORTAL_PREFIX}/forgot">I have forgotten my password</a></p>`
+    : newPasswordField(form)
+}
+<button>Join</button>
+</form>`,
+})
+
+/** Of a link to join and one to reset alike. */
+export const deadLinkPage: Page = {
+  title: 'This link can not be used',
+  body: html`<p>It has been used already, has expired, or is not complete. If you have a password, <a href="${PORTAL_PREFIX}/sign-in">sign in</a>, or <a href="${PORTAL_PREFIX}/forgot">ask for a new one</a>. If not, ask an admin of your organization for another link.</p>`,
+}

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify'
+import { pathOf, show } from '../kit/layout.ts'
+import { organizationsPage } from './organizations.page.ts'
+import { signInAddress } from './session.ts'
+import type { Portal } from './settings.ts'
+
+/** The portal's own address leads to where the person works. */
+export function organizationsRoutes(app: FastifyInstance, _portal: Portal): void {
+  app.get('/', async (request, reply) => {
+    const { signedIn } = request
+    if (!signedIn) return reply.redirect(signInAddress(request), 303)
+    const [only, ...others] = signedIn.memberships
+    if (only && others.length === 0) return reply.redirect(pathOf(only), 303)
+    return show(request, reply, organizationsPage(signedIn.memberships))
+  })
+}

@@ -1,0 +1,33 @@
+import { PORTAL_PREFIX } from '../../../domain/secrets/account-tokens.ts'
+import { html } from '../../../http/html.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import type { Page } from '../kit/layout.ts'
+import { newPasswordField } from './join.page.ts'
+
+export const forgotPage = (form: Form): Page => ({
+  title: 'Forgotten password',
+  body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/forgot">
+<p>We mail you a link to set a new one. It is good for an hour.</p>
+${field(form, { name: 'email', label: 'Email address', type: 'email', autocomplete: 'username' })}
+<button>Mail me a link</button>
+</form>
+<p><a href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
+})
+
+/** The same whether anybody signs in with the address or not. */
+export const askedPage: Page = {
+  title: 'Look into your mail',
+  body: html`<p>If somebody signs in here with the address you entered, a mail with a link is on its way to it. The link is good for an hour.</p>
+<p>No mail? Look where unwanted mail is kept, or <a href="${PORTAL_PREFIX}/forgot">ask again</a>.</p>
+<p><a href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
+}
+
+export const resetPage = (form: Form, token: string, email: string): Page => ({
+  title: 'Set a new password',
+  body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/reset/${token}">
+<p>For <strong>${email}</strong>. All your sessions end.</p>
+<input type="hidden" name="username" value="${email}" autocomplete="username">
+${newPasswordField(form, 'New password')}
+<button>Set the password</button>
+</form>`,
+})

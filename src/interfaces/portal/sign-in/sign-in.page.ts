@@ -1,0 +1,18 @@
+import { PORTAL_PREFIX } from '../../../domain/secrets/account-tokens.ts'
+import { html } from '../../../http/html.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import type { Page } from '../kit/layout.ts'
+
+/** @param next the address to go on to. */
+export const signInPage = (form: Form, next: string, notice?: string): Page => ({
+  title: 'Sign in',
+  notice,
+  body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/sign-in">
+<input type="hidden" name="next" value="${next}">
+${field(form, { name: 'email', label: 'Email address', type: 'email', autocomplete: 'username' })}
+${field(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+<button>Sign in</button>
+</form>
+<p><a href="${PORTAL_PREFIX}/forgot">I have forgotten my password</a></p>
+<p class="quiet">Nobody can sign up here: an admin of your organization invites you.</p>`,
+})

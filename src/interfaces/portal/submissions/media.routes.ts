@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import { getMedia } from '../../../domain/submissions/media/media.ts'
+import { sendArrived, sendMedia } from '../../../http/send-media.ts'
+
+type MediaRoute = { Params: { mediaId: string } }
+
+/** Photos and recordings for who may see the submission that they belong to. */
+export function mediaRoutes(app: FastifyInstance): void {
+  app.route<MediaRoute>({
+    method: ['GET', 'HEAD'],
+    url: '/media/:mediaId',
+    async handler(request, reply) {
+      const { ctx, params } = request
+      const media = await getMedia(ctx, params.mediaId)
+      return media.state === 'ready' ? sendMedia(ctx, request, reply, media) : sendArrived(ctx, request, reply, media)
+    },
+  })
+}

@@ -1,0 +1,67 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Report } from '../../../domain/submissions/grading/report.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { bar, chart } from '../kit/chart.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+/** The released results of an assessment all together, to read and to print. It names no candidate and no grader. */
+export function reportPage(ctx: Context, report: Report): Page {
+  const { assessment, scored, questions } = report
+  const address = pathOf(ctx, `results/assessments/${assessment.id}`)
+  return {
+    title: `Report on ${assessment.name}`,
+    body: html`${panel('about', 'Released results', about(ctx, report))}
+${scored > 0 && panel('totals', 'Distribution of the totals', totals(report))}
+${questions.length > 0 && panel('points', 'Points by question', points(questions))}
+${
+  may(ctx, 'grade') &&
+  may(ctx, 'read') &&
+  html`<form method="post" action="${`${address}/export`}">
+<button class="quiet">Export the grades as CSV</button>
+<p class="hint">Everything that was handed in, as it is graded now: also what is not released.</p>
+</form>`
+}
+<p class="onward"><a href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">The results one by one</a></p>`,
+  }
+}
+
+const about = (ctx: Context, { results, scored, mean, median }: Report): Html =>
+  html`<dl class="details"><dt>Results</dt><dd>${results}</dd>
+${scored < results && html`<dt>With points</dt><dd>${scored}</dd>`}
+${mean !== null && html`<dt>Mean</dt><dd>${mean} %</dd>`}
+${median !== null && html`<dt>Median</dt><dd>${median} %</dd>`}
+<dt>As of</dt><dd>${time(ctx.deps.clock())}</dd></dl>
+${results === 0 && html`<p>Nothing is released yet.</p>`}`
+
+function totals({ tenths, scored }: Report): Html {
+  const last = tenths.length - 1
+  return html`<p>How many results reach each tenth of the points: from 0 % on the left to 100 % on the right.</p>
+${chart(tenths.map((count) => [count] as const))}
+${table(
+  'totals-heading',
+  ['Percent', 'Results', 'Of all'],
+  tenths.map((count, i) => [`${i * 10} to ${i === last ? 100 : i * 10 + 9} %`, count, percent(count / scored)]),
+)}`
+}
+
+const points = (questions: Report['questions']): Html =>
+  html`<p>The mean of the points that were given for each question, and what share that is of its points.</p>
+${table(
+  'points-heading',
+  ['Question', 'Text', 'Results', 'Mean', 'Of', 'Share'],
+  questions.map(({ place, isRemoved, script, results, mean, ofPoints, share }) => [
+    isRemoved ? `Removed ${place}` : place,
+    html`<span class="preformatted" lang="" dir="auto">${script}</span>`,
+    results,
+    rounded(mean),
+    rounded(ofPoints),
+    html`${percent(share)}${bar(share)}`,
+  ]),
+)}
+${questions.some(({ isRemoved }) => isRemoved) && html`<p class="hint">Questions that were removed are not part of the assessment any more.</p>`}`
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`
+const rounded = (value: number): number => Math.round(value * 100) / 100

@@ -1,0 +1,265 @@
+import type { Context } from '../../../domain/context.ts'
+import { answerOf } from '../../../domain/submissions/answer.ts'
+import type { Requirement } from '../../../domain/submissions/needs.ts'
+import type {
+  QuestionDetail,
+  SubmissionDetail,
+  SubmittedInvite,
+  TakeDetail,
+} from '../../../domain/submissions/reading/submission.ts'
+import type { NoteKind } from '../../../domain/submissions/taking/keep-notes.ts'
+import { wordCount, wordDuration, written } from '../../../http/candidate-view.ts'
+import { type Html, html, type Value } from '../../../http/html.ts'
+import { choice, type Form, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+type Medium = SubmissionDetail['media'][number]
+
+/** What can be deleted at once, by its name in the form. */
+export const DELETABLE = new Map<string, { label: string; kinds: Medium['kind'][] }>([
+  ['photos', { label: 'Photos of the ID and the face', kinds: ['id_photo', 'face_photo'] }],
+  ['proctoring', { label: 'Pictures and recordings of webcam and screen', kinds: ['webcam_still', 'webcam', 'screen'] }],
+  ['answers', { label: 'Recorded answers', kinds: ['answer'] }],
+])
+
+type Facts = {
+  ctx: Context
+  invite: SubmittedInvite
+  submission: SubmissionDetail | null
+  mayReadInvite: boolean
+  mayDelete: boolean
+  done: string | undefined
+}
+
+export const submissionPage = (form: Form, { ctx, invite, submission, mayReadInvite, mayDelete, done }: Facts): Page => ({
+  title: `Submission of ${invite.recipientName ?? invite.recipientEmail}`,
+  notice: done === 'deleted' ? 'They are deleted.' : undefined,
+  body: html`${mistakes(form)}${submission ? contents(ctx, invite, submission) : html`<p>Nothing has been sent in yet: the candidate has not started.</p>`}
+${mayDelete && deletion(form, ctx, invite)}
+${mayReadInvite && html`<p><a href="${pathOf(ctx, `invites/${invite.id}`)}">The invite</a></p>`}`,
+})
+
+const contents = (
+  ctx: Context,
+  invite: SubmittedInvite,
+  submission: SubmissionDetail,
+): Html => html`${screenHeadline(submission)}${about(invite, submission)}
+${submission.paper.map((question) => answered(ctx, question))}
+${captures(ctx, submission, pathOf(ctx, `invites/${invite.id}/submission`))}
+${notes(submission)}`
+
+/** Of a screen that had to be recorded: for how long it was not, or that it was waived. */
+export function screenHeadline({ screen }: Pick<SubmissionDetail, 'screen'>): Html | false {
+  if (!screen) return false
+  const { missing, required, waivedAt } = screen
+  const sentences = [
+    missing > 0 &&
+      html`The screen was not recorded for <strong>${wordLength(missing)}</strong> of the ${wordLength(required)} in which questions were open. `,
+    waivedAt === null && 'The candidate was let start without sharing the screen.',
+    waivedAt && html`From ${time(waivedAt)} on the candidate was let go on without sharing the screen.`,
+  ].filter((sentence) => sentence !== false && sentence !== undefined)
+  return (
+    sentences.length > 0 &&
+    html`<div class="${`notice ${missing > 0 ? 'bad' : ''}`}" id="screen-missing"><p>${sentences}</p></div>
+`
+  )
+}
+
+const wordLength = (milliseconds: number): string => wordDuration(Math.max(1, Math.round(milliseconds / 1_000)))
+
+const STATES = {
+  preparing: 'being prepared',
+  in_progress: 'in progress',
+  submitted: 'handed in',
+  released: 'released',
+  withdrawn: 'withdrawn',
+}
+
+function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): Html {
+  const { consentAt, consentMedia, consentVersion } = submission
+  const facts: [string, Value][] = [
+    ['Assessment', assessment.name],
+    ['State', html`<span class="status">${STATES[submission.state]}</span>`],
+    ['Started', submission.startedAt && time(submission.startedAt)],
+    ['Time until', submission.deadlineAt && time(submission.deadlineAt)],
+    ['Handed in', submission.submittedAt && time(submission.submittedAt)],
+    ['Consent', consentAt ? html`${time(consentAt)}, version ${consentVersion}` : 'was not asked for'],
+    ['Consent to', consentMedia.map(wordMedium).join(', ')],
+    ['Checks passed', submission.passedChecks.join(', ')],
+    ['Browser', submission.userAgent],
+  ]
+  return panel(
+    'about',
+    'About it',
+    html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
+  )
+}
+
+const wordMedium = (medium: string): string =>
+  medium.replace('_', ' ').replace('id photo', 'photo of the ID').replace('face photo', 'photo of the face')
+
+const answered = (ctx: Context, question: QuestionDetail): Html =>
+  panel(`question-${question.number}`, `Question ${question.number}`, questionBody(ctx, question))
+
+/** A question with its answer. */
+export function questionBody(ctx: Context, question: QuestionDetail): Html {
+  const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, takes } = question
+  const answer = answerOf(takes)
+  const others = takes.filter((take) => take !== answer)
+  const until = closedAt ?? closesAt
+  return html`${script && written(script, question.sourceLanguage)}
+${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
+<p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}</p>
+<p class="facts">${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
+<h3>Answer</h3>
+${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p>None.</p>`}
+${
+  others.length > 0 &&
+  html`<details>
+<summary>Other attempts: ${others.length}</summary>
+${others.map((take) => takeShown(ctx, take, question.targetLanguage))}
+</details>`
+}`
+}
+
+function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
+  const { kind, state, text, media, createdAt, completedAt, cutOff, chosenAt } = take
+  const ended = html`${cutOff ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${chosenAt && html`, chosen ${time(chosenAt)}`}`
+  const when = html`<p class="facts">${kind}, ${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
+  if (kind === 'text') return html`${written(text ?? '', language)}\n${when}`
+  return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
+}
+
+const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {
+  uploading: 'still being sent in',
+  joining: 'being made ready: look again in a minute',
+  deleted: 'deleted',
+}
+
+/** A recording that could not be made one file. @param address of what has arrived of it. */
+const kept = (address: string, name: string): Html =>
+  html`<p class="notice">${name}: it could not be made one file that plays here. What has arrived is kept, piece after piece: <a href="${address}" download>download it</a>, other programs may play it.</p>`
+
+/** @param name what it shows. */
+function medium(ctx: Context, one: Medium, name: string): Html {
+  const { id, state, contentType, cuts } = one
+  const address = pathOf(ctx, `media/${id}`)
+  if (state === 'failed') return kept(address, name)
+  if (state !== 'ready') return html`<p>${name}: ${UNSEEN[state]}.</p>`
+  if (cuts.length > 0) return html`${medium(ctx, { ...one, cuts: [] }, name)}<p class="facts">${wordCuts(cuts)}</p>`
+  const link = html`<p class="facts"><a href="${address}">${name}, by itself</a></p>`
+  if (contentType.startsWith('image/')) return html`<p><img class="photo" src="${address}" alt="${name}"></p>${link}`
+  if (contentType.startsWith('audio/'))
+    return html`<p><audio controls preload="metadata" src="${address}" aria-label="${name}"></audio></p>${link}`
+  return html`<p><video controls preload="metadata" src="${address}" aria-label="${name}"></video></p>${link}`
+}
+
+/** Where a recording lacks something; beyond a few places, how many there are. */
+function wordCuts(cuts: readonly number[]): string {
+  const places = cuts
+    .slice(0, NAMED_CUTS)
+    .map((cut) => wordPosition(cut))
+    .join(', ')
+  const more = cuts.length > NAMED_CUTS ? ` and ${wordCount(cuts.length - NAMED_CUTS, 'more place')}` : ''
+  return `Not complete: something that was recorded is missing at ${places}${more}. It did not arrive, or could not be read.`
+}
+
+const NAMED_CUTS = 10
+
+/** As players show it: 1:02. */
+const wordPosition = (milliseconds: number): string => {
+  const seconds = Math.round(milliseconds / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+const KINDS: Record<Medium['kind'], string> = {
+  answer: 'Answer',
+  id_photo: 'Photo of the ID',
+  face_photo: 'Photo of the face',
+  webcam_still: 'Webcam',
+  webcam: 'Recording of the webcam',
+  screen: 'Recording of the screen',
+}
+
+/** Photos and recordings; the webcam's pictures, of which there are many, as a strip. @param address of the page, which has them by pages. */
+export const captures = (ctx: Context, { media, stills }: SubmissionDetail, address: string): Html | false =>
+  media.length + stills.total > 0 &&
+  panel(
+    'captures',
+    'Photos and recordings',
+    html`${media.map((one) => html`${medium(ctx, one, KINDS[one.kind])}<p class="facts">${time(one.createdAt)}</p>`)}
+${stills.total > 0 && strip(ctx, stills, address)}`,
+  )
+
+const strip = (
+  ctx: Context,
+  stills: SubmissionDetail['stills'],
+  address: string,
+): Html => html`<h3 id="stills-heading">Webcam: ${wordCount(stills.total, 'picture')}</h3>
+<ol class="strip" aria-labelledby="stills-heading" tabindex="0">
+${stills.items.map(({ id, createdAt }, i) => {
+  const address = pathOf(ctx, `media/${id}`)
+  const number = (stills.page - 1) * stills.pageSize + i + 1
+  return html`<li><a href="${address}"><img src="${address}" alt="${`Webcam, picture ${number}`}" loading="lazy"></a>${time(createdAt)}</li>
+`
+})}
+</ol>
+${pager(address, new URLSearchParams(), stills, undefined, '#stills-heading')}`
+
+const NOTES: Record<NoteKind | `waived_${Requirement}`, string> = {
+  tab_hidden: 'The page was hidden',
+  tab_shown: 'The page was in front again',
+  full_screen_left: 'Full screen was left',
+  full_screen_entered: 'Full screen was entered',
+  camera_lost: 'The camera was lost',
+  microphone_lost: 'The microphone was lost',
+  sharing_ended: 'Sharing the screen ended',
+  sharing_begun: 'Sharing the screen began',
+  offline: 'The browser was off line',
+  online: 'The browser was on line again',
+  taken_over: 'Another tab took over',
+  reloaded: 'The page was loaded again',
+  waived_camera: 'The camera was waived',
+  waived_microphone: 'The microphone was waived',
+  waived_screen: 'Sharing the screen was waived',
+  waived_id_photo: 'The photo of the ID was waived',
+  waived_face_photo: 'The photo of the face was waived',
+}
+const wordNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as keyof typeof NOTES] : kind)
+
+/** Minutes and seconds since the start: about where to look in the recordings. */
+function sinceStart({ startedAt }: SubmissionDetail, at: Date): string {
+  if (!startedAt || at < startedAt) return ''
+  const seconds = Math.floor((at.getTime() - startedAt.getTime()) / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+export const notes = (submission: SubmissionDetail): Html =>
+  panel(
+    'notes',
+    'What happened meanwhile',
+    submission.notes.length === 0
+      ? html`<p>Nothing was noted.</p>`
+      : table(
+          'notes-heading',
+          ['When', 'Into it', 'What'],
+          submission.notes.map(({ at, kind }) => [time(at), sinceStart(submission, at), wordNote(kind)]),
+        ),
+  )
+
+const deletion = (form: Form, ctx: Context, { id }: SubmittedInvite): Html =>
+  panel(
+    'deletion',
+    'Delete',
+    html`<details>
+<summary>Delete photos or recordings</summary>
+<form method="post" action="${pathOf(ctx, `invites/${id}/submission/delete`)}">
+${choice(form, { name: 'media', label: 'What', options: [...DELETABLE].map(([name, { label }]): [string, string] => [name, label]) })}
+<p>They are gone for good, for this and earlier submissions of the invite.</p>
+<button class="danger">Delete</button>
+</form>
+</details>`,
+  )

@@ -1,0 +1,39 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authorize, may } from '../../../domain/access/permissions.ts'
+import { checkChoice, findIssues } from '../../../domain/checking/checks.ts'
+import { refuse } from '../../../domain/checking/refuse.ts'
+import { deleteSubmissionMedia } from '../../../domain/submissions/media/forget-media.ts'
+import { getSubmission } from '../../../domain/submissions/reading/submission.ts'
+import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { queryOf, readPageNumber } from '../kit/paging.ts'
+import { DELETABLE, submissionPage } from './submission.page.ts'
+
+type Route = { Params: { inviteId: string }; Querystring: { done?: string } }
+
+/** What a candidate has sent in, for admins and for the grader it is assigned to. */
+export function submissionRoutes(app: FastifyInstance): void {
+  app.get<Route>('/invites/:inviteId/submission', async (request, reply) =>
+    show(request, reply, await onePage(request, emptyForm, request.query.done)),
+  )
+
+  app.post<Route>('/invites/:inviteId/submission/delete', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { ctx, params } = request
+        authorize(ctx, 'operate_invites')
+        const { media } = readFields(values, 'media')
+        refuse(findIssues([['media', checkChoice(media, [...DELETABLE.keys()])]]))
+        await deleteSubmissionMedia(ctx, params.inviteId, DELETABLE.get(media)?.kinds ?? [])
+        return `${pathOf(ctx, `invites/${params.inviteId}/submission`)}?done=deleted`
+      },
+    }),
+  )
+}
+
+async function onePage(request: FastifyRequest<Route>, form: Form, done?: string) {
+  const { ctx, params } = request
+  const found = await getSubmission(ctx, params.inviteId, readPageNumber(queryOf(request)))
+  return submissionPage(form, { ctx, ...found, mayReadInvite: may(ctx, 'read'), mayDelete: may(ctx, 'operate_invites'), done })
+}

@@ -1,0 +1,101 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expectAccessible, isBrowserInstalled, overflow, press, startBrowser } from '../../../support/browser.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { type Service, startService } from '../../../support/service.ts'
+import { PATIENT } from '../../../support/wait-until.ts'
+
+let service: Service
+let browser: Browser
+let origin: string
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  service = await startService()
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+const follow = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
+const scriptsOf = (page: Page) => page.locator('table th a').allTextContents()
+
+/** A browser window of somebody who is signed in. */
+async function openWindow(cookie: string, options: Parameters<Browser['newContext']>[0]): Promise<Page> {
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
+  const [name, value] = cookie.split('=') as [string, string]
+  await context.addCookies([{ name, value, url: origin }])
+  return context.newPage()
+}
+
+describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped where no chromium is installed)', () => {
+  it.each([390, 1280])('an assessment is made, filled, ordered, looked at, copied and deleted, %d pixels wide', async (width) => {
+    const { id } = await service.make.organization()
+    const { cookie, home } = await signInAs(service, id, ['admin'])
+    const viewport = { width, height: 900 }
+    const page = await openWindow(cookie()!, { viewport, javaScriptEnabled: false })
+    // The check of accessibility is a script: it looks at the same page in another window.
+    const checked = await openWindow(cookie()!, { viewport, bypassCSP: true })
+    const expectGood = async () => {
+      expect([page.url(), await overflow(page)]).toEqual([page.url(), 0])
+      await checked.goto(page.url())
+      await expectAccessible(checked)
+    }
+    await page.goto(origin + home)
+    await follow(page, 'Assessments')
+    await page.getByText('There are none yet.').waitFor()
+    await expectGood()
+    await follow(page, 'New assessment')
+    await page.getByLabel('Name', { exact: true }).fill('Support, spoken')
+    await page.getByLabel('Questions are asked by').selectOption('Audio')
+    await page.getByLabel('Time limit for the whole').fill('half an hour')
+    await page.getByLabel('Languages').selectOption(['en', 'de'])
+    await press(page, 'Make the assessment')
+    await follow(page, 'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.')
+    await expectGood()
+    expect(await page.getByLabel('Languages').locator('option:checked').allTextContents()).toEqual([
+      'English (en)',
+      'German (de)',
+    ])
+    await page.getByLabel('Time limit for the whole').fill('30')
+    await press(page, 'Make the assessment')
+    await page.getByText('The assessment is made. Now add its questions.').waitFor()
+    for (const script of ['One?', 'Two?', 'Three?']) {
+      await follow(page, 'Add a question')
+      await page.getByLabel('Asked by').selectOption('Text')
+      await page.getByLabel('Text', { exact: true }).fill(script)
+      await page.getByLabel('Points').fill('5')
+      await press(page, 'Add the question')
+    }
+    await expect.poll(() => scriptsOf(page), PATIENT).toEqual(['One?', 'Two?', 'Three?'])
+    await press(page, 'Move question 3 up')
+    await press(page, 'Move question 1 down')
+    await expect.poll(() => scriptsOf(page), PATIENT).toEqual(['Three?', 'One?', 'Two?'])
+    await expectGood()
+    await follow(page, 'One?')
+    await page.getByLabel('Text', { exact: true }).fill('What is one?')
+    await press(page, 'Save')
+    await follow(page, 'Two?')
+    await page.locator('summary').click()
+    await expectGood()
+    await press(page, 'Delete')
+    await expect.poll(() => scriptsOf(page), PATIENT).toEqual(['Three?', 'What is one?'])
+    await follow(page, 'Preview')
+    await expect.poll(() => page.locator('.questions .script').allTextContents(), PATIENT).toEqual(['Three?', 'What is one?'])
+    await expectGood()
+    await follow(page, 'Back to the assessment')
+    await press(page, 'Duplicate')
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Copy of Support, spoken')
+    await page.locator('summary').click()
+    await press(page, 'Delete')
+    await page.getByText('The assessment is deleted.').waitFor()
+    await expect.poll(() => page.locator('table th a').allTextContents(), PATIENT).toEqual(['Support, spoken'])
+    await page.getByLabel('Words in the name').fill('spoken')
+    await press(page, 'Search')
+    expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('Assessments with “spoken”')
+    await expectGood()
+  })
+})

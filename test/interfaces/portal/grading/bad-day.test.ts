@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
+import { mistakesIn, rowsOf } from '../../../support/forms.ts'
+import { makeHandedIn } from '../../../support/grading.ts'
+import { hostileText, percentEncode } from '../../../support/hostile-values.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+const QUARTER_MS = 15 * 60_000
+
+/** What was handed in, with somebody at its sheet. */
+async function furnish({ roles = ['admin'], ...of }: Parameters<typeof makeHandedIn>[1] & { roles?: string[] } = {}) {
+  const made = await makeHandedIn(service, of)
+  const person = await signInAs(service, made.organization.id, roles)
+  const sheet = `${person.home}grading/${made.submissionId}`
+  const save = (fields: Record<string, string>, number = 1) =>
+    person.post(`${sheet}/questions/${number}/save`, {
+      points: '',
+      comment: '',
+      seen: service.clock.now().toISOString(),
+      ...fields,
+    })
+  return { ...made, person, sheet, save }
+}
+
+const seenIn = ({ text }: { text: string }): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? 'nothing'
+
+it('has the grades that stand on the sheet, and all that there were on a page of the question', async () => {
+  const { person, sheet, save } = await furnish()
+  for (let version = 1; version <= 60; version++) {
+    await save({ points: '1', comment: `Version ${version}.` })
+    service.clock.advance(QUARTER_MS)
+  }
+  const { text } = await person.get(sheet)
+  expect([text.includes('Version 60.'), text.includes('Version 59.')]).toEqual([true, false])
+  expect(text).toContain('Grades so far: 60')
+  const history = text.match(/href="([^"]*\/questions\/1)"/)![1]!
+  const comments = async (query: string) => rowsOf((await person.get(history + query)).text).map((row) => row.split(' | ').at(-1))
+  const all = [...(await comments('')), ...(await comments('?page=2'))]
+  expect(all).toEqual(Array.from({ length: 60 }, (_, i) => `Version ${60 - i}.`))
+  for (const number of ['0', '3', 'x', '99999999999']) expect((await person.get(`${sheet}/questions/${number}`)).status).toBe(404)
+})
+
+it('has nothing of the other grader on that page until both have graded everything', async () => {
+  const { person, sheet, save, join, grade, assign, submissionId } = await furnish({ roles: ['grader'], secondGrader: true })
+  const second = await join()
+  await assign(person.member.id)
+  await takeOver(second.ctx, submissionId)
+  await grade(second.ctx, 1, 1, { comment: 'Of the second' })
+  await save({ points: '1', comment: 'Of the first' })
+  const read = async () => (await person.get(`${sheet}/questions/1`)).text
+  expect([(await read()).includes('Of the first'), (await read()).includes('Of the second')]).toEqual([true, false])
+  await save({ points: '1' }, 2)
+  await grade(second.ctx, 2, 1)
+  expect(await read()).toContain('Of the second')
+})
+
+it('answers a save with what the page does not show yet, however much there is on the sheet', async () => {
+  const questions = Array.from({ length: 20 }, () => ({ points: 5 }))
+  const { person, sheet, save, join, grade } = await furnish({ questions })
+  for (let graders = 1; graders <= 5; graders++) {
+    const { ctx } = await join(['admin'])
+    for (let number = 1; number <= 20; number++) await grade(ctx, number, 1, { comment: 'Why it is so. '.repeat(20).trim() })
+  }
+  type Parts = Record<string, { tag: string; text: string }>
+  const page = new Map<string, string>()
+  const send = async (answer: ReturnType<typeof save>) => {
+    const { status, body, text } = await answer
+    const parts = Object.entries(body.parts as Parts)
+    for (const [name, { tag }] of parts) page.set(name, tag)
+    return { status, names: parts.map(([name]) => name), bytes: text.length }
+  }
+  const shown = () => [...page].map((part) => part.join(':')).join(' ')
+  const first = await send(save({ points: '2' }))
+  expect([first.status, first.names.length]).toEqual([200, 23])
+  const again = await send(save({ points: '3', shown: shown() }))
+  expect(again.names).toEqual(['progress', 'given-1'])
+  expect(again.bytes).toBeLessThan(first.bytes / 10)
+  expect((await send(person.post(`${sheet}/viewers`, { shown: shown() }))).names).toEqual([])
+  expect((await send(person.post(`${sheet}/viewers`, { shown: 'given-1:x progress' }))).names).toHaveLength(23)
+})
+
+it('releases what its page has shown: with other points since, it shows these, keeps what was typed, and asks again', async () => {
+  const { person, sheet, save, grade, join, releases } = await furnish()
+  const other = await join(['admin'])
+  await save({ points: '4' })
+  await save({ points: '3' }, 2)
+  const shown = await person.get(`${sheet}/release`)
+  await grade(other.ctx, 1, 2.5)
+  const fields = { comment: '字'.repeat(5_000), message: '字'.repeat(5_000), toCandidate: 'yes' }
+  const refused = await person.post(`${sheet}/release`, { ...fields, seen: seenIn(shown) })
+  expect([refused.status, mistakesIn(refused)]).toEqual([
+    422,
+    ['It was graded otherwise meanwhile: it is 5.5 points now. Look at it again, and release it if that is right.'],
+  ])
+  expect(refused.text).toContain(fields.message)
+  expect(await releases()).toEqual([])
+  expect((await person.post(`${sheet}/release`, { ...fields, seen: seenIn(refused) })).status).toBe(303)
+  expect((await releases()).map(({ points, message }) => [Number(points), message])).toEqual([[5.5, fields.message]])
+})
+
+it('answers a second click on anything as the first has left it', async () => {
+  const { person, sheet, save, releases } = await furnish()
+  await save({ points: '4' })
+  await save({ points: '3' }, 2)
+  const twice = async (action: string, fields: Record<string, string> = {}) =>
+    (await Promise.all([person.post(`${sheet}/${action}`, fields), person.post(`${sheet}/${action}`, fields)]))
+      .map(({ status }) => status)
+      .sort()
+  expect(await twice('take-over')).toEqual([303, 303])
+  expect(await twice('hand-on/first', { assignedGraderId: person.member.id })).toEqual([303, 303])
+  expect(await twice('release')).toEqual([303, 422])
+  expect(await twice('reopen')).toEqual([303, 422])
+  expect(await releases()).toHaveLength(1)
+})
+
+it('takes no save, and shows nothing, once the grader is none, or what was handed in is withdrawn', async () => {
+  const { person, sheet, save, grades, submissionId } = await furnish({ roles: ['grader'] })
+  const member = (data: object) => service.db.member.update({ where: { id: person.member.id }, data })
+  const state = (state: 'submitted' | 'withdrawn') =>
+    service.db.submission.update({ where: { id: submissionId }, data: { state } })
+  const tried = async () => [
+    (await save({ points: '1' })).status,
+    (await person.post(`${sheet}/viewers`)).status,
+    (await person.post(`${sheet}/release`)).status,
+    (await person.get(sheet)).status,
+  ]
+  await state('withdrawn')
+  expect(await tried()).toEqual([404, 404, 404, 404])
+  await state('submitted')
+  await member({ roles: ['client'] })
+  expect(await tried()).toEqual([404, 404, 404, 404])
+  await member({ status: 'inactive', roles: ['grader'] })
+  expect(await tried()).toEqual([303, 303, 303, 303])
+  expect(await grades()).toEqual([])
+})
+
+it('refuses whatever is none of what it takes, and is never at a loss', async () => {
+  const { person, sheet, save } = await furnish()
+  const strange = [...fc.sample(hostileText, { seed: 1, numRuns: 30 }), '1.25', '5.5', '١', '9999999999']
+  for (const text of strange) {
+    for (const fields of [{ points: text }, { comment: text }, { seen: text }, { points: text, comment: text, seen: text }])
+      expect((await save(fields)).status).toBeLessThan(500)
+    expect((await person.post(`${sheet}/release`, { seen: text, comment: text, message: text })).status).toBeLessThan(500)
+    expect((await person.post(`${sheet}/hand-on/first`, { assignedGraderId: text })).status).toBeLessThan(500)
+    expect((await person.get(`${sheet}/questions/${percentEncode(text)}`)).status).toBeLessThan(500)
+  }
+  for (const action of ['questions/1/save', 'questions/1', 'viewers', 'release', 'reopen', 'take-over', 'hand-on/second'])
+    expect((await person.post(`${sheet}/${action}`)).status).toBeLessThan(500)
+  expect((await person.get(sheet)).status).toBe(200)
+})

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import { factsOf, mistakesIn, rowsOf } from '../../../support/forms.ts'
+import { makeHandedIn } from '../../../support/grading.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import type { Taken } from '../../../support/taking.ts'
+
+const service = await startServiceForFile()
+
+/** What was handed in, and a grader whom it is assigned to, at its sheet. */
+async function furnish(of: Taken & { secondGrader?: boolean } = {}) {
+  const made = await makeHandedIn(service, { recipientName: 'Sam', ...of })
+  const { organization, submissionId } = made
+  const as = async (...roles: string[]) => {
+    const person = await signInAs(service, organization.id, roles)
+    const sheet = `${person.home}grading/${submissionId}`
+    return {
+      ...person,
+      sheet,
+      save: (number: number, points: string, comment = '', seen = service.clock.now()) =>
+        person.post(`${sheet}/questions/${number}`, { points, comment, seen: seen.toISOString() }),
+      read: async () => (await person.get(sheet)).text,
+    }
+  }
+  const grader = await as('grader')
+  await made.assign(grader.member.id)
+  return { ...made, as, person: grader }
+}
+
+/** What the forms of the sheet have in them, by question. */
+const typedIn = (text: string): [string, string][] =>
+  [...text.matchAll(/data-grade="(\d+)".*?name="points"[^>]*?value="([^"]*)"/gs)].map(([, number, value]) => [number!, value!])
+
+describe('the sheet', () => {
+  it('has nothing preset, saves question by question, and says what was not taken where it was typed', async () => {
+    const { person } = await furnish()
+    const { save, read, sheet } = person
+    expect(typedIn(await read())).toEqual([
+      ['1', ''],
+      ['2', ''],
+    ])
+    const saved = await save(1, '4,5', '</textarea><script>')
+    expect([saved.status, saved.headers.location]).toEqual([303, `${sheet}?saved=1#question-1`])
+    const refused = await save(2, '3.7', 'Kept')
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['The points have to be between 0 and 3, in steps of 0.5.']])
+    expect(typedIn(refused.text)).toEqual([
+      ['1', '4.5'],
+      ['2', '3.7'],
+    ])
+    expect(refused.text).toContain('Kept</textarea>')
+    expect(refused.text).not.toContain('<script>')
+    expect((await save(2, 'three')).status).toBe(422)
+    expect(factsOf(await read())).toMatchObject({ Graded: '1 of 2 questions', Points: '4.5 of 8 so far' })
+    expect((await person.get(`${sheet}?saved=1`)).text).toContain('Question 1 is saved.')
+  })
+
+  it('shows both grades of two who grade at once, and tells the second', async () => {
+    const { person, as } = await furnish()
+    const admin = await as('admin')
+    const seen = service.clock.now()
+    service.clock.advance(1_000)
+    await person.save(1, '1', 'Mine', seen)
+    service.clock.advance(1_000)
+    const told = await admin.save(1, '5', 'Theirs', seen)
+    expect(told.headers.location).toContain('others=yes')
+    const text = (await admin.get(told.headers.location!)).text
+    expect(text).toContain('Somebody else has graded it since you opened the sheet')
+    expect(text).toContain('has this sheet open, too')
+    const grades = rowsOf(text).filter((row) => /Mine|Theirs/.test(row))
+    expect(grades.map((row) => row.split(' | ').slice(2))).toEqual([
+      ['1', 'Mine'],
+      ['5', 'Theirs'],
+    ])
+    expect(factsOf(text).Points).toBe('5 of 8 so far')
+  })
+
+  it('of two graders shows neither the other’s until both have graded everything', async () => {
+    const { person, as, submissionId } = await furnish({ secondGrader: true })
+    const second = await as('grader')
+    expect((await second.get(second.sheet)).status).toBe(404)
+    const queue = await second.get(`${second.home}grading?whose=nobody`)
+    expect(queue.text).toContain(`grading/${submissionId}/take-over`)
+    await second.post(`${second.sheet}/take-over`)
+    await person.save(1, '5', 'Of the first')
+    await person.save(2, '3')
+    await second.save(1, '2', 'Of the second')
+    expect(await second.read()).not.toContain('Of the first')
+    expect(await person.read()).not.toContain('Of the second')
+    await second.save(2, '3')
+    for (const text of [await person.read(), await second.read()]) {
+      expect(text).toContain('Of the first')
+      expect(text).toContain('Of the second')
+      expect(text).toContain('The two grades are more than 20 % of the points apart: an admin has to decide')
+    }
+    const admin = await as('admin')
+    await admin.save(1, '4')
+    expect(factsOf(await person.read()).Points).toBe('7 of 8')
+  })
+
+  it('tells each of two graders how far their own part is, and what a result waits for', async () => {
+    const { person, as, assign } = await furnish({ secondGrader: true })
+    const [second, admin] = [await as('grader'), await as('admin')]
+    const queue = async (of: typeof person) =>
+      rowsOf((await of.get(`${of.home}grading`)).text)[0]
+        ?.split(' | ')
+        .at(4)
+    await person.save(1, '5')
+    expect(await queue(person)).toBe('1 of 2 questions')
+    expect(await person.read()).toContain('Not graded by you yet: <a href="#question-2">question 2</a>')
+    await person.save(2, '3')
+    expect(factsOf(await person.read())).toMatchObject({ Graded: '2 of 2 questions', Points: '8 of 8' })
+    expect(await person.read()).toContain('once the other grader has, too: nobody has taken that over yet.')
+    expect(await queue(person)).toBe('waits for another grader')
+    await second.post(`${second.sheet}/take-over`)
+    expect(factsOf(await second.read())).toMatchObject({ Graded: '0 of 2 questions', Points: '0 of 8 so far' })
+    expect([await queue(person), await queue(second)]).toEqual(['waits for the other grader', '0 of 2 questions'])
+    await second.save(1, '2')
+    const last = await second.save(2, '2.5')
+    expect(last.headers.location).not.toContain('others') // nobody has graded in their place
+    expect([await queue(person), await queue(admin)]).toEqual(['an admin has to decide', 'an admin has to decide'])
+    expect(await admin.read()).toContain('For you to decide')
+    expect(await admin.read()).not.toContain('/take-over') // they would become one of the two
+    expect((await admin.post(`${admin.sheet}/take-over`)).status).toBe(404)
+    await admin.save(1, '4')
+    expect([await queue(person), await queue(admin)]).toEqual(['ready to release', 'ready to release'])
+    const text = await person.read()
+    expect(text).toContain('What counts: 4 of 5 points, as an admin has decided.')
+    expect(text).toContain('What counts: 3 of 3 points, the mean of both grades to the nearest half point.')
+    expect(await second.read()).toContain('The first grader or an admin releases the result.')
+    await assign(null)
+    const twice = await admin.post(`${admin.sheet}/hand-on/first`, { assignedGraderId: second.member.id })
+    expect([twice.status, mistakesIn(twice)]).toEqual([
+      422,
+      ['This member is the other grader already: two different members have to grade it.'],
+    ])
+    const unknown = service.deps.newId()
+    const nobody = await admin.post(`${admin.sheet}/hand-on/second`, { secondGraderId: unknown })
+    expect([nobody.status, mistakesIn(nobody)]).toEqual([422, [`There is no such second grader “${unknown}”.`]])
+  })
+})
+
+describe('the queue', () => {
+  it('is of one’s own, of nobody’s and, for admins, of all, also by assessment', async () => {
+    const { person, as, assign, organization, submissionId } = await furnish()
+    const [admin, other] = [await as('admin'), await as('grader')]
+    const shows = async (of: typeof person, query: string) =>
+      (await of.get(`${of.home}grading?${query}`)).text.includes(`href="${of.home}grading/${submissionId}"`)
+    expect([await shows(person, ''), await shows(person, 'whose=nobody'), await shows(other, 'whose=all')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    const empty = await service.make.assessment(organization.id)
+    expect([await shows(admin, ''), await shows(admin, `assessment=${empty.id}`)]).toEqual([true, false])
+    await assign(null)
+    expect(await shows(other, 'whose=nobody')).toBe(true)
+    await other.post(`${other.sheet}/take-over`)
+    expect(await shows(other, 'whose=mine')).toBe(true)
+    const handed = await other.post(`${other.sheet}/hand-on/first`, { assignedGraderId: person.member.id })
+    expect((await other.get(handed.headers.location!)).text).toContain('It is handed on.')
+    expect([await shows(person, 'whose=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
+  })
+})
+
+describe('a released result', () => {
+  it('is released anew as it was, unless it is chosen otherwise', async () => {
+    const { person, candidate } = await furnish()
+    await person.save(1, '4')
+    await person.save(2, '3')
+    await person.post(`${person.sheet}/release`, { comment: 'Ours', message: 'Well done', toCandidate: 'yes' })
+    expect(await person.read()).toContain('the organization and the candidate see it')
+    await person.post(`${person.sheet}/reopen`)
+    const { text } = await person.get(`${person.sheet}/release`)
+    expect(text).toContain('>\nOurs</textarea>')
+    expect(text).toContain('>\nWell done</textarea>')
+    expect(text).toMatch(/name="toCandidate" value="yes" checked/)
+    await person.post(`${person.sheet}/release`, { comment: 'Ours', message: 'Well done' })
+    expect(await person.read()).toContain('the organization sees it, the candidate does not')
+    expect((await candidate.open()).text).not.toContain('Your result')
+  })
+
+  it('is shown to the clients of the assessment and, if so wished, to the candidate, and stays while it is reopened', async () => {
+    const { person, as, assessment, candidate, organization } = await furnish()
+    const { sheet } = person
+    const client = await as('client')
+    const stranger = await as('client')
+    const of = { organizationId: organization.id, assessmentId: assessment.id }
+    await service.db.assessmentClient.create({ data: { ...of, memberId: client.member.id, position: 0 } })
+    const results = async (who: typeof client) => rowsOf((await who.get(`${who.home}results`)).text)
+    await person.save(1, '4.5', 'For us alone')
+    const early = await person.post(`${sheet}/release`, { comment: '', message: '' })
+    expect([early.status, mistakesIn(early)]).toEqual([422, ['Question 2 is not graded yet.']])
+    await person.save(2, '0')
+    expect(await results(client)).toEqual([])
+    const fields = { comment: 'A good one', message: 'Well <done>', toCandidate: 'yes' }
+    expect((await person.post(`${sheet}/release`, fields)).headers.location).toBe(`${sheet}?done=released`)
+    expect((await results(client))[0]).toContain(`Sam | ${assessment.name} | 4.5 of 8 | 56 %`)
+    expect(await results(stranger)).toEqual([])
+    const own = `${client.home}results/${person.sheet.split('/').at(-1)}`
+    const { text } = await client.get(own)
+    expect(rowsOf(text)).toEqual(['1 | What is 1? | 4.5 | 5', '2 | What is 2? | 0 | 3'])
+    expect([text.includes('A good one'), text.includes('Answer 1'), text.includes('For us alone')]).toEqual([true, false, false])
+    expect((await stranger.get(own)).status).toBe(404)
+    const page = (await candidate.open()).text
+    expect(page).toContain('<strong>4.5 of 8 points</strong>, 56 %')
+    expect(page).toContain('Well &lt;done&gt;')
+    expect(page).not.toContain('For us alone')
+    expect(page).not.toContain('A good one')
+    expect((await person.save(1, '5')).status).toBe(422)
+    await person.post(`${sheet}/reopen`)
+    await person.save(1, '5')
+    expect((await candidate.open()).text).toContain('4.5 of 8 points')
+    await person.post(`${sheet}/release`, { comment: '', message: '' })
+    expect((await candidate.open()).text).not.toContain('of 8 points')
+    expect((await client.get(own)).text).toContain('version 2')
+  })
+})

@@ -1,0 +1,147 @@
+import { EventEmitter } from 'node:events'
+import pg from 'pg'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { DAY_MS } from '../../../support/factories.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+
+/** An admin who is looking at the keys of an organization. */
+async function openKeys() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const path = `${admin.home}settings/integrations`
+  const generate = (fields: Record<string, string>) => admin.post(path, { mode: 'live', expiry: 'never', ...fields })
+  const rowOf = (name: string) => service.db.apiKey.findFirstOrThrow({ where: { organizationId: organization.id, name } })
+  const act = async (name: string, action: 'rotate' | 'revoke') => admin.post(`${path}/${(await rowOf(name)).id}/${action}`)
+  return { ...admin, organization, path, generate, rowOf, act }
+}
+
+/** Until the test ends no notification of the database arrives. */
+function holdNotifications(): void {
+  const emit = vi.spyOn(pg.Client.prototype, 'emit')
+  onTestFinished(() => emit.mockRestore())
+  const original = EventEmitter.prototype.emit
+  emit.mockImplementation(function (this: pg.Client, event: string | symbol, ...values: unknown[]) {
+    return event === 'notification' || original.call(this, event, ...values)
+  })
+}
+
+const keyIn = ({ text }: { text: string }): string => /id="key">([^<]+)</.exec(text)![1]!
+const status = async (key: string) => (await service.v1(key).get('/tags')).status
+
+it('generates a key, which is shown once and works', async () => {
+  const { generate, get, path, rowOf, member, organization } = await openKeys()
+  const key = keyIn(await generate({ name: ' Production ' }))
+  expect(key).toMatch(/^ak_live_\w{32}$/)
+  expect(await status(key)).toBe(200)
+  const list = (await get(path)).text
+  expect(list).not.toContain(key)
+  expect(list).toContain(`ak_live_…${key.slice(-4)}`)
+  expect(list).toContain('Ada Member')
+  expect(await rowOf('Production')).toMatchObject({ mode: 'live', expiresAt: null, createdById: member.id })
+  const made = await service.v1(key).post('/tags').send({ name: 'Made with it' })
+  expect(made.status).toBe(201)
+  const audit = await service.db.auditEntry.findFirstOrThrow({
+    where: { organizationId: organization.id },
+    orderBy: { id: 'desc' },
+  })
+  expect(audit).toMatchObject({
+    action: 'generated_key',
+    actorKind: 'member',
+    actorId: member.id,
+    details: { name: 'Production' },
+  })
+})
+
+it('generates test keys, and keys that expire', async () => {
+  const { generate, rowOf } = await openKeys()
+  expect(keyIn(await generate({ name: 'Try', mode: 'test' }))).toMatch(/^ak_test_/)
+  const now = service.clock.now().getTime()
+  for (const days of [30, 90, 365]) {
+    await generate({ name: `${days} days`, expiry: String(days) })
+    expect((await rowOf(`${days} days`)).expiresAt?.getTime()).toBe(now + days * DAY_MS)
+  }
+  const key = keyIn(await generate({ name: 'Until a day', expiry: 'date', expiresAt: '2100-02-28' }))
+  expect((await rowOf('Until a day')).expiresAt?.toISOString()).toBe('2100-03-01T00:00:00.000Z')
+  expect(await status(key)).toBe(200)
+})
+
+it('says what is wrong with a key, and keeps what was typed', async () => {
+  const { generate } = await openKeys()
+  const mistakes = async (fields: Record<string, string>) => {
+    const answer = await generate(fields)
+    expect(answer.status).toBe(422)
+    return [...answer.text.matchAll(/<li>(?:<a [^>]+>)?([^<]+)/g)].map(([, words]) => words)
+  }
+  await generate({ name: 'Taken' })
+  expect(await mistakes({ name: 'Taken' })).toEqual(['The name is taken already.'])
+  expect(await mistakes({ name: ' ' })).toEqual(['Enter the name.'])
+  expect(await mistakes({ name: 'x'.repeat(201) })).toEqual(['The name has more than 200 characters.'])
+  expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: '2020-01-01' })).toEqual(['The date has to be in the future.'])
+  for (const date of ['9999-12-31', '3000-01-01'])
+    expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: date })).toEqual([
+      'The date can be 36,500 days from now at most.',
+    ])
+  for (const date of ['', 'soon', '2027-13-01', '-000001-01-01'])
+    expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: date })).toEqual(['Enter a date.'])
+  const answer = await generate({ name: '"<b>', expiry: 'date', mode: 'test' })
+  expect(answer.text).toContain('value="&quot;&lt;b&gt;"')
+  expect(answer.text).toMatch(/value="test" selected/)
+})
+
+it('revokes a key at once, whenever the other processes hear of it, and says so the second time too', async () => {
+  const { generate, act, get, path, rowOf } = await openKeys()
+  const key = keyIn(await generate({ name: 'Old' }))
+  holdNotifications()
+  expect(await status(key)).toBe(200)
+  expect((await act('Old', 'revoke')).headers.location).toBe(`${path}?done=revoked`)
+  expect(await status(key)).toBe(401)
+  const { revokedAt } = await rowOf('Old')
+  service.clock.advance(1_000)
+  expect((await act('Old', 'revoke')).status).toBe(303)
+  expect((await rowOf('Old')).revokedAt).toEqual(revokedAt)
+  expect((await get(path)).text).toContain('revoked <time')
+  expect((await act('Old', 'rotate')).text).toContain('can not be rotated')
+})
+
+it('rotates a key: both values are good for 24 hours, then the new one only', async () => {
+  const { generate, act, get, path, rowOf } = await openKeys()
+  const before = keyIn(await generate({ name: 'Rotating' }))
+  const { id } = await rowOf('Rotating')
+  const after = keyIn(await act('Rotating', 'rotate'))
+  expect([await status(before), await status(after)]).toEqual([200, 200])
+  expect((await get(path)).text).toContain('The value before is good until')
+  // Not again before the first is over: whoever still uses it would be cut off.
+  expect((await act('Rotating', 'rotate')).status).toBe(422)
+  expect((await rowOf('Rotating')).id).toBe(id)
+  for (let i = 0; i < 3; i++) {
+    service.clock.advance(DAY_MS / 3 - 1)
+    expect((await get(path)).status).toBe(200) // or the session would end
+    expect([await status(before), await status(after)]).toEqual([200, 200])
+  }
+  service.clock.advance(3)
+  expect([await status(before), await status(after)]).toEqual([401, 200])
+  const third = keyIn(await act('Rotating', 'rotate'))
+  await act('Rotating', 'revoke')
+  expect([await status(before), await status(after), await status(third)]).toEqual([401, 401, 401])
+})
+
+it('rotates once of many times at once', async () => {
+  const { generate, act, organization } = await openKeys()
+  await generate({ name: 'Busy' })
+  const answers = await Promise.all(Array.from({ length: 10 }, () => act('Busy', 'rotate')))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'rotated_key' } })).toBe(1)
+})
+
+it('lets an earlier value live no longer than its key', async () => {
+  const { generate, act, rowOf } = await openKeys()
+  const before = keyIn(await generate({ name: 'Short' }))
+  const { id } = await rowOf('Short')
+  await service.db.apiKey.update({ where: { id }, data: { expiresAt: new Date(service.clock.now().getTime() + 1_000) } })
+  const after = keyIn(await act('Short', 'rotate'))
+  service.clock.advance(1_000)
+  expect([await status(before), await status(after)]).toEqual([401, 401])
+})

@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest'
+import { forgetOldEvents } from '../../../../src/domain/events/forget-old-events.ts'
+import { waitForNumbering } from '../../../support/events.ts'
+import { DAY_MS } from '../../../support/factories.ts'
+import { factsOf, mistakesIn, rowsOf } from '../../../support/forms.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { answerWith, startReceiver, verify } from '../../../support/receiver.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+import { makeIntegrator, TO_LOOPBACK } from '../../../support/webhooks.ts'
+
+const HOSTILE = `=1+1"'><script>alert(1)</script>&amp;{{7*7}}\u202e`
+const SHOWN = '=1+1&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;{{7*7}}\u202e'
+const URL = 'https://hr.example.com/hooks?token=hush'
+
+const service = await startServiceForFile(TO_LOOPBACK)
+
+/** An admin who is looking at the webhooks of an organization, whose key makes invites. */
+async function openWebhooks() {
+  const integrator = await makeIntegrator(service)
+  const admin = await signInAs(service, integrator.id, ['admin'])
+  const path = `${admin.home}settings/webhooks`
+  const make = (fields: Record<string, string | string[]> = {}) => admin.post(path, { url: URL, ...fields })
+  /** @returns the address of its page, and its secret. */
+  const made = async (fields: Record<string, string | string[]> = {}) => {
+    const { text } = await make(fields)
+    return {
+      own: /href="([^"]+)">Done/.exec(text)![1]!,
+      secret: secretIn(text),
+    }
+  }
+  const facts = async (own: string) => factsOf((await admin.get(own)).text)
+  const audited = async () => {
+    const where = { organizationId: integrator.id, targetKind: 'webhook' }
+    const entries = await service.db.auditEntry.findMany({ where, orderBy: [{ at: 'asc' }, { id: 'asc' }] })
+    return entries.map(({ actorId, action, details }) => ({ actorId, action, details }))
+  }
+  return { ...integrator, ...admin, path, make, made, facts, audited }
+}
+
+const secretIn = (text: string): string => /id="secret">([^<]+)</.exec(text)![1]!
+
+/** Waits until the page at the address says so. @returns its text. */
+const waitForPage = (get: (path: string) => PromiseLike<{ text: string }>, address: string, words: string) =>
+  waitUntil(words, async () => {
+    const { text } = await get(address)
+    return text.includes(words) ? text : undefined
+  })
+
+describe('a webhook', () => {
+  it('is made with what was chosen; its secret is shown once, is kept by no cache, and signs what is sent', async () => {
+    const { make, get, path, invite, audited, member } = await openWebhooks()
+    const receiver = await startReceiver()
+    expect((await get(path)).text).toContain('There are none yet.')
+    const answer = await make({ url: ` ${receiver.url} `, types: ['invite.created', 'email.failed'], description: ' Into HR ' })
+    expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
+    const secret = secretIn(answer.text)
+    expect(answer.text).toContain('<button hidden data-copy="secret" type="button">')
+    const list = await get(path)
+    expect(rowsOf(list.text)).toEqual([
+      expect.stringMatching(
+        /^http:\S+\/hook \| active since .* UTC \| none yet \| invite.created, email.failed \| live \| Into HR$/,
+      ),
+    ])
+    expect(list.text).not.toContain(secret.slice('whsec_'.length))
+    const inviteId = await invite()
+    const [message] = await receiver.waitFor(1)
+    expect(() => verify(secret, message!)).not.toThrow()
+    expect(message!.event.data.inviteId).toBe(inviteId)
+    await waitUntil('the delivery', async () => rowsOf((await get(path)).text)[0]!.includes('| 1 delivered |') || undefined)
+    const host = `127.0.0.1:${receiver.port}`
+    expect(await audited()).toEqual([{ actorId: member.id, action: 'created_webhook', details: { host } }])
+  })
+
+  it('is told of everything where nothing is chosen', async () => {
+    const { made, facts } = await openWebhooks()
+    const { own } = await made({ mode: 'all' })
+    expect(await facts(own)).toMatchObject({ 'Told of': 'everything', Kind: 'Of both', 'Last deliveries': 'none yet' })
+  })
+
+  it.each([
+    ['', 'Enter the address.'],
+    ['example.com', 'The address is not one of the web.'],
+    ['http://example.com', 'The address has to begin with https://.'],
+    ['javascript:alert(1)', 'The address is not one of the web.'],
+    ['https://a:b@example.com', 'The address must not contain a user name or a password.'],
+    ['https://example.com:22', 'The port of the address has to be 80, 443, or one above 1023.'],
+    ['https://169.254.169.254', 'The address must not lead into a private network.'],
+    [`https://example.com/${'x'.repeat(2_048)}`, 'The address has more than 2048 characters.'],
+  ])('is refused in words, with what was typed, when it is new and when it is changed: %s', async (url, words) => {
+    const { make, made, post, facts, id } = await openWebhooks()
+    const typed = { url, types: ['invite.created'], mode: 'test', description: HOSTILE }
+    const refused = await make(typed)
+    const { own } = await made()
+    for (const answer of [refused, await post(own, typed)]) {
+      expect([answer.status, mistakesIn(answer)]).toEqual([422, [words]])
+      expect(answer.text).toContain(SHOWN)
+      expect(answer.text).toMatch(/value="invite.created" checked/)
+      expect(answer.text).toMatch(/value="test" selected/)
+    }
+    expect((await facts(own)).Address).toBe(URL)
+    expect(await service.db.webhookEndpoint.count({ where: { organizationId: id } })).toBe(1)
+  })
+
+  it('has a description of at most 1000 characters', async () => {
+    const { make } = await openWebhooks()
+    expect(mistakesIn(await make({ description: 'x'.repeat(1_001) }))).toEqual(['The description has more than 1000 characters.'])
+  })
+
+  it('is one of 20 at most, which is said before and after the form is sent', async () => {
+    const { make, get, path } = await openWebhooks()
+    for (let i = 0; i < 20; i++) expect((await make()).status).toBe(200)
+    const { text } = await get(path)
+    expect(text).toContain('There are 20, and there can not be more.')
+    expect(text).not.toContain('name="url"')
+    const answer = await make()
+    expect([answer.status, mistakesIn(answer)]).toEqual([
+      422,
+      ['There can not be more than 20 webhooks. Delete one to make another.'],
+    ])
+  })
+
+  it('is changed, and deleted when that is confirmed', async () => {
+    const { made, post, get, path, facts, audited } = await openWebhooks()
+    const { own } = await made({ types: ['invite.created'], description: 'Old' })
+    const change = { url: 'https://example.com/new', types: ['invite.expired'], mode: 'all', description: 'New' }
+    expect((await post(own, change)).headers.location).toBe(`${own}?done=saved`)
+    expect(await facts(own)).toMatchObject({ Address: change.url, 'Told of': 'invite.expired', Description: 'New' })
+    expect((await post(own, { ...change, types: [] })).status).toBe(303)
+    expect((await facts(own))['Told of']).toBe('everything')
+    expect((await post(`${own}/delete`)).headers.location).toBe(`${path}?done=deleted`)
+    expect((await get(`${path}?done=deleted`)).text).toContain('There are none yet.')
+    for (const gone of [own, `${own}/deliveries`]) expect((await get(gone)).status).toBe(404)
+    expect((await audited()).map(({ action }) => action)).toEqual([
+      'created_webhook',
+      'changed_webhook',
+      'changed_webhook',
+      'deleted_webhook',
+    ])
+  })
+
+  it('gets a new secret, shown once; the one before signs for 24 hours more', async () => {
+    const { made, post, get, facts, invite } = await openWebhooks()
+    const receiver = await startReceiver()
+    const { own, secret } = await made({ url: receiver.url })
+    const { text, headers } = await post(`${own}/rotate-secret`)
+    expect(headers['cache-control']).toBe('no-store')
+    expect(text).toContain('The secret before signs as well until')
+    expect((await facts(own)).Secret).toMatch(/^The one before signs as well until .* UTC\.$/)
+    await invite()
+    const [message] = await receiver.waitFor(1)
+    for (const good of [secret, secretIn(text)]) expect(() => verify(good, message!)).not.toThrow()
+    expect((await get(own)).text).not.toContain('whsec_')
+    for (let i = 0; i < 3; i++) {
+      service.clock.advance(DAY_MS / 3)
+      expect((await get(own)).status).toBe(200) // or the session would end
+    }
+    expect(await facts(own)).not.toHaveProperty('Secret')
+  })
+
+  it('that was disabled is sent what it has missed when it is enabled and that is asked for; it is offered once', async () => {
+    const { made, post, get, facts, invite, audited } = await openWebhooks()
+    const receiver = await startReceiver()
+    const { own } = await made({ url: receiver.url })
+    expect((await post(`${own}/disable`)).headers.location).toBe(`${own}?done=disabled`)
+    expect((await facts(own)).State).toMatch(/^disabled since .* UTC, by one of you$/)
+    const missed = await invite()
+    await waitForNumbering(service)
+    expect((await post(`${own}/test`)).text).toContain('The webhook is disabled. Enable it first.')
+    expect((await get(own)).text).not.toContain('Send what it has missed')
+    expect((await post(`${own}/enable`)).headers.location).toBe(`${own}?done=enabled`)
+    expect((await get(`${own}?done=enabled`)).text).toContain('Send what it has missed')
+    expect(receiver.received).toEqual([])
+    expect((await post(`${own}/replay`)).headers.location).toBe(`${own}?done=replayed`)
+    const [message] = await receiver.waitFor(1)
+    expect(message!.event.data.inviteId).toBe(missed)
+    expect((await get(own)).text).not.toContain('Send what it has missed')
+    expect((await post(`${own}/replay`)).status).toBe(303)
+    expect((await audited()).map(({ action }) => action)).toEqual([
+      'created_webhook',
+      'disabled_webhook',
+      'enabled_webhook',
+      'replayed_webhook',
+    ])
+  })
+
+  it('that has missed nothing is offered nothing; nor is one for which that is no longer kept', async () => {
+    const { made, post, get, invite } = await openWebhooks()
+    const { own } = await made()
+    await post(`${own}/disable`)
+    await post(`${own}/enable`)
+    expect((await get(own)).text).not.toContain('Send what it has missed')
+    await post(`${own}/disable`)
+    await invite()
+    await waitForNumbering(service)
+    await post(`${own}/enable`)
+    expect((await get(own)).text).toContain('Send what it has missed')
+    service.clock.advance(1)
+    await forgetOldEvents(service.system, 0)
+    const answer = await post(`${own}/replay`)
+    expect([answer.status, mistakesIn(answer)]).toEqual([422, [expect.stringContaining('is no longer kept')]])
+  })
+})
+
+describe('a delivery', () => {
+  it('of a test shows what came of it: when, how long it took, the status, and the beginning of the answer, as text', async () => {
+    const { made, post, get, audited } = await openWebhooks()
+    const receiver = await startReceiver(answerWith(418, { 'content-type': 'text/html' }, HOSTILE))
+    const { own } = await made({ url: receiver.url, types: ['invite.expired'], description: HOSTILE })
+    const { status, headers } = await post(`${own}/test`)
+    expect([status, headers.location]).toEqual([303, expect.stringMatching(/\/deliveries\/[0-9a-f-]{36}$/)])
+    const text = await waitForPage(get, headers.location!, 'Attempt 1')
+    expect(factsOf(text)).toMatchObject({
+      To: receiver.url,
+      State: 'to be attempted again',
+      Type: 'webhook.test',
+      Took: expect.stringMatching(/^\d+ ms$/),
+      Status: '418',
+      Answer: SHOWN,
+    })
+    expect(text).not.toContain('<script>alert')
+    expect((await audited()).at(-1)!.action).toBe('tested_webhook')
+  })
+
+  it('is found in the list by its state, and is sent again', async () => {
+    const { made, post, get, invite, audited } = await openWebhooks()
+    const receiver = await startReceiver()
+    const { own } = await made({ url: receiver.url })
+    await invite()
+    const [first] = await receiver.waitFor(1)
+    const list = async (query = '') => rowsOf((await get(`${own}/deliveries${query}`)).text)
+    await waitUntil('the delivery', async () => (await list('?state=delivered')).length === 1 || undefined)
+    expect(await list()).toEqual([expect.stringMatching(/^The candidate was invited \| delivered \| .* UTC \| 1 \| $/)])
+    for (const state of ['waiting', 'failed']) expect(await list(`?state=${state}`)).toEqual([])
+    for (const query of ['?state=lost', '?page=0', '?page=x', `?state=${encodeURIComponent(HOSTILE)}`])
+      expect(await list(query)).toHaveLength(1)
+    expect(await list('?page=9')).toEqual([])
+    const { headers } = await post(`${own}/deliveries/${first!.id}/replay`)
+    expect(headers.location).toBe(`${own}/deliveries/${first!.id}`)
+    const [, second] = await receiver.waitFor(2)
+    expect(second!.id).toBe(first!.id)
+    await waitForPage(get, headers.location!, 'Attempt 2')
+    expect((await audited()).at(-1)).toMatchObject({ action: 'replayed_webhook', details: { event: first!.id } })
+  })
+
+  it('is not sent again by a disabled webhook, which is said', async () => {
+    const { made, post, get, invite } = await openWebhooks()
+    const receiver = await startReceiver()
+    const { own } = await made({ url: receiver.url })
+    await invite()
+    const [message] = await receiver.waitFor(1)
+    await post(`${own}/disable`)
+    const page = `${own}/deliveries/${message!.id}`
+    expect((await get(page)).text).not.toContain('Send it again')
+    const answer = await post(`${page}/replay`)
+    expect([answer.status, mistakesIn(answer)]).toEqual([422, ['The webhook is disabled. Enable it first.']])
+  })
+
+  it('loads its page again while an attempt is due, and not while it waits for hours', async () => {
+    const { made, post, get, facts } = await openWebhooks()
+    const receiver = await startReceiver(answerWith(503, { 'retry-after': '3600' }))
+    const { own } = await made({ url: receiver.url })
+    const { location } = (await post(`${own}/test`)).headers
+    const text = await waitForPage(get, location!, 'Attempt 1')
+    expect((await facts(own))['Last deliveries']).toBe('1 to be attempted again')
+    expect(factsOf(text)['Next attempt']).toMatch(/ UTC$/)
+    expect((await get(location!)).headers).not.toHaveProperty('refresh')
+    await service.db.webhookDelivery.updateMany({
+      where: { eventId: location!.split('/').at(-1)! },
+      data: { nextAttemptAt: service.clock.now(), leasedUntil: new Date('2100-01-01') },
+    })
+    expect((await get(location!)).headers.refresh).toBe('3')
+  })
+})
+
+describe('a webhook that fails', () => {
+  const pages = ['', 'settings/organization', 'settings/integrations', 'settings/webhooks', 'settings/audit-log']
+
+  it('is told of at Home and in Settings, with a way to it, until it answers again', async () => {
+    const { made, post, get, home, id } = await openWebhooks()
+    const receiver = await startReceiver(answerWith(500))
+    const { own } = await made({ url: receiver.url })
+    for (const page of pages) expect((await get(home + page)).text).not.toContain('notice bad')
+    await post(`${own}/test`)
+    await waitForPage(get, home, 'has been failing since')
+    for (const page of pages) expect((await get(home + page)).text).toContain(`The webhook to <a href="${own}">127.0.0.1:`)
+    for (const page of ['tags', 'account']) expect((await get(home + page)).text).not.toContain('has been failing since')
+    for (const role of ['client', 'grader']) {
+      const other = await signInAs(service, id, [role])
+      expect((await other.get(other.home)).text).not.toContain('has been failing since')
+    }
+    const elsewhere = await signInAs(service, (await service.make.organization()).id, ['admin'])
+    expect((await elsewhere.get(elsewhere.home)).text).not.toContain('has been failing since')
+    receiver.behave(answerWith(204))
+    await post(`${own}/test`)
+    await waitUntil('success', async () => !(await get(home)).text.includes('has been failing since') || undefined)
+  })
+
+  it('or was disabled for that is told of, and why; one that a member has disabled is not', async () => {
+    const { made, post, get, home, facts, audited } = await openWebhooks()
+    const receiver = await startReceiver(answerWith(410))
+    const { own } = await made({ url: receiver.url })
+    await post(`${own}/test`)
+    await waitForPage(get, home, 'was disabled for failing')
+    expect((await facts(own)).State).toMatch(/^disabled since .* UTC, because it answered that it is gone \(410\)$/)
+    expect((await audited()).at(-1)).toEqual({
+      actorId: null,
+      action: 'disabled_webhook',
+      details: { host: `127.0.0.1:${receiver.port}`, reason: 'gone' },
+    })
+    await post(`${own}/enable`)
+    expect((await get(home)).text).not.toContain('was disabled for failing')
+    await post(`${own}/disable`)
+    expect((await get(home)).text).not.toContain('was disabled for failing')
+  })
+})
+
+it('shows what others have written as text, on every page', async () => {
+  const { made, get, path } = await openWebhooks()
+  const { own } = await made({ url: `https://example.com/?q=${HOSTILE}`, description: HOSTILE })
+  for (const page of [path, own, `${own}/deliveries`]) {
+    const { status, text } = await get(page)
+    expect(status).toBe(200)
+    expect(text).not.toContain('<script>alert')
+    expect(text).toContain(SHOWN)
+  }
+})

@@ -1,0 +1,382 @@
+import { parse } from 'csv-parse/sync'
+import { describe, expect, it } from 'vitest'
+import { forgetOldBatches } from '../../../../src/domain/invites/batches/batches.ts'
+import { continueBatch } from '../../../../src/domain/invites/batches/continue-batch.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+
+async function furnish() {
+  const organization = await service.make.organization()
+  const assessment = await service.make.assessment(organization.id)
+  await service.make.question(assessment)
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const path = `${admin.home}invites/batches`
+  /** Gives a list as a pasted text. @returns where it is shown. */
+  const give = async (list: string, fields: Record<string, string> = {}) => {
+    const answer = await admin.post(path, { assessmentId: assessment.id, list, sendEmail: 'yes', ...fields })
+    return { status: answer.status, text: answer.text, location: answer.headers.location ?? '' }
+  }
+  /** The rows as the CSV has them, without the header. */
+  const outcome = async (location: string): Promise<string[][]> => parse((await admin.post(`${location}/export`)).text).slice(1)
+  /** Starts it, and waits until it is finished. */
+  const run = async (location: string) => {
+    expect((await admin.post(`${location}/start`)).status).toBe(303)
+    const id = location.split('/').at(-1)!
+    const isFinished = async () => (await service.db.inviteBatch.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
+    await waitUntil('the batch to be finished', isFinished)
+  }
+  const invites = () =>
+    service.db.invite.findMany({
+      where: { organizationId: organization.id },
+      include: { tags: true, emails: true },
+      orderBy: { id: 'asc' },
+    })
+  return { organization, assessment, admin, path, give, outcome, run, invites }
+}
+
+/** What a browser sends of a form with a file. */
+const multipart = (fields: Record<string, string>, file: Buffer | string) =>
+  Buffer.concat([
+    ...Object.entries(fields).map(([name, value]) =>
+      Buffer.from(`--xyz\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
+    ),
+    Buffer.from('--xyz\r\ncontent-disposition: form-data; name="file"; filename="list.csv"\r\ncontent-type: text/csv\r\n\r\n'),
+    Buffer.from(file),
+    Buffer.from('\r\n--xyz--\r\n'),
+  ])
+
+describe('a list', () => {
+  it('is checked first: each row is told what will happen to it, and nobody is invited', async () => {
+    const { organization, assessment, admin, give, outcome, invites } = await furnish()
+    const grader = await service.make.member(organization.id, { email: `${organization.id}@example.com` })
+    await service.make.tag(organization.id, { name: 'Spring' })
+    const before = await service.make.invite(assessment, { recipientEmail: 'Before@example.com', status: 'completed' })
+    const { location } = await give(
+      [
+        'E-Mail,Full name,Tags,Message,Days,Grader,Phone',
+        `good@example.com,"Lee, Sam",spring,"Hello,\n""you""",7,${grader.email},123`,
+        'before@example.com,,,,,,',
+        'GOOD@example.com,,,,,,',
+        'not an address,,,,,,',
+        'tag@example.com,,spring;autumn,,,,',
+        'days@example.com,,,,soon,,',
+        'grader@example.com,,,,,nobody@example.com,',
+        `long@example.com,${'x'.repeat(201)},,,,,`,
+        ',,,,,,',
+      ].join('\r\n'),
+    )
+    const rows = await outcome(location)
+    expect(rows.map(([number, email, , state, why, invite]) => [number, email, state, why, invite])).toEqual([
+      ['1', 'good@example.com', 'to be invited', '', ''],
+      ['2', 'before@example.com', 'invited before', 'The invite is completed.', before.id],
+      ['3', 'GOOD@example.com', 'twice in the list', 'The same address as in row 1.', ''],
+      ['4', 'not an address', 'not possible', 'The address is not an email address.', ''],
+      ['5', 'tag@example.com', 'not possible', 'There is no such tag “autumn”.', ''],
+      ['6', 'days@example.com', 'not possible', 'The number of days has to be a whole number from 1 to 3650.', ''],
+      ['7', 'grader@example.com', 'not possible', 'There is no such grader “nobody@example.com”.', ''],
+      ['8', 'long@example.com', 'not possible', 'The name has more than 200 characters.', ''],
+    ])
+    const { text } = await admin.get(location)
+    expect(text).toContain('Invite 1 candidate<')
+    const said = [...text.matchAll(/<p class="preformatted">([^<]*)<\/p>/g)].map(([, own]) => own)
+    expect(said).toEqual([
+      'Tags: Spring',
+      'Message: Hello,\n&quot;you&quot;',
+      'Days until it expires: 7',
+      `Grader: ${grader.email}`,
+    ])
+    expect(text).toContain('These columns are not used: Phone.')
+    expect((await admin.get(`${location}?state=repeated`)).text).toContain('The same address as in row 1.')
+    expect((await admin.get(`${location}?state=repeated`)).text).not.toContain('not an address')
+    expect(await invites()).toHaveLength(1)
+  })
+
+  it.each([
+    ['without a header', 'one@example.com\ntwo@example.com, Two\n', ['', 'Two']],
+    [
+      'as a spreadsheet writes it elsewhere',
+      '\ufeffemail;name\r\none@example.com;Ann, Lee\r\ntwo@example.com;Ünal\r\n',
+      ['Ann, Lee', 'Ünal'],
+    ],
+    ['with tabs', 'name\temail\nOne\tone@example.com\n\n\t\nTwo\ttwo@example.com', ['One', 'Two']],
+  ])('may be pasted %s', async (_how, list, names) => {
+    const { give, outcome } = await furnish()
+    expect((await outcome((await give(list)).location)).map(([, email, name]) => [email, name])).toEqual([
+      ['one@example.com', names[0]],
+      ['two@example.com', names[1]],
+    ])
+  })
+
+  it.each([
+    ['', 'The list is empty.'],
+    ['email,name\n', 'The list is empty.'],
+    ['name,phone\nSam,123', 'The first row needs the names of the columns, one of them &quot;email&quot;, or an address.'],
+    ['email\n"never closed', 'The list can not be read as CSV: see line 2.'],
+    [`email\n${'a@example.com\n'.repeat(10_001)}`, 'The list has more than 10,000 rows. Please split it.'],
+  ])('that can not be taken is told why: %j', async (list, why) => {
+    const { give } = await furnish()
+    const { status, text } = await give(list)
+    expect([status, text.includes(why)]).toEqual([422, true])
+  })
+
+  it('may be a file, in UTF-8 or as Windows writes it, of a limited size', async () => {
+    const { assessment, admin, path, outcome } = await furnish()
+    const own = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
+    const sendBody = (body: Buffer) => service.http().post(path).set(own).send(body)
+    const send = (file: Buffer | string) => sendBody(multipart({ assessmentId: assessment.id, list: '' }, file))
+    const list = 'email,name\ncandidate@example.com,Ünal\n'
+    const utf16 = Buffer.from(`\ufeff${list}`, 'utf16le')
+    const files = {
+      utf8: Buffer.from(list),
+      latin1: Buffer.from(list, 'latin1'),
+      utf16le: utf16,
+      utf16be: Buffer.from(utf16).swap16(),
+    }
+    for (const [encoding, file] of Object.entries(files)) {
+      const answer = await send(file)
+      expect([encoding, answer.status]).toEqual([encoding, 303])
+      expect(await outcome(answer.headers.location!)).toMatchObject([
+        ['1', 'candidate@example.com', 'Ünal', 'to be invited', '', ''],
+      ])
+    }
+    const large = await send('x'.repeat(4 * 1024 * 1024 + 1))
+    expect([large.status, large.text.includes('The list is larger than 4 MB.')]).toEqual([422, true])
+    const huge = await send('x'.repeat(13 * 1024 * 1024))
+    expect([huge.status, huge.text.includes('That was too large')]).toEqual([413, true])
+    expect((await sendBody(Buffer.from('nonsense'))).status).toBe(400)
+  })
+
+  it('may have texts that are cut in the middle of a character', async () => {
+    const { admin, give, outcome } = await furnish()
+    const [address, name, header] = [299, 399, 99].map((length) => `${'x'.repeat(length)}😀`)
+    const { location } = await give(
+      `email,name,tags,${header}\n${address},,,\na@example.com,${name},,\nb@example.com,,${address},\n`,
+    )
+    expect((await outcome(location)).map(([, email, name, state]) => [email, name, state])).toEqual([
+      [`${'x'.repeat(299)}\ufffd`, '', 'not possible'],
+      ['a@example.com', `${'x'.repeat(399)}\ufffd`, 'not possible'],
+      ['b@example.com', '', 'not possible'],
+    ])
+    expect((await admin.get(location)).text).toContain(`These columns are not used: ${'x'.repeat(99)}\ufffd.`)
+  })
+
+  it('is looked at in its first thousand columns only, so that it takes no longer for having more', async () => {
+    const { give, outcome } = await furnish()
+    const { location } = await give(`email${','.repeat(1_000)}name\na@example.com${','.repeat(1_000)}Ann\n`)
+    expect((await outcome(location)).map(([, email, name]) => [email, name])).toEqual([['a@example.com', '']])
+    expect((await give(`email${',name'.repeat(300_000)}\n${'a@example.com\n'.repeat(10_000)}`)).status).toBe(303)
+  })
+
+  it('is shown again where it is not taken, but not with megabytes, which would hold up everybody', async () => {
+    const { admin, assessment, path } = await furnish()
+    const refused = (list: string) => admin.post(path, { assessmentId: assessment.id, list })
+    expect((await refused('no "address" here')).text).toContain('no &quot;address&quot; here</textarea>')
+    const { status, text } = await refused('"'.repeat(4_000_000))
+    expect(status).toBe(422)
+    expect(text.length).toBeLessThan(200_000)
+  })
+
+  it('is answered as soon where a box is sent a million times', async () => {
+    const { organization, admin, assessment, path } = await furnish()
+    const now = service.clock.now()
+    const own = { organizationId: organization.id, color: '#000000', createdAt: now, updatedAt: now }
+    const data = Array.from({ length: 1_000 }, (_, i) => ({ ...own, id: service.deps.newId(), name: `Tag ${i}` }))
+    await service.db.tag.createMany({ data })
+    const body = `assessmentId=${assessment.id}${'&tagIds='.repeat(1_500_000)}`
+    const sent = service.http().post(path).set({ cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin' })
+    const answer = await sent.type('form').send(body)
+    expect([answer.status, answer.text.includes('The tag: at most 100 are possible.')]).toEqual([422, true])
+  })
+
+  it('says of a row with many unknown tags which are the first', async () => {
+    const { give, outcome } = await furnish()
+    const { location } = await give(`email,tags\na@example.com,"${Array.from({ length: 1_000 }, (_, i) => `t${i}`).join(';')}"\n`)
+    const why = ['t0', 't1', 't2'].map((name) => `There is no such tag “${name}”.`).join(' ')
+    expect(await outcome(location)).toMatchObject([['1', 'a@example.com', '', 'not possible', why, '']])
+  })
+
+  it('is read only of those who may invite', async () => {
+    const { organization, path } = await furnish()
+    const grader = await signInAs(service, organization.id, ['grader'])
+    const own = { cookie: grader.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
+    expect((await service.http().post(path).set(own).send('nonsense')).status).toBe(404)
+  })
+
+  it('of hostile texts is shown as text, also in a spreadsheet', async () => {
+    const { admin, give, outcome } = await furnish()
+    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("http://evil.example")']
+    const list = ['email,name', ...formulas.map((text, i) => `"${text.replaceAll('"', '""')}","<script>${i}</script>\0"`)].join(
+      '\n',
+    )
+    const { location } = await give(list)
+    expect((await outcome(location)).map(([, email]) => email)).toEqual(formulas.map((text) => `'${text}`))
+    for (const page of [location, `${location}?state=invalid`]) {
+      const { text } = await admin.get(page)
+      expect(text).toContain('&lt;script&gt;0&lt;/script&gt;')
+      expect(text).not.toContain('<script>0')
+    }
+  })
+})
+
+describe('a list that is started', () => {
+  it('has its good rows invited by whoever started it, with the terms of all and those of each row', async () => {
+    const { organization, admin, give, outcome, run, invites } = await furnish()
+    const [all, own] = [await service.make.tag(organization.id), await service.make.tag(organization.id, { name: 'Own' })]
+    const list = 'email,name,tags,message,days\none@example.com,One,own,Hello,3\nbad,,,,\ntwo@example.com,,,,\n'
+    const { location } = await give(list, {
+      tagIds: all.id,
+      customMessage: 'To all',
+      expiresInDays: '9',
+      webcamMonitoring: 'yes',
+    })
+    await run(location)
+    const inDays = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000)
+    const [one, two, ...others] = await invites()
+    expect(others).toEqual([])
+    expect([one, two].sort((a, b) => a!.recipientEmail.localeCompare(b!.recipientEmail))).toMatchObject([
+      {
+        recipientEmail: 'one@example.com',
+        recipientName: 'One',
+        customMessage: 'Hello',
+        expiresAt: inDays(3),
+        createdById: admin.member.id,
+        tags: [{ tagId: all.id }, { tagId: own.id }],
+        emails: [{}],
+      },
+      {
+        recipientEmail: 'two@example.com',
+        recipientName: null,
+        customMessage: 'To all',
+        expiresAt: inDays(9),
+        webcamMonitoring: true,
+        screenRecording: false,
+        tags: [{ tagId: all.id }],
+        emails: [{}],
+      },
+    ])
+    expect((await outcome(location)).map(([, , , state]) => state)).toEqual(['invited', 'not possible', 'invited'])
+    expect((await admin.get(location)).text).toContain('What became of it')
+    const audit = await service.db.auditEntry.findMany({
+      where: { organizationId: organization.id, actorKind: 'member' },
+      orderBy: { id: 'asc' },
+    })
+    expect(audit).toMatchObject([
+      { action: 'invited_many', actorId: admin.member.id, details: { rows: 2 } },
+      { action: 'exported_invite_batch', actorId: admin.member.id },
+    ])
+  })
+
+  it('is started once, however often it is asked for', async () => {
+    const { organization, admin, give, run, invites } = await furnish()
+    const { location } = await give('one@example.com\ntwo@example.com')
+    await Promise.all(Array.from({ length: 5 }, () => admin.post(`${location}/start`)))
+    await run(location)
+    expect(await invites()).toHaveLength(2)
+    expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'invited_many' } })).toBe(1)
+  })
+
+  it('leaves alone who has been invited since it was checked, and says so', async () => {
+    const { assessment, give, outcome, run, invites } = await furnish()
+    const { location } = await give('one@example.com\ntwo@example.com')
+    const { id } = await service.make.invite(assessment, { recipientEmail: 'ONE@example.com' })
+    await run(location)
+    expect((await outcome(location)).map(([, , , state, why]) => [state, why])).toEqual([
+      ['invited before', 'The invite is pending.'],
+      ['invited', 'The invite is pending.'],
+    ])
+    expect((await outcome(location))[0]![5]).toBe(id)
+    expect(await invites()).toHaveLength(2)
+  })
+
+  it('invites nobody any more when its member may not any more', async () => {
+    const { admin, give, organization, invites } = await furnish()
+    const { location } = await give('one@example.com')
+    const id = location.split('/').at(-1)!
+    await service.db.member.update({ where: { id: admin.member.id }, data: { roles: ['grader'] } })
+    await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } })
+    await service.deps.queue.enqueueInviteBatch(service.db, id)
+    const isFinished = async () => (await service.db.inviteBatch.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
+    await waitUntil('the batch to be finished', isFinished)
+    expect(await invites()).toEqual([])
+    const other = await signInAs(service, organization.id, ['admin'])
+    expect((await other.get(location)).text).toContain('Who started the list may not invite any more.')
+  })
+
+  it('can be stopped, invites nobody else then, and can go on', async () => {
+    const { admin, give, invites } = await furnish()
+    const { location } = await give(Array.from({ length: 30 }, (_, i) => `c${i}@example.com`).join('\n'))
+    const id = location.split('/').at(-1)!
+    const batch = () => service.db.inviteBatch.findUniqueOrThrow({ where: { id } })
+    await admin.post(`${location}/start`)
+    await admin.post(`${location}/stop`)
+    const stopped = await invites()
+    await continueBatch(service.system, id) // a job that was still to come
+    expect(await invites()).toHaveLength(stopped.length)
+    const page = await admin.get(location)
+    expect([page.headers.refresh, page.text.includes('Go on inviting')]).toEqual([undefined, true])
+    await admin.post(`${location}/resume`)
+    await waitUntil('the batch to be finished', async () => (await batch()).finishedAt ?? undefined)
+    expect(await invites()).toHaveLength(30)
+    const answer = await admin.post(`${location}/stop`)
+    expect([answer.status, (await batch()).stoppedAt]).toEqual([303, null])
+  })
+
+  it('is discarded only before it is started', async () => {
+    const { admin, give, run, path } = await furnish()
+    const [unstarted, started] = [await give('one@example.com'), await give('two@example.com')]
+    const answer = await admin.post(`${unstarted.location}/discard`)
+    expect([answer.status, answer.headers.location]).toEqual([303, path])
+    expect((await admin.get(unstarted.location)).status).toBe(404)
+    await run(started.location)
+    await admin.post(`${started.location}/discard`)
+    expect((await admin.get(started.location)).status).toBe(200)
+  })
+
+  it('shows how far it is, and reloads by itself until it is finished', async () => {
+    const { admin, give, run } = await furnish()
+    const { location } = await give('one@example.com')
+    expect((await admin.get(location)).headers.refresh).toBeUndefined()
+    const id = location.split('/').at(-1)!
+    await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } })
+    const under = await admin.get(location)
+    expect([under.headers.refresh, under.text.includes('<progress id="progress" value="0" max="1">')]).toEqual(['3', true])
+    await service.db.inviteBatch.update({ where: { id }, data: { startedAt: null } })
+    await run(location)
+    expect((await admin.get(location)).headers.refresh).toBeUndefined()
+  })
+
+  it('is forgotten after 90 days, while its invites stay', async () => {
+    const { give, run, invites, organization } = await furnish()
+    await run((await give('one@example.com')).location)
+    const days = (n: number) => service.clock.advance(n * 86_400_000)
+    const count = async () => {
+      await forgetOldBatches(service.system)
+      return service.db.inviteBatch.count({ where: { organizationId: organization.id } })
+    }
+    days(89)
+    expect(await count()).toBe(1)
+    days(2)
+    expect([await count(), (await invites()).length]).toEqual([0, 1])
+    days(-91)
+  })
+})
+
+it('is tried again at once by whoever may invite, once it has failed so often that it is tried no more', async () => {
+  const { organization, admin, give, outcome } = await furnish()
+  const { location } = await give('sam@example.com')
+  const id = location.split('/').at(-1)!
+  await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } }) // and no job is left
+  expect((await admin.get(location)).text).toContain('Try again now')
+  expect((await admin.post(`${location}/resume`)).headers.location).toBe(location)
+  const readBatch = () => service.db.inviteBatch.findUniqueOrThrow({ where: { id } })
+  await waitUntil('the batch to be finished', async () => (await readBatch()).finishedAt ?? undefined)
+  expect((await outcome(location)).map(([, email, , state]) => [email, state])).toEqual([['sam@example.com', 'invited']])
+  expect((await admin.get(location)).text).not.toContain('Try again now')
+  const resumed = { organizationId: organization.id, action: 'resumed_batch' }
+  expect(await service.db.auditEntry.count({ where: resumed })).toBe(1)
+  await admin.post(`${location}/resume`) // does nothing to one that is finished
+  expect(await service.db.auditEntry.count({ where: resumed })).toBe(1)
+})

@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest'
+import { rowsOf } from '../../../support/forms.ts'
+import { joinAs, signInAs, visit } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { PATIENT } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+
+async function start() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  return { organization, admin, path: `${admin.home}settings/audit-log` }
+}
+
+it('says who did what to whom, the newest first', async () => {
+  const { organization, admin, path } = await start()
+  const member = await service.make.member(organization.id, { roles: ['grader'], email: 'grace@example.com' })
+  await admin.post(`${admin.home}tags`, { name: 'Urgent <b>', color: '#16A34A' })
+  await admin.post(`${admin.home}members/${member.id}`, { roles: ['client'] })
+  const rows = rowsOf((await admin.get(path)).text)
+  expect(rows).toEqual([
+    expect.stringContaining(`| ${admin.member.email} | changed a member | grace@example.com | roles: grader → client`),
+    expect.stringContaining(`| ${admin.member.email} | made a tag | tag | name: Urgent &lt;b&gt;`),
+    expect.stringContaining('| the service | generated an API key | Test | name: Test'),
+  ])
+})
+
+it('has the names of what its details name, as long as that is there', async () => {
+  const { organization, admin, path } = await start()
+  const grader = await service.make.member(organization.id, { roles: ['grader'], email: 'grace@example.com' })
+  const assessment = await service.make.assessment(organization.id, { name: 'Interview <i>' })
+  const invite = await service.make.invite(assessment)
+  const [urgent, gone] = [await service.make.tag(organization.id, { name: 'Urgent' }), await service.make.tag(organization.id)]
+  const foreign = await service.make.assessment((await service.make.organization()).id, { name: 'Of others' })
+  for (const assignedGraderId of [grader.id, ''])
+    await admin.post(`${admin.home}invites/${invite.id}/grader`, { assignedGraderId })
+  for (const { id } of [urgent, gone]) await admin.post(`${admin.home}invites/${invite.id}/tags`, { tagIds: id })
+  await admin.post(`${admin.home}tags/${gone.id}/delete`)
+  await admin.post(`${admin.home}invites/export`, { assessment: assessment.id, tag: urgent.id })
+  const question = { inputType: 'text', responseType: 'text', script: 'Why?' }
+  await admin.post(`${admin.home}assessments/${assessment.id}/questions`, question)
+  const details = { assessmentId: foreign.id }
+  const entry = { id: service.deps.newId(), organizationId: organization.id, actorKind: 'operator', at: service.deps.clock() }
+  await service.db.auditEntry.create({ data: { ...entry, action: 'exported_grades', details } })
+  const more = rowsOf((await admin.get(path)).text).map((row) => row.split(' | ').at(-1))
+  expect(more).toEqual(
+    expect.arrayContaining([
+      'grader: grace@example.com',
+      'grader: nobody',
+      'tag: Urgent',
+      `tag: ${gone.id}`,
+      `assessment: ${foreign.id}`,
+      'assessment: Interview &lt;i&gt;', // once, though it was recorded by its id and by its name
+    ]),
+  )
+  expect(more).toContain('tag: Urgent; assessment: Interview &lt;i&gt;')
+})
+
+it('leads to what it was done to, unless that is deleted, and from a member to what they did', async () => {
+  const { organization, admin, path } = await start()
+  const { id } = await service.make.member(organization.id, { roles: ['grader'] })
+  const invite = await service.make.invite(await service.make.assessment(organization.id))
+  const tag = await service.make.tag(organization.id)
+  await admin.post(`${admin.home}members/${id}`, { roles: ['client'] })
+  await admin.post(`${admin.home}invites/${invite.id}/revoke`)
+  await admin.post(`${admin.home}tags/${tag.id}/delete`)
+  const { text } = await admin.get(path)
+  for (const page of [`members/${id}`, `invites/${invite.id}`]) {
+    expect(text).toContain(`<a href="${admin.home}${page}">`)
+    expect((await admin.get(admin.home + page)).status).toBe(200)
+  }
+  expect(text).not.toContain(`${admin.home}tags/${tag.id}`)
+  const { text: own } = await admin.get(`${admin.home}members/${admin.member.id}`)
+  const [, did] = /<a href="([^"]+)">What they did/.exec(own)!
+  expect(rowsOf((await admin.get(did!)).text)).toHaveLength(3)
+})
+
+it('is filtered by member, by key and by what was done', async () => {
+  const { organization, admin, path } = await start()
+  const other = await signInAs(service, organization.id, ['admin'])
+  await admin.post(`${admin.home}tags`, { name: 'Mine', color: '#16A34A' })
+  await other.post(`${admin.home}tags`, { name: 'Theirs', color: '#16A34A' })
+  const show = async (query: Record<string, string>) => rowsOf((await admin.get(`${path}?${new URLSearchParams(query)}`)).text)
+  expect(await show({ who: other.member.email.toUpperCase() })).toEqual([expect.stringContaining('Theirs')])
+  expect(await show({ action: 'created_tag' })).toHaveLength(2)
+  expect(await show({ action: 'created_tag', who: admin.member.email })).toEqual([expect.stringContaining('Mine')])
+  expect(await show({ who: 'nobody@example.com' })).toEqual([])
+  expect(await show({ who: 'Test' })).toEqual([])
+  for (const query of [{ action: 'x' }, { before: 'x' }, { before: "'" }, { before: '\0' }, { who: '' }])
+    expect([query, (await show(query)).length]).toEqual([query, 3])
+})
+
+it('has pages, each from where the last one ended, also within the same moment', async () => {
+  const { organization, admin, path } = await start()
+  const at = service.deps.clock()
+  const row = () => ({
+    id: service.deps.newId(),
+    organizationId: organization.id,
+    actorKind: 'operator',
+    action: 'signed_in',
+    at,
+  })
+  await service.db.auditEntry.createMany({ data: Array.from({ length: 120 }, row) })
+  const seen: string[] = []
+  let address: string | undefined = `${path}?action=signed_in`
+  const sizes: number[] = []
+  while (address) {
+    const { text } = await admin.get(address)
+    sizes.push(rowsOf(text).length)
+    const older = /href="([^"]+)">Older/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+    if (older) seen.push(new URLSearchParams(older.split('?')[1]).get('before')!)
+    address = older
+  }
+  expect(sizes).toEqual([50, 50, 20])
+  expect(new Set(seen).size).toBe(2)
+})
+
+it('reads a page from its place in an index, whatever it is filtered by', async () => {
+  const { organization } = await start()
+  const days = "timestamptz '2026-01-01' + make_interval(secs => i)"
+  await service.db.$executeRawUnsafe(`INSERT INTO audit_entries (id, organization_id, actor_kind, actor_id, action, at)
+    SELECT gen_random_uuid(), '${organization.id}', 'member', md5((i % 500)::text)::uuid, 'action_' || i % 20, ${days}
+    FROM generate_series(1, 20000) AS i`)
+  await service.db.$executeRawUnsafe('ANALYZE audit_entries')
+  const filters = ['', `AND actor_id = md5('7')::uuid`, `AND action = 'action_3'`]
+  for (const filter of filters) {
+    const plan = JSON.stringify(
+      await service.db.$queryRawUnsafe(`EXPLAIN (FORMAT JSON) SELECT * FROM audit_entries
+        WHERE organization_id = '${organization.id}' ${filter} AND at <= ${days.replace('i)', '15000)')}
+        ORDER BY at DESC, id DESC LIMIT 51`),
+    )
+    expect([filter, plan]).toEqual([filter, expect.stringMatching(/"Index Scan/)])
+    expect(plan).not.toMatch(/"Sort"|Seq Scan/)
+  }
+})
+
+it('has wrong passwords for the address of a member, as theirs, and keeps nothing of others', async () => {
+  const { organization, admin, path } = await start()
+  const member = await joinAs(service, organization, { roles: ['grader'] })
+  for (const email of [member.email, 'stranger@example.com'])
+    expect((await visit(service).post('/portal/sign-in', { email, password: 'not the right one' })).status).toBe(422)
+  await expect
+    .poll(async () => rowsOf((await admin.get(path)).text), PATIENT)
+    .toContainEqual(expect.stringContaining(`| ${member.email} | gave a wrong password`))
+  expect((await admin.get(path)).text).not.toContain('stranger@example.com')
+})

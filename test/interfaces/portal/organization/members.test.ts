@@ -1,0 +1,296 @@
+import { Client } from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { importDocument } from '../../../../src/import/load.ts'
+import { readDocument } from '../../../../src/import/read.ts'
+import { joinAs, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+
+/** An organization with an admin who is signed in. */
+async function start() {
+  const organization = await service.make.organization()
+  return { organization, admin: await signInAs(service, organization.id, ['admin']) }
+}
+const find = (id: string) =>
+  service.db.member.findUniqueOrThrow({ where: { id }, include: { tags: true, gradingLanguages: true } })
+const actionsOf = async (organizationId: string) =>
+  (await service.db.auditEntry.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })).map(({ action }) => action)
+
+describe('the list', () => {
+  it('shows members with their state and roles, filtered by name, address, role and state', async () => {
+    const { organization, admin } = await start()
+    await service.make.member(organization.id, { firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.com' })
+    await service.make.member(organization.id, { firstName: 'Alan', lastName: 'Turing', roles: ['client'], status: 'inactive' })
+    const show = async (query: string) => (await admin.get(`${admin.home}members${query}`)).text
+    const all = await show('')
+    expect(all).toContain('3 members')
+    for (const text of ['Grace Hopper', 'grace@example.com', 'active, has not joined', 'deactivated', 'client'])
+      expect(all).toContain(text)
+    for (const query of ['?search=grace+hop', '?search=GRACE%40', '?role=grader', '?status=active&role=grader&search='])
+      expect([query, await show(query)]).toEqual([query, expect.stringContaining('One member')])
+    expect(await show('?status=inactive')).toContain('Alan Turing')
+    expect(await show('?search=nobody')).toContain('Nobody is found.')
+    expect(await show('?search=a+b+c+d+e+f+g+h+i')).toContain('The search has more than 8 words.')
+    for (const query of ['?page=0', '?page=x', '?page=99999999999999', '?page=2', '?search=%00%', '?role=x&status=x'])
+      expect((await admin.get(`${admin.home}members${query}`)).status).toBe(200)
+  })
+
+  it('has pages, which keep the filter', async () => {
+    const { organization, admin } = await start()
+    for (let i = 0; i < 51; i++) await service.make.member(organization.id, { firstName: 'Many' })
+    const first = (await admin.get(`${admin.home}members?search=Many`)).text
+    expect(first).toContain('Page 1 of 2')
+    const next = /href="([^"]*page=2)"/.exec(first)![1]!.replaceAll('&amp;', '&')
+    const second = (await admin.get(next)).text
+    expect(second.match(/<th scope="row">/g)).toHaveLength(1)
+    expect(second).toContain('value="Many"')
+  })
+})
+
+describe('inviting', () => {
+  it('mails a link to join, shows it, and lets the member in with those roles', async () => {
+    const { organization, admin } = await start()
+    const answer = await admin.post(`${admin.home}members/invite`, { email: ' new@example.com ', roles: 'grader' })
+    expect(answer.status).toBe(200)
+    const path = new URL(/https?:[^<\s]+\/portal\/join\/[^<\s]+/.exec(answer.text)![0]).pathname
+    const member = await service.db.member.findFirstOrThrow({
+      where: { organizationId: organization.id, email: 'new@example.com' },
+    })
+    expect(member.roles).toEqual(['grader'])
+    expect(await service.db.memberEmail.count({ where: { memberId: member.id, kind: 'join' } })).toBe(1)
+    const person = visit(service)
+    expect((await person.post(path, { firstName: 'New', lastName: 'Person', password: PASSWORD })).status).toBe(303)
+    expect((await person.get(admin.home)).status).toBe(200)
+    expect(await actionsOf(organization.id)).toEqual(['generated_key', 'invited_member', 'joined'])
+  })
+
+  it.each([
+    [{ email: 'x', roles: 'admin' }, 'The address is not an email address.'],
+    [{ email: 'a@example.com' }, 'Enter at least one role.'],
+    [{ email: 'a@example.com', roles: 'owner' }, 'Enter at least one role.'],
+  ])('says what is wrong, with what was typed: %o', async (fields, words) => {
+    const { organization, admin } = await start()
+    const answer = await admin.post(`${admin.home}members/invite`, fields)
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(words)])
+    expect(answer.text).toContain(`value="${fields.email}"`)
+    expect(await service.db.member.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('asks before a deactivated member is active again, who then has the roles that were chosen', async () => {
+    const { organization, admin } = await start()
+    const person = await joinAs(service, organization, { roles: ['admin'] })
+    const { id } = await service.db.member.findFirstOrThrow({ where: { email: person.email } })
+    await service.db.member.update({ where: { id }, data: { status: 'inactive', roles: ['admin', 'recruiter'] } })
+    const path = `${admin.home}members/invite`
+    const fields = { email: person.email, roles: 'client' }
+    const before = await find(id)
+    for (const answered of [{}, { reactivate: 'somebody.else@example.com' }]) {
+      const asked = await admin.post(path, { ...fields, ...answered })
+      expect([asked.status, asked.text]).toEqual([
+        422,
+        expect.stringContaining('This member is deactivated: activate them again, with these roles?'),
+      ])
+      expect(asked.text).toContain(`name="reactivate" value="${person.email}" >`)
+      expect(await find(id)).toEqual(before)
+    }
+    expect((await visit(service).post('/portal/sign-in', { email: person.email, password: PASSWORD })).status).toBe(422)
+    expect((await admin.post(path, { ...fields, reactivate: person.email })).status).toBe(200)
+    expect(await find(id)).toMatchObject({ status: 'active', roles: ['recruiter', 'client'] })
+    const entry = await service.db.auditEntry.findFirstOrThrow({ where: { targetId: id, action: 'reactivated_member' } })
+    expect(entry.details).toEqual({ roles: { before: ['admin', 'recruiter'], after: ['recruiter', 'client'] } })
+    expect((await person.get(person.home)).status).toBe(303)
+  })
+
+  it('does not undo what another admin takes away from the member at the same time', async () => {
+    const { organization, admin } = await start()
+    const { id, email } = await service.make.member(organization.id, { roles: ['admin'] })
+    const other = new Client(service.databaseUrl)
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('BEGIN')
+    await other.query(`UPDATE members SET roles = '{client}' WHERE id = $1`, [id])
+    const inviting = admin.post(`${admin.home}members/invite`, { email, roles: 'grader' }).then((answer) => answer.status)
+    await waitUntil('the invitation to wait', async () => {
+      const [{ waits }] = await service.db.$queryRaw<[{ waits: bigint }]>`
+        SELECT count(*) AS waits FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      return waits > 0n || undefined
+    })
+    await other.query('COMMIT')
+    expect(await inviting).toBe(200)
+    expect((await find(id)).roles).toEqual(['client', 'grader'])
+  })
+
+  it('sends another link to who has not joined, and to nobody else', async () => {
+    const { organization, admin } = await start()
+    const member = await service.make.member(organization.id)
+    const again = await admin.post(`${admin.home}members/${member.id}/link`)
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining('/portal/join/')])
+    expect(await service.db.memberEmail.count({ where: { memberId: member.id } })).toBe(1)
+    const joined = await admin.post(`${admin.home}members/${admin.member.id}/link`)
+    expect([joined.status, joined.text]).toEqual([422, expect.stringContaining('has joined already')])
+    await admin.post(`${admin.home}members/${member.id}/deactivate`)
+    const inactive = await admin.post(`${admin.home}members/${member.id}/link`)
+    expect([inactive.status, inactive.text]).toEqual([422, expect.stringContaining('not active')])
+  })
+})
+
+describe('one member', () => {
+  it('gets roles, department, tags and languages; an organization’s own words for a role stay', async () => {
+    const { organization, admin } = await start()
+    const member = await service.make.member(organization.id, { roles: ['grader', 'recruiter'] })
+    const [tag, german] = [await service.make.tag(organization.id), await service.make.language('de')]
+    const path = `${admin.home}members/${member.id}`
+    const page = (await admin.get(path)).text
+    expect(page).toContain('Besides: recruiter')
+    const fields = { roles: ['admin', 'client'], department: 'Research', tags: tag.id, languages: german.id }
+    expect((await admin.post(path, fields)).headers.location).toBe(`${path}?done=saved`)
+    expect(await find(member.id)).toMatchObject({
+      roles: ['recruiter', 'admin', 'client'],
+      department: 'Research',
+      tags: [{ tagId: tag.id }],
+      gradingLanguages: [{ languageId: german.id }],
+    })
+    expect((await admin.get(path)).text).toMatch(new RegExp(`value="${tag.id}" checked`))
+    await admin.post(path, { department: '' })
+    expect(await find(member.id)).toMatchObject({ roles: ['recruiter'], department: '', tags: [], gradingLanguages: [] })
+  })
+
+  it('gets no tag of another organization, no unknown language and no department that is too long', async () => {
+    const { organization, admin } = await start()
+    const member = await service.make.member(organization.id)
+    const other = await service.make.tag((await service.make.organization()).id)
+    const path = `${admin.home}members/${member.id}`
+    const before = await find(member.id)
+    for (const fields of [{ tags: other.id }, { tags: 'x\0' }, { languages: other.id }, { department: 'x'.repeat(201) }])
+      expect([fields, (await admin.post(path, { roles: 'admin', ...fields })).status]).toEqual([fields, 422])
+    expect(await find(member.id)).toEqual(before)
+  })
+
+  it('is out at once when deactivated, with sessions and links, and in again when activated', async () => {
+    const { organization, admin } = await start()
+    const member = await joinAs(service, organization, { roles: ['grader'] })
+    const { id, credentialId } = await service.db.member.findFirstOrThrow({ where: { email: member.email } })
+    const path = `${admin.home}members/${id}`
+    expect((await member.get(member.home)).status).toBe(200)
+    expect((await admin.post(`${path}/deactivate`)).headers.location).toBe(`${path}?done=deactivated`)
+    expect(await service.db.session.count({ where: { credentialId: credentialId! } })).toBe(0)
+    expect((await member.get(member.home)).headers.location).toMatch(/sign-in/)
+    const signIn = () => visit(service).post('/portal/sign-in', { email: member.email, password: PASSWORD })
+    expect((await signIn()).status).toBe(422)
+    await admin.post(`${path}/reactivate`)
+    expect((await member.get(member.home)).headers.location).toMatch(/sign-in/)
+    expect((await signIn()).status).toBe(303)
+    expect(await actionsOf(organization.id)).toEqual(
+      expect.arrayContaining(['deactivated_member', 'reactivated_member', 'signed_in']),
+    )
+  })
+
+  it.each(['portal', 'import'])(
+    'does not get back by being activated what deactivating has ended, though nothing was asked for in between, also not what other organizations keep open: %s',
+    async (how) => {
+      const { organization, admin } = await start()
+      const member = await joinAs(service, organization, { roles: ['client'] })
+      const { id, credentialId } = await service.db.member.findFirstOrThrow({ where: { email: member.email } })
+      const other = await service.make.organization()
+      const elsewhere = await service.make.member(other.id, { credentialId, roles: ['admin'], status: 'inactive' })
+      const set = async (status: 'active' | 'inactive') => {
+        service.clock.advance(1_000)
+        if (how === 'portal') return admin.post(`${admin.home}members/${id}/${status === 'active' ? 'reactivate' : 'deactivate'}`)
+        const row = { id, firstName: 'Ada', lastName: 'Lovelace', email: member.email, status }
+        const document = { organizations: [{ id: organization.id, name: organization.name, members: [row] }] }
+        return importDocument(service.system, readDocument(document))
+      }
+      await set('inactive')
+      await set('active')
+      expect((await member.get(member.home)).headers.location).toMatch(/sign-in/)
+
+      const signIn = async () => {
+        service.clock.advance(1_000)
+        const person = visit(service)
+        await person.post('/portal/sign-in', { email: member.email, password: PASSWORD })
+        return person
+      }
+      await service.db.member.update({ where: { id: elsewhere.id }, data: { status: 'active' } })
+      const before = await signIn()
+      await set('inactive')
+      await set('active')
+      expect((await before.get(member.home)).status).toBe(404)
+      expect((await before.get(`/portal/${other.id}/`)).status).toBe(200)
+      const after = await signIn()
+      for (const home of [member.home, `/portal/${other.id}/`]) expect((await after.get(home)).status).toBe(200)
+    },
+  )
+
+  it('stays signed in to their other organizations', async () => {
+    const { organization, admin } = await start()
+    const member = await signInAs(service, organization.id, ['client'])
+    const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.member.id } })
+    const other = await service.make.organization()
+    await service.make.member(other.id, { credentialId, roles: ['admin'] })
+    await admin.post(`${admin.home}members/${member.member.id}/deactivate`)
+    expect((await member.get(member.home)).status).toBe(404)
+    expect((await member.get(`/portal/${other.id}/`)).status).toBe(200)
+  })
+
+  it('may not be the last admin who has joined and lose that', async () => {
+    const { organization, admin } = await start()
+    await service.make.member(organization.id, { roles: ['admin'] }) // has not joined
+    const path = `${admin.home}members/${admin.member.id}`
+    for (const [address, fields] of [
+      [path, { roles: 'grader' }],
+      [`${path}/deactivate`, {}],
+    ] as const) {
+      const answer = await admin.post(address, fields)
+      expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('the organization needs one')])
+    }
+    expect(await find(admin.member.id)).toMatchObject({ roles: ['admin'], status: 'active' })
+    await signInAs(service, organization.id, ['admin'])
+    expect((await admin.post(path, { roles: 'grader' })).headers.location).toBe('/portal')
+    expect((await admin.get(`${admin.home}members`)).status).toBe(404)
+  })
+
+  it.each(['', '/deactivate'])('leaves one admin when all remove each other at the same moment: POST …%s', async (what) => {
+    const { organization, admin } = await start()
+    const admins = [admin, ...(await Promise.all([1, 2, 3].map(() => signInAs(service, organization.id, ['admin']))))]
+    await Promise.all(
+      admins.flatMap((one) =>
+        admins.filter((other) => other !== one).map((other) => one.post(`${admin.home}members/${other.member.id}${what}`)),
+      ),
+    )
+    const left = { organizationId: organization.id, status: 'active' as const, roles: { has: 'admin' } }
+    expect(await service.db.member.count({ where: left })).toBe(1)
+  })
+})
+
+it('shows what is hostile as text, on every page', async () => {
+  const { organization, admin } = await start()
+  const text = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>&lt;`
+  const member = await service.make.member(organization.id, { firstName: text, department: text, roles: [text] })
+  await service.make.tag(organization.id, { name: text, description: text })
+  for (const path of ['members', `members/${member.id}`, `members?search=${encodeURIComponent(text)}`, 'tags'])
+    expect([path, (await admin.get(admin.home + path)).text]).toEqual([
+      path,
+      expect.not.stringMatching(/<script>alert|<img src=x/),
+    ])
+})
+
+it('keeps a tag that is beyond those listed when something else is saved, and says that not all are listed', async () => {
+  const { organization, admin } = await start()
+  const now = service.clock.now()
+  const names = Array.from({ length: 1_001 }, (_, i) => `Tag ${String(i).padStart(4, '0')}`)
+  const rows = names.map((name) => ({ id: service.deps.newId(), organizationId: organization.id, name, color: '#123456' }))
+  await service.db.tag.createMany({ data: rows.map((row) => ({ ...row, createdAt: now, updatedAt: now })) })
+  const member = await service.make.member(organization.id)
+  const tagId = rows.at(-1)!.id
+  await service.db.memberTag.create({ data: { organizationId: organization.id, memberId: member.id, tagId, position: 0 } })
+  const path = `${admin.home}members/${member.id}`
+  const { text } = await admin.get(path)
+  expect(text).toContain('the first 1,000 by name')
+  const tags = [...text.matchAll(/name="tags" value="([^"]+)" checked/g)].map(([, id]) => id!)
+  expect(tags).toEqual([tagId])
+  await admin.post(path, { roles: 'grader', department: 'Research', tags })
+  expect(await find(member.id)).toMatchObject({ department: 'Research', tags: [{ tagId }] })
+  expect((await admin.get(`${admin.home}invites/new`)).text).toContain('The first 1,000 by name')
+})

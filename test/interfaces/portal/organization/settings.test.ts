@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { type Service, startService } from '../../../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../../../support/smtp.ts'
+
+let service: Service
+let smtp: SmtpListener
+beforeAll(async () => {
+  smtp = await startSmtpListener()
+  service = await startService({ SMTP_URL: smtp.url, MAIL_FROM: 'Assessments <talent@example.org>' })
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+
+async function start() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  return { organization, admin, path: `${admin.home}settings/organization` }
+}
+const find = (id: string) => service.db.organization.findUniqueOrThrow({ where: { id } })
+const settings = (name: string) => ({
+  name,
+  senderName: 'Talent of "Acme", Inc.',
+  replyTo: 'people@acme.example',
+  invitationText: 'Ask us:\r\n+49 30 1234 <b>',
+})
+
+/** Invites somebody with a key that a member generated. @returns the mail. */
+async function invite({ id: organizationId }: { id: string }) {
+  const creator = await service.make.member(organizationId)
+  const { key } = await createApiKey(service.system, { organizationId, name: 'Mails', mode: 'live', createdById: creator.id })
+  const { id: assessmentId } = await service.make.assessment(organizationId)
+  const recipientEmail = `${service.deps.newId()}@example.com`
+  await service.v1(key).post('/invites').send({ assessmentId, recipientEmail })
+  for (let count = smtp.mails.length; ; count++) {
+    const mail = smtp.mails.find(({ envelope }) => envelope.to[0] === recipientEmail)
+    if (mail) return { mail, creator }
+    await smtp.waitFor(count + 1)
+  }
+}
+
+it('are what invitations are sent with; the address they come from stays the service’s', async () => {
+  const { organization, admin, path } = await start()
+  const name = service.make.unique('Renamed')
+  expect((await admin.post(path, settings(name))).headers.location).toBe(`${path}?done=saved`)
+  expect((await admin.get(admin.home)).text).toContain(name)
+  const { mail } = await invite(organization)
+  expect(mail.envelope.from).toBe('talent@example.org')
+  expect(mail.parsed.from).toEqual({ name: 'Talent of "Acme", Inc.', address: 'talent@example.org' })
+  expect(mail.parsed.replyTo).toEqual([{ name: 'Talent of "Acme", Inc.', address: 'people@acme.example' }])
+  expect(mail.parsed.text).toContain('Ask us:\n+49 30 1234 <b>')
+  expect(mail.parsed.html).toContain('Ask us:\n+49 30 1234 &lt;b&gt;')
+  const entry = await service.db.auditEntry.findFirstOrThrow({
+    where: { organizationId: organization.id, action: 'changed_settings' },
+  })
+  expect(entry).toMatchObject({
+    actorId: admin.member.id,
+    details: { changed: ['name', 'senderName', 'replyTo', 'invitationText'] },
+  })
+  const page = (await admin.get(path)).text
+  expect(page).toContain('value="people@acme.example"')
+  expect(page).toContain('+49 30 1234 &lt;b&gt;</textarea>')
+})
+
+it('can be empty, and then the service’s own are used', async () => {
+  const { organization, admin, path } = await start()
+  await admin.post(path, settings(organization.name))
+  await admin.post(path, { name: organization.name, senderName: ' ', replyTo: '', invitationText: '\r\n' })
+  expect(await find(organization.id)).toMatchObject({ senderName: null, replyTo: null, invitationText: null })
+  const { mail, creator } = await invite(organization)
+  expect(mail.parsed.from).toEqual({ name: organization.name, address: 'talent@example.org' })
+  expect(mail.parsed.replyTo).toMatchObject([{ address: creator.email }])
+})
+
+it('refuses a sender’s name that would be taken for an address', async () => {
+  const { organization, admin, path } = await start()
+  const { text } = await admin.post(path, { ...settings(organization.name), senderName: 'ceo@bank.example' })
+  expect(text).toContain('would be taken for the address')
+  expect(await find(organization.id)).toMatchObject({ senderName: null })
+})
+
+it('can put nothing into the head of a mail', async () => {
+  const { organization, admin, path } = await start()
+  const hostile = { ...settings(organization.name), senderName: 'Eve\r\nBcc: victim@example.com\u2028X: 1 <evil@example.com>' }
+  await admin.post(path, hostile)
+  const { mail } = await invite(organization)
+  expect(mail.parsed.from).toMatchObject({ address: 'talent@example.org' })
+  expect(mail.envelope.to).not.toContain('victim@example.com')
+  expect([mail.parsed.bcc, mail.parsed.headers.filter(({ key }) => key === 'bcc' || key === 'x')]).toEqual([undefined, []])
+})
+
+it.each([
+  [{ name: '' }, 'Enter the name.'],
+  [{ name: 'x'.repeat(201) }, 'The name has more than 200 characters.'],
+  [{ senderName: 'x'.repeat(201) }, 'The sender’s name has more than 200 characters.'],
+  [{ replyTo: 'a@example.com\r\nBcc: b@example.com' }, 'The address for replies is not an email address.'],
+  [{ replyTo: 'a@example.com, b@example.com' }, 'The address for replies is not an email address.'],
+  [{ invitationText: 'x'.repeat(5_001) }, 'The text has more than 5000 characters.'],
+])('are not saved with what is wrong, which is said: %#', async (fields, words) => {
+  const { organization, admin, path } = await start()
+  const before = await find(organization.id)
+  const answer = await admin.post(path, { ...settings(organization.name), ...fields })
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(words)])
+  expect(await find(organization.id)).toEqual(before)
+})
+
+it('give no organization the name of another one', async () => {
+  const { admin, path } = await start()
+  const { name } = await service.make.organization()
+  const answer = await admin.post(path, settings(name.toUpperCase()))
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('The name is taken already.')])
+})

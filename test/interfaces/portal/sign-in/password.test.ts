@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { forgetOldSignIns } from '../../../../src/domain/access/forget-old-sign-ins.ts'
+import { createResetLink, inviteMember } from '../../../../src/domain/members/invite-member.ts'
+import { rowsOf } from '../../../support/forms.ts'
+import { asOperator, joinAs, PASSWORD, visit } from '../../../support/portal.ts'
+import { type Service, startService } from '../../../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../../../support/smtp.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+const MINUTE_MS = 60_000
+const NEW = 'another long password'
+
+let service: Service
+let smtp: SmtpListener
+beforeAll(async () => {
+  smtp = await startSmtpListener()
+  service = await startService({ SMTP_URL: smtp.url })
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+
+/** The path of the link in the newest mail to the address. */
+const receiveLink = (email: string) =>
+  waitUntil(`a mail to ${email}`, () => {
+    const mail = smtp.mails.findLast(({ envelope }) => envelope.to[0] === email)
+    return mail && new URL(/https?:\S+\/portal\/\S+/.exec(mail.parsed.text!)![0]).pathname
+  })
+
+const signIn = (email: string, password: string) => visit(service).post('/portal/sign-in', { email, password })
+
+it('can be set anew by a mailed link, once, which ends all sessions', async () => {
+  const { email, get, home } = await joinAs(service, await service.make.organization())
+  const asked = await visit(service).post('/portal/forgot', { email: ` ${email.toUpperCase()} ` })
+  expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('If somebody signs in here')])
+  const path = await receiveLink(email)
+  expect((await visit(service).get(path)).text).toContain(email)
+  expect((await get(home)).status).toBe(200)
+  expect((await visit(service).post(path, { password: 'short' })).status).toBe(422)
+  const answer = await visit(service).post(path, { password: NEW })
+  expect([answer.status, answer.headers.location]).toEqual([303, '/portal/sign-in?done=reset'])
+  expect((await visit(service).post(path, { password: 'yet another password' })).status).toBe(404)
+  expect((await get(home)).status).toBe(303)
+  expect((await signIn(email, PASSWORD)).status).toBe(422)
+  expect((await signIn(email, NEW)).status).toBe(303)
+})
+
+it('is answered alike for an address that nobody has, which gets no mail', async () => {
+  const { email } = await joinAs(service, await service.make.organization())
+  const known = await visit(service).post('/portal/forgot', { email })
+  const unknown = await visit(service).post('/portal/forgot', { email: 'nobody@example.com' })
+  expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
+  await receiveLink(email)
+  await waitUntil('the wish to be looked into', async () => {
+    const [{ open }] = await service.db.$queryRaw<[{ open: bigint }]>`
+      SELECT count(*) AS open FROM pgboss.job WHERE name = 'password-reset' AND state < 'completed'`
+    return open === 0n || undefined
+  })
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).not.toContain('nobody@example.com')
+})
+
+it('is mailed three times in a quarter of an hour at most, with the same answer', async () => {
+  const { email } = await joinAs(service, await service.make.organization())
+  const before = smtp.mails.length
+  for (let i = 0; i < 6; i++) expect((await visit(service).post('/portal/forgot', { email })).status).toBe(200)
+  await smtp.waitFor(before + 3)
+  const [{ count }] = await service.db.$queryRaw<[{ count: bigint }]>`
+    SELECT count(*) FROM pgboss.job WHERE name = 'password-reset' AND data->>'email' = ${email}`
+  expect(count).toBeLessThanOrEqual(3n)
+  expect(await service.db.accountLink.count({ where: { kind: 'reset', credential: { email } } })).toBe(3)
+})
+
+it('has an hour, and the last link used ends the others', async () => {
+  const { email } = await joinAs(service, await service.make.organization())
+  const link = async () => new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname
+  const late = await link()
+  service.clock.advance(60 * MINUTE_MS)
+  expect((await visit(service).get(late)).status).toBe(404)
+  const [first, second] = [await link(), await link()]
+  expect((await visit(service).post(second, { password: NEW })).status).toBe(303)
+  expect((await visit(service).post(first, { password: NEW })).status).toBe(404)
+})
+
+it('is changed by its owner, which ends the links to set it anew that were asked for before', async () => {
+  const { email, post, home } = await joinAs(service, await service.make.organization())
+  const path = new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname
+  const changed = await post(`${home}account/password`, { current: PASSWORD, password: NEW })
+  expect(changed.status).toBe(303)
+  expect((await visit(service).get(path)).status).toBe(404)
+  expect((await visit(service).post(path, { password: 'yet another password' })).status).toBe(404)
+  expect((await signIn(email, NEW)).status).toBe(303)
+})
+
+it('is set by one of ten links that are used at once', async () => {
+  const { email } = await joinAs(service, await service.make.organization())
+  const paths: string[] = []
+  for (let i = 0; i < 10; i++) paths.push(new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname)
+  const answers = await Promise.all(paths.map((path, i) => visit(service).post(path, { password: `${NEW} ${i}` })))
+  expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+  for (const { status, text } of answers) if (status !== 303) expect(text).toContain('This link can not be used')
+})
+
+it('forgives what was tried before', async () => {
+  const { email } = await joinAs(service, await service.make.organization())
+  for (let i = 0; i < 6; i++) await signIn(email, 'not the password')
+  expect((await signIn(email, PASSWORD)).text).toContain('too many attempts')
+  const { url } = (await createResetLink(service.system, email, { mails: false }))!
+  await visit(service).post(new URL(url).pathname, { password: NEW })
+  expect((await signIn(email, NEW)).status).toBe(303)
+})
+
+it('is changed under My account by whoever knows it, and the other sessions end', async () => {
+  const { email, home, ...here } = await joinAs(service, await service.make.organization())
+  const there = visit(service)
+  await there.post('/portal/sign-in', { email, password: PASSWORD })
+  const change = (current: string, password: string) => here.post(`${home}account/password`, { current, password })
+  expect((await change('not the password', NEW)).text).toContain('The current password is not right.')
+  expect((await change(PASSWORD, 'short')).text).toContain('at least 10 characters')
+  expect((await there.get(home)).status).toBe(200)
+  expect((await change(PASSWORD, NEW)).headers.location).toBe(`${home}account?done=password`)
+  expect((await here.get(home)).status).toBe(200)
+  expect((await there.get(home)).status).toBe(303)
+  expect((await signIn(email, NEW)).status).toBe(303)
+})
+
+it('leaves other sessions to be ended one by one, or all, and nobody else', async () => {
+  const { email, home, ...here } = await joinAs(service, await service.make.organization())
+  const stranger = await joinAs(service, await service.make.organization())
+  const open = async () => {
+    const person = visit(service)
+    await person.post('/portal/sign-in', { email, password: PASSWORD })
+    return person
+  }
+  const [one, two, three] = [await open(), await open(), await open()]
+  const ends = [...(await here.get(`${home}account`)).text.matchAll(/action="([^"]+\/end)"/g)].map(([, action]) => action!)
+  expect(ends).toHaveLength(3)
+  await stranger.post(ends[0]!.replace(home, stranger.home))
+  const isIn = async (person: typeof one) => (await person.get(home)).status === 200
+  expect(await Promise.all([one, two, three].map(isIn))).toEqual([true, true, true])
+  await here.post(ends[0]!)
+  expect((await Promise.all([one, two, three].map(isIn))).filter(Boolean)).toHaveLength(2)
+  await here.post(`${home}account/sessions/end-others`)
+  expect(await Promise.all([one, two, three, here].map(isIn))).toEqual([false, false, false, true])
+  expect((await stranger.get(stranger.home)).status).toBe(200)
+})
+
+it.each([
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+    'Edge, Windows',
+  ],
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox, Linux'],
+  [
+    'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+    'Chrome, Android',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+    'Safari, iPhone',
+  ],
+  ['curl/8.5.0 <b>', 'curl/8.5.0 &lt;b&gt;'],
+])('names the browser of a session as its user knows it: %s', async (userAgent, words) => {
+  const { email, home } = await joinAs(service, await service.make.organization())
+  const person = visit(service)
+  await person.post('/portal/sign-in', { email, password: PASSWORD }).set('user-agent', userAgent)
+  expect(rowsOf((await person.get(`${home}account`)).text)).toContainEqual(
+    expect.stringMatching(new RegExp(`^${words} \\|.*this one`)),
+  )
+})
+
+it('mails an invitation to join, which can be read in the mailbox, whatever the names', async () => {
+  const { id } = await service.make.organization()
+  const organization = await service.db.organization.update({
+    where: { id },
+    data: { name: `<b>Acme</b>\r\nBcc: x@example.com ${id}` },
+  })
+  const invite = { email: 'mailed@example.com', roles: ['admin' as const], mails: true }
+  const { url, memberId } = await inviteMember(asOperator(service, organization), invite)
+  expect(await receiveLink('mailed@example.com')).toBe(new URL(url).pathname)
+  const mail = smtp.mails.findLast(({ envelope }) => envelope.to[0] === 'mailed@example.com')!
+  expect(mail.envelope.to).toEqual(['mailed@example.com'])
+  expect(mail.parsed.html).toContain('&lt;b&gt;Acme&lt;/b&gt;')
+  const record = await waitUntil('the mail to be recorded', async () => {
+    const found = await service.db.memberEmail.findFirstOrThrow({ where: { memberId } })
+    return found.state === 'sent' ? found : undefined
+  })
+  const shown = await service.http().get(`/dev/mailbox/${record.id}`)
+  expect(shown.text).toContain('invites you to its assessments portal')
+  expect((await service.http().get('/dev/mailbox?search=mailed@example.com')).text).toContain(record.id)
+})
+
+it('tells no secret and no address to the log', async () => {
+  const { email } = await joinAs(service, await service.make.organization())
+  await visit(service).post('/portal/forgot', { email })
+  const path = await receiveLink(email)
+  await visit(service).post(path, { password: NEW })
+  await forgetOldSignIns(service.system)
+  const log = service.logLines.join('')
+  for (const secret of [email, path.split('/').at(-1)!, PASSWORD, NEW]) expect(log).not.toContain(secret)
+  expect(log).toContain('/portal/reset/:token')
+})

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import { forgetOldSignIns } from '../../../../src/domain/access/forget-old-sign-ins.ts'
+import { scaled } from '../../../faults/scale.ts'
+import { DAY_MS } from '../../../support/factories.ts'
+import { makeHandedIn } from '../../../support/grading.ts'
+import { joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
+import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+const service = await startServiceForFile()
+
+const tryPassword = (email: string, password: string) => visit(service).post('/portal/sign-in', { email, password })
+
+describe('signing in', () => {
+  it('leads to where the person works, and signing out ends it', async () => {
+    const { email, home } = await joinAs(service, await service.make.organization())
+    const person = visit(service)
+    const signedIn = await person.post('/portal/sign-in', { email: email.toUpperCase(), password: PASSWORD })
+    expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/portal'])
+    expect((await person.get('/portal')).headers.location).toBe(home)
+    expect((await person.get(home)).status).toBe(200)
+    const stolen = person.cookie()
+    expect((await person.post('/portal/sign-out')).headers.location).toBe('/portal/sign-in')
+    expect(person.cookie()).toBeUndefined()
+    expect((await visit(service, stolen).get(home)).status).toBe(303)
+  })
+
+  it('takes the same answer for a wrong password and an address that nobody has', async () => {
+    const { email } = await joinAs(service, await service.make.organization())
+    const known = await tryPassword(email, 'not the password')
+    const unknown = await tryPassword('nobody@example.com', 'not the password')
+    expect(known.status).toBe(422)
+    expect(known.text).toContain('The address or the password is not right.')
+    expect(known.text.replace(email, 'nobody@example.com')).toBe(unknown.text)
+    expect(known.text).not.toContain('not the password')
+  })
+
+  it('keeps the cookie from scripts and other sites, and from all but HTTPS where the service has it', async () => {
+    const path = await joinPath(service, await service.make.organization(), 'cookie@example.com')
+    const fields = { firstName: 'A', lastName: 'B', password: PASSWORD }
+    const plain = await visit(service).post(path, fields)
+    expect(plain.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
+    ])
+    const secure = await startServiceForTest({ PUBLIC_URL: 'https://assessments.example.com' })
+    const securePath = await joinPath(secure, await secure.make.organization(), 'cookie@example.com')
+    expect((await visit(secure).post(securePath, fields)).headers['set-cookie']).toEqual([
+      expect.stringMatching(/^__Host-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/),
+    ])
+  })
+
+  it('makes a session of its own each time, and none of the name that somebody has put into the browser', async () => {
+    const { email, cookie } = await joinAs(service, await service.make.organization())
+    const fixed = `session=${'x'.repeat(43)}`
+    const victim = visit(service, fixed)
+    await victim.post('/portal/sign-in', { email, password: PASSWORD })
+    expect(new Set([cookie(), victim.cookie(), fixed]).size).toBe(3)
+    expect((await visit(service, fixed).get('/portal')).headers.location).toContain('/sign-in')
+    // The one that the browser had before is over.
+    const before = victim.cookie()
+    await victim.post('/portal/sign-in', { email, password: PASSWORD })
+    expect((await visit(service, before).get('/portal')).headers.location).toContain('/sign-in')
+  })
+
+  it('goes on to the page that was asked for, and never to another site', async () => {
+    const { email, home } = await joinAs(service, await service.make.organization())
+    const asked = await visit(service).get(`${home}account?done=name`)
+    const signIn = asked.headers.location!
+    expect(signIn).toBe(`/portal/sign-in?next=${encodeURIComponent(`${home}account?done=name`)}`)
+    expect((await visit(service).get(signIn)).text).toContain(`value="${home}account?done=name"`)
+    const goesTo = async (next: string) =>
+      (await visit(service).post('/portal/sign-in', { email, password: PASSWORD, next })).headers.location
+    expect(await goesTo(`${home}account`)).toBe(`${home}account`)
+    for (const next of [
+      '//evil.example',
+      'https://evil.example/portal',
+      '/\\evil.example',
+      '/docs',
+      '/portal/../docs',
+      'javascript:x',
+      '',
+    ])
+      expect(await goesTo(next)).toBe('/portal')
+  })
+
+  it('asks somebody with memberships in several organizations which', async () => {
+    const [one, other] = [await service.make.organization(), await service.make.organization()]
+    const { email, ...person } = await joinAs(service, one)
+    const path = await joinPath(service, other, email)
+    expect((await person.get(path)).text).toContain('You sign in with this address already')
+    const fields = { firstName: 'Ada', lastName: 'Lovelace' }
+    expect((await person.post(path, { ...fields, password: 'a new password' })).text).toContain('The password is not right.')
+    expect((await person.post(path, { ...fields, password: PASSWORD })).status).toBe(303)
+    const page = await person.get('/portal')
+    for (const { id, name } of [one, other]) expect(page.text).toContain(`href="/portal/${id}/">${name}</a>`)
+    expect((await person.get(`/portal/${one.id}/`)).text).toContain('Other organizations')
+  })
+})
+
+describe('wrong passwords', () => {
+  it('are counted for an address as it is found: no other letters stand for those in it', async () => {
+    const { email } = await joinAs(service, await service.make.organization(), { email: 'victim@example.com' })
+    const alike = email.replace('i', 'İ') // which PostgreSQL makes an i, but no lower case of JavaScript
+    expect((await tryPassword(alike, PASSWORD)).status).toBe(422)
+    expect((await tryPassword(email, PASSWORD)).status).toBe(303)
+  })
+
+  it('are taken five times in a quarter of an hour; then not even the right one is, for as long as said', async () => {
+    const { email } = await joinAs(service, await service.make.organization())
+    for (let i = 0; i < 5; i++) expect((await tryPassword(email, 'not the password')).text).toContain('is not right')
+    const refused = await tryPassword(email, PASSWORD)
+    expect([refused.status, /try again in ([\w ]+)\./.exec(refused.text)?.[1]]).toEqual([422, '15 minutes'])
+    service.clock.advance(15 * MINUTE_MS - 1_000)
+    expect((await tryPassword(email, PASSWORD)).text).toContain('try again in a minute')
+    service.clock.advance(1_000)
+    expect((await tryPassword(email, PASSWORD)).status).toBe(303)
+    // The right one begins the count anew.
+    for (let i = 0; i < 5; i++) expect((await tryPassword(email, 'not the password')).text).toContain('is not right')
+    service.clock.advance(15 * MINUTE_MS)
+  })
+
+  it('are bounded also when they come at once: none is accepted, and few are even looked at', async () => {
+    const { email } = await joinAs(service, await service.make.organization())
+    const count = scaled(100, 10_000)
+    const answers: string[] = []
+    const tries = Array.from({ length: count }, (_, i) => `wrong password ${i}`).values()
+    const tryAll = async () => {
+      for (const password of tries) answers.push((await tryPassword(email, password)).text)
+    }
+    await Promise.all(Array.from({ length: 20 }, tryAll))
+    expect(answers.filter((text) => text.includes('is not right'))).toHaveLength(5)
+    expect(answers.filter((text) => text.includes('too many attempts'))).toHaveLength(count - 5)
+    service.clock.advance(15 * MINUTE_MS)
+    expect((await tryPassword(email, PASSWORD)).status).toBe(303)
+  })
+
+  it('are taken fifty times from a network, whatever the addresses', async () => {
+    service.clock.advance(15 * MINUTE_MS)
+    await tryPassword('first@example.com', 'not the password')
+    await service.db.signInAttempt.updateMany({ data: { count: 49 } })
+    expect((await tryPassword('fiftieth@example.com', 'not the password')).text).toContain('is not right')
+    expect((await tryPassword('another@example.com', 'not the password')).text).toContain('too many attempts')
+    service.clock.advance(15 * MINUTE_MS)
+  })
+})
+
+describe('a session', () => {
+  it('ends after twelve hours without a request', async () => {
+    const { id } = await service.make.organization()
+    const { get, home } = await signInAs(service, id, ['admin'])
+    for (let i = 0; i < 3; i++) {
+      service.clock.advance(12 * HOUR_MS - 1)
+      expect((await get(home)).status).toBe(200)
+    }
+    service.clock.advance(12 * HOUR_MS)
+    expect((await get(home)).status).toBe(303)
+  })
+
+  it('is not kept by what a page asks by itself, as the sheet of a grader does', async () => {
+    const { organization, submissionId } = await makeHandedIn(service)
+    const { post, home } = await signInAs(service, organization.id, ['grader'])
+    for (let i = 0; i < 11; i++) {
+      service.clock.advance(HOUR_MS)
+      expect((await post(`${home}grading/${submissionId}/viewers`)).status).toBe(200)
+    }
+    service.clock.advance(HOUR_MS)
+    expect((await post(`${home}grading/${submissionId}/viewers`)).status).toBe(303)
+  })
+
+  it('ends after thirty days, however busy', async () => {
+    const { id } = await service.make.organization()
+    const { get, home } = await signInAs(service, id, ['admin'])
+    for (let hours = 10; hours < 30 * 24; hours += 10) {
+      service.clock.advance(10 * HOUR_MS)
+      expect((await get(home)).status).toBe(200)
+    }
+    service.clock.advance(10 * HOUR_MS)
+    expect((await get(home)).status).toBe(303)
+  })
+
+  it('ends at once when the member is deactivated; a person keeps what they are elsewhere', async () => {
+    const [one, other] = [await service.make.organization(), await service.make.organization()]
+    const { get, home, member } = await signInAs(service, one.id, ['admin'])
+    const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
+    const elsewhere = await service.make.member(other.id, { credentialId })
+    const deactivate = (id: string) => service.db.member.update({ where: { id }, data: { status: 'inactive' } })
+    await deactivate(member.id)
+    expect((await get(home)).status).toBe(404)
+    expect((await get(`/portal/${other.id}/`)).status).toBe(200)
+    await deactivate(elsewhere.id)
+    expect((await get(`/portal/${other.id}/`)).status).toBe(303)
+    expect(await service.db.session.count({ where: { credentialId: credentialId! } })).toBe(0)
+  })
+
+  it('is forgotten when it is over, and so are links and attempts that count no more', async () => {
+    const { id } = await service.make.organization()
+    await signInAs(service, id, ['admin'])
+    await tryPassword('forgotten@example.com', 'x')
+    service.clock.advance(100 * DAY_MS)
+    await forgetOldSignIns(service.system)
+    const { session, signInAttempt, accountLink, memberEmail } = service.db
+    expect(await Promise.all([session.count(), signInAttempt.count(), accountLink.count(), memberEmail.count()])).toEqual([
+      0, 0, 0, 0,
+    ])
+  })
+})
+
+it('records who has signed in, in each organization', async () => {
+  const organization = await service.make.organization()
+  const { email } = await joinAs(service, organization)
+  await tryPassword(email, PASSWORD)
+  const member = await service.db.member.findFirstOrThrow({ where: { organizationId: organization.id, email } })
+  // The first is the key that the organization was made with.
+  const entries = await service.db.auditEntry.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })
+  expect(entries.slice(1).map(({ action, actorKind, actorId }) => [action, actorKind, actorId])).toEqual([
+    ['invited_member', 'operator', null],
+    ['joined', 'member', member.id],
+    ['signed_in', 'member', member.id],
+  ])
+})
