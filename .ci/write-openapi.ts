@@ -1,9 +1,11 @@
 // Writes the interfaces' OpenAPI documents to node_modules/.cache/openapi, for the linter. The app is built, but neither database nor
 // queue is touched.
+
 import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { createDb, openPool } from '../src/db/client.ts'
 import { noApiKeyCache } from '../src/domain/access/api-key-cache.ts'
+import { createLinks } from '../src/http/links.ts'
 import { openFolder } from '../src/media/folder.ts'
 import { buildApp } from '../src/runtime/app.ts'
 import { loadConfig } from '../src/runtime/config.ts'
@@ -12,6 +14,8 @@ import { createMetrics } from '../src/runtime/metrics.ts'
 const config = loadConfig({ STOP_NOTICE: '0' })
 const log = pino({ level: 'silent' })
 const metrics = createMetrics()
+const site = { publicUrl: config.publicUrl, secretKeys: ['unused'] }
+const links = createLinks(site)
 const app = await buildApp(config, {
   system: {
     actor: { kind: 'system' },
@@ -32,9 +36,7 @@ const app = await buildApp(config, {
       hasOwnPlayer: true,
       events: { recorded: () => {}, head: () => 0n },
       replica: () => undefined,
-      invitationUrl: () => '',
-      accountUrl: () => '',
-      mediaUrl: () => '',
+      links,
       secretKeys: ['unused'],
       webhookAllowance: config.webhookAllowance,
       clock: () => new Date(),
@@ -45,7 +47,8 @@ const app = await buildApp(config, {
     },
   },
   log,
-  mailSettings: { ...config, secretKeys: ['unused'] },
+  site,
+  mailSettings: { links, mailFrom: config.mailFrom },
   metrics,
   redis: undefined,
   findProblems: async () => [],

@@ -45,7 +45,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   await using opened = new AsyncDisposableStack()
   const dependencies = await createDependencies(config, log, { signal })
   opened.defer(dependencies.dispose)
-  const { system, mailSettings } = dependencies
+  const { system, site } = dependencies
   if (lacksTrustedProxy(config))
     log.warn('PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one')
   const app = await buildApp(config, dependencies)
@@ -55,11 +55,11 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   signal.throwIfAborted()
   await app.listen({ port: config.port, host: config.host })
   opened.defer(async () => void (await app.close()))
-  mailSettings.publicUrl = addressOf(config, app.addresses()[0])
+  site.publicUrl = addressOf(config, app.addresses()[0])
   await dependencies.startWork()
   await dependencies.findProblems() // what is missing is said at the start, not only when somebody asks
   if (config.databaseUrl === undefined) {
-    const { publicUrl } = mailSettings
+    const { publicUrl } = site
     await welcome(system, {
       v1: publicUrl + PATHS.v1,
       alternate: publicUrl + config.alternate.prefix,

@@ -9,13 +9,13 @@ export function addDemoCommand(program: Command): void {
   addCommand(program, 'demo', 'make an organization to try the service with, and its key').action((options: OutputOptions) =>
     perform(
       options,
-      async ({ operator, mailSettings }) => {
+      async ({ operator, site }) => {
         const demo = await loadDemo(operator)
         if (!demo)
           throw new Error(
             `There is already an organization named ${DEMO_NAME}. A key of it: npm run cli -- key create '${DEMO_NAME}' Demo`,
           )
-        return { text: describeDemo(mailSettings.publicUrl + PATHS.v1, demo), json: demo }
+        return { text: describeDemo(site.publicUrl + PATHS.v1, demo), json: demo }
       },
       { migrates: true },
     ),

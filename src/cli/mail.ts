@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ServiceContext } from '../domain/context.ts'
 import { EMAIL_STATES, findEmail, type InviteEmail, listEmails, retryEmails, retryFailedEmail } from '../domain/invites/emails.ts'
-import { invitationUrl } from '../domain/invites/invitation-link.ts'
 import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
 import {
   findMemberEmail,
@@ -109,7 +108,7 @@ function parseTime(text: string): Date {
 }
 
 function showInvitation(settings: MailSettings, email: InviteEmail): Output {
-  const link = invitationUrl(settings, { inviteId: email.inviteId, linkVersion: email.linkVersion })
+  const link = settings.links.invitationUrl({ inviteId: email.inviteId, linkVersion: email.linkVersion })
   const { text, json } = showMail(renderInvitation(settings, email), ofInvite(email))
   return { text: `${text}Link: ${link}\n`, json: { ...json, link } }
 }

@@ -11,7 +11,7 @@ const createLogToStderr = () =>
   pino({ level: 'warn', base: null, redact: { paths: ['err.config', 'err.meta'], remove: true } }, destination(2))
 
 /** What a command works with. */
-export type Session = Pick<Dependencies, 'mailSettings' | 'migrated'> & { operator: ServiceContext }
+export type Session = Pick<Dependencies, 'site' | 'mailSettings' | 'migrated'> & { operator: ServiceContext }
 
 /** Adds a command; every one has `--json`. */
 export const addCommand = (parent: Command, usage: string, description: string): Command =>

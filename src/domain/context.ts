@@ -135,6 +135,16 @@ export type ApiKeyCache = {
 export type Allowance = { hosts: ReadonlySet<string>; networks: readonly Network[] }
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
+/** Links that open something for whoever has them: they are not logged, and stored nowhere. */
+export type Links = {
+  /** To the candidate's page. */
+  invitationUrl: (invite: InvitationRef) => string
+  /** To where a member joins, or sets a new password. */
+  accountUrl: (link: AccountLinkRef) => string
+  /** To a recording, for a while. */
+  mediaUrl: (link: MediaLink) => string
+}
+
 /** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */
 export type Deps = {
   apiKeyCache: ApiKeyCache
@@ -147,12 +157,7 @@ export type Deps = {
   mediaQuota: number
   /** Whether candidates take assessments on the service's own pages, and not in a player that may have questions of its own. */
   hasOwnPlayer: boolean
-  /** The address of the candidate's page. It opens the invitation: it is not logged, and stored nowhere. */
-  invitationUrl: (invite: InvitationRef) => string
-  /** The address behind which a member joins or sets a new password. Like the other it is a secret. */
-  accountUrl: (link: AccountLinkRef) => string
-  /** The address of a recording, good for a while: whoever has it sees it. */
-  mediaUrl: (link: MediaLink) => string
+  links: Links
   /** What has to be readable again is encrypted under, newest first. */
   secretKeys: readonly string[]
   /** Where webhooks may go besides public addresses. */

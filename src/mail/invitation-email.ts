@@ -1,5 +1,4 @@
 import type { InviteEmail } from '../domain/invites/emails.ts'
-import { invitationUrl } from '../domain/invites/invitation-link.ts'
 import { timeInWords } from '../domain/values/format-time.ts'
 import {
   headerText,
@@ -25,7 +24,7 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): Me
     invitationText: invite.organization.invitationText ?? '',
     questionCount: invite.assessment.questionCount,
     expiresAt: timeInWords(invite.expiresAt),
-    url: invitationUrl(settings, { inviteId: invite.id, linkVersion: email.linkVersion }),
+    url: settings.links.invitationUrl({ inviteId: invite.id, linkVersion: email.linkVersion }),
   }
   return {
     messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,

@@ -1,5 +1,4 @@
 import { type MemberEmail, type MemberEmailKind, recipientOf } from '../domain/members/member-emails.ts'
-import { accountUrl } from '../domain/secrets/account-tokens.ts'
 import { timeInWords } from '../domain/values/format-time.ts'
 import { headerText, type MailSettings, type Message, renderTemplates, senderDomain, senderNamed } from './message.ts'
 
@@ -11,9 +10,9 @@ const facts: Record<MemberEmailKind, (settings: MailSettings, email: MemberEmail
   webhook_disabled: webhookFacts,
 }
 
-function linkFacts(settings: MailSettings, { link, member }: MemberEmail) {
+function linkFacts({ links }: MailSettings, { link, member }: MemberEmail) {
   if (!link) throw new Error('The mail has no link')
-  return { organization: member.organization.name, url: accountUrl(settings, link), expiresAt: timeInWords(link.expiresAt) }
+  return { organization: member.organization.name, url: links.accountUrl(link), expiresAt: timeInWords(link.expiresAt) }
 }
 
 /** Of its address only the host: the path may hold a token. */

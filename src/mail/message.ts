@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { Eta } from 'eta'
 import { looksLikeAddress } from '../domain/checking/email-address.ts'
+import type { Links } from '../domain/context.ts'
 
 export type Mailbox = { name: string; address: string }
 
@@ -17,7 +18,7 @@ export type Message = {
 }
 
 /** Where mails lead, what signs their links, and whom they are from. */
-export type MailSettings = { publicUrl: string; secretKeys: readonly string[]; mailFrom: string }
+export type MailSettings = { links: Links; mailFrom: string }
 
 const LOCALE = 'en'
 /** Characters, not UTF-16 units: half a pair would be no text. */

@@ -31,7 +31,10 @@ import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeChoice, createSourceOf, PATHS } from './paths.ts'
 
 /** What of its dependencies the app itself uses. */
-export type AppDependencies = Pick<Dependencies, 'system' | 'log' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'>
+export type AppDependencies = Pick<
+  Dependencies,
+  'system' | 'log' | 'site' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'
+>
 
 /** Both documents leave the maximum to us. */
 const MAX_BODY_BYTES = 64 * 1024
@@ -96,7 +99,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
   const { rateLimits, playerUrl, mediaKeptDays, webcam, showMailbox, alternate: settings } = config
-  const { system, redis, mailSettings } = dependencies
+  const { system, redis, site, mailSettings } = dependencies
   const render = {
     invitation: (email: InviteEmail) => renderInvitation(mailSettings, email),
     toMember: (email: MemberEmail) => renderMemberEmail(mailSettings, email),
@@ -110,13 +113,13 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
     const read = await alternateInterface(scope, { system, limiter, settings })
     documents.push({ name: 'alternate', title: 'Alternate interface', read })
   }
-  const { secretKeys } = mailSettings
+  const { secretKeys } = site
   const candidates = (scope: FastifyInstance) =>
     candidatePages(scope, { system, settings: { secretKeys, playerUrl, webcam, keptDays: mediaKeptDays } })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
-  await app.register((scope) => portalPages(scope, { system, settings: mailSettings }), { prefix: PATHS.portal })
+  await app.register((scope) => portalPages(scope, { system, settings: site }), { prefix: PATHS.portal })
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })
   await app.register((scope) => linkedMedia(scope, { system, secretKeys }), { prefix: PATHS.media })
   await docs(app, documents)

@@ -5,12 +5,10 @@ import { readMigrations } from '../db/migrations.ts'
 import { watchReplica } from '../db/replica.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
-import { invitationUrl } from '../domain/invites/invitation-link.ts'
 import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
-import { accountUrl } from '../domain/secrets/account-tokens.ts'
-import { mediaUrl } from '../domain/secrets/media-tokens.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
+import { createLinks, type Site } from '../http/links.ts'
 import { startInvitingBatches } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
@@ -40,6 +38,7 @@ export type Dependencies = {
   system: ServiceContext
   log: FastifyBaseLogger
   /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
+  site: Site
   mailSettings: MailSettings
   metrics: MetricsRegistry
   redis: Redis | undefined
@@ -85,7 +84,9 @@ export async function createDependencies(
   const migrations = (await readMigrations()).map(({ name }) => name)
   const database = await openDatabase(config, log, opened, { migrates, signal })
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder, config.dataDir)]
-  const mailSettings = { publicUrl: config.publicUrl, secretKeys, mailFrom: config.mailFrom }
+  const site: Site = { publicUrl: config.publicUrl, secretKeys }
+  const links = createLinks(site)
+  const mailSettings = { links, mailFrom: config.mailFrom }
   const pool = openPool(database.url, { max: config.databasePoolSize, log })
   const db = createDb(pool)
   opened.defer(() => db.$disconnect())
@@ -119,9 +120,7 @@ export async function createDependencies(
     media: await openMediaStore(config),
     mediaQuota: config.mediaQuota,
     hasOwnPlayer: config.playerUrl === undefined,
-    invitationUrl: (invite) => invitationUrl(mailSettings, invite),
-    accountUrl: (link) => accountUrl(mailSettings, link),
-    mediaUrl: (link) => mediaUrl(mailSettings, link),
+    links,
     secretKeys,
     webhookAllowance: config.webhookAllowance,
     clock,
@@ -138,6 +137,7 @@ export async function createDependencies(
   return {
     system,
     log,
+    site,
     mailSettings,
     metrics,
     redis,

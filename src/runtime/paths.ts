@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { MEDIA_PATH } from '../domain/secrets/media-tokens.ts'
 import { DOCS_PREFIX } from '../http/docs.ts'
 import type { Envelope } from '../http/envelope.ts'
+import { MEDIA_PATH } from '../http/links.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
 import { KEY_HEADER as ALTERNATE_KEY_HEADER } from '../interfaces/alternate/index.ts'
 import { candidateEnvelope } from '../interfaces/candidate/kit/errors.ts'

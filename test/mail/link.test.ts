@@ -84,7 +84,7 @@ describe('several secret keys', () => {
     const { invite } = await makeInvite(rotated)
     for (const key of [otherKey, SECRET_KEY]) expect((await rotated.http().get(`/i/${tokenOf(invite, key)}`)).status).toBe(200)
     expect((await rotated.http().get(`/i/${tokenOf(invite, 'a key that was never configured 0123456789')}`)).status).toBe(404)
-    expect(rotated.mailSettings.secretKeys).toEqual([otherKey, SECRET_KEY])
+    expect(rotated.site.secretKeys).toEqual([otherKey, SECRET_KEY])
 
     const { id, key } = await rotated.make.organization()
     const assessment = await rotated.make.assessment(id)

@@ -9,7 +9,7 @@ export type Button = 'accept' | 'consent' | 'start' | 'open' | 'answer' | 'next'
 
 /** The candidate of an invite, at the page that its present link, or one of another version, leads to. */
 export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkVersion'>) {
-  const { secretKeys } = service.mailSettings
+  const { secretKeys } = service.site
   const token = signInvitation(secretKeys, { inviteId: invite.id, linkVersion: invite.linkVersion })
   const path = `/i/${token}`
   const proof = signForm(secretKeys, token)

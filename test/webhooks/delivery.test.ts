@@ -28,7 +28,7 @@ const becomes = (of: Integrator, webhook: Subscribed, expected: object) =>
 async function expectMails(organizationId: string, adminId: string, kinds: string[]): Promise<void> {
   const queued = await service.db.memberEmail.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
   expect(queued.map(({ kind, memberId }) => [kind, memberId])).toEqual(kinds.map((kind) => [kind, adminId]))
-  const settings = { publicUrl: 'https://a.example.com', mailFrom: 'a@example.com', secretKeys: ['unused'] }
+  const settings = { ...service.mailSettings, mailFrom: 'a@example.com' }
   const ids = queued.map(({ id }) => id)
   for (const email of await findMemberEmails(service.system, ids)) {
     const { subject, text, html } = renderMemberEmail(settings, email)

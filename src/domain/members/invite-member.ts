@@ -72,7 +72,7 @@ export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHa
 async function makeJoinLink(inside: Context, memberId: string, mails: boolean): Promise<LinkToHandOver> {
   const link = await createAccountLink(inside, { kind: 'join', memberId })
   if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
-  return { url: inside.deps.accountUrl(link), expiresAt: link.expiresAt }
+  return { url: inside.deps.links.accountUrl(link), expiresAt: link.expiresAt }
 }
 
 type Found = Pick<Member, 'id' | 'roles' | 'status'>
@@ -118,6 +118,6 @@ export async function createResetLink(
   return inTransaction({ ...service, organization }, async (inside) => {
     const link = await createAccountLink(inside, { kind: 'reset', memberId, credentialId: credential.id })
     if (mails) await queueMemberEmail(inside, { kind: 'reset', memberId, linkId: link.id })
-    return { url: service.deps.accountUrl(link), expiresAt: link.expiresAt }
+    return { url: service.deps.links.accountUrl(link), expiresAt: link.expiresAt }
   })
 }

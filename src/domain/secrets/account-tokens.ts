@@ -6,9 +6,6 @@ export type { AccountLinkKind }
 /** What a member's link stands for. */
 export type AccountLinkRef = { id: string; kind: AccountLinkKind }
 
-/** Where the portal stands. */
-export const PORTAL_PREFIX = '/portal'
-
 const purpose = 'account-link'
 const KINDS: AccountLinkKind[] = ['join', 'reset']
 
@@ -18,7 +15,7 @@ const KINDS: AccountLinkKind[] = ['join', 'reset']
  *
  * @param secretKeys newest first; the newest signs.
  */
-const signAccountLink = (secretKeys: readonly string[], { id, kind }: AccountLinkRef): string =>
+export const signAccountLink = (secretKeys: readonly string[], { id, kind }: AccountLinkRef): string =>
   signToken(secretKeys, purpose, Buffer.concat([uuidToBytes(id), Buffer.of(KINDS.indexOf(kind))]))
 
 /** Reads a link's secret part; null when none of the keys has signed it as a link of that kind. */
@@ -27,9 +24,3 @@ export function readAccountLink(secretKeys: readonly string[], kind: AccountLink
   if (payload === null || KINDS[payload[UUID_BYTES]!] !== kind) return null
   return { id: bytesToUuid(payload.subarray(0, UUID_BYTES)), kind }
 }
-
-/** @param settings the public address, without a trailing slash, and the keys that sign. */
-export const accountUrl = (
-  { publicUrl, secretKeys }: { publicUrl: string; secretKeys: readonly string[] },
-  link: AccountLinkRef,
-): string => `${publicUrl}${PORTAL_PREFIX}/${link.kind}/${signAccountLink(secretKeys, link)}`

@@ -3,28 +3,23 @@ import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './
 /** What opens a recording without signing in: it is handed to an organization's own systems. */
 export type MediaLink = { mediaId: string; expiresAt: Date }
 
-/** Path of what such links open. */
-export const MEDIA_PATH = '/media'
 /** For so long a link is good. */
 export const LINKED_FOR_MS = 15 * 60_000
 
 const TIME_BYTES = 6
 
 /**
- * The address of a recording: its id and until when, signed.
+ * The secret part of a recording's link: its id and until when, signed.
  *
- * @param settings the public address, without a trailing slash, and the keys that sign.
+ * @param secretKeys newest first; the newest signs.
  */
-export function mediaUrl(
-  { publicUrl, secretKeys }: { publicUrl: string; secretKeys: readonly string[] },
-  { mediaId, expiresAt }: MediaLink,
-): string {
+export function signMediaLink(secretKeys: readonly string[], { mediaId, expiresAt }: MediaLink): string {
   const time = Buffer.alloc(TIME_BYTES)
   time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES)
-  return `${publicUrl}${MEDIA_PATH}/${signToken(secretKeys, 'media', Buffer.concat([uuidToBytes(mediaId), time]))}`
+  return signToken(secretKeys, 'media', Buffer.concat([uuidToBytes(mediaId), time]))
 }
 
-/** Reads the secret part of such an address; null when none of the keys has signed it. */
+/** Reads the secret part of such a link; null when none of the keys has signed it. */
 export function readMediaLink(secretKeys: readonly string[], token: string): MediaLink | null {
   const payload = verifyToken(secretKeys, 'media', token, UUID_BYTES + TIME_BYTES)
   if (payload === null) return null

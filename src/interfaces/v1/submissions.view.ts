@@ -210,6 +210,6 @@ const presentAnswer = (ctx: Context, { kind, text, media, createdAt, completedAt
 
 function presentMedia({ deps }: Context, { id, contentType, bytes, milliseconds }: NonNullable<Answer['media']>) {
   const expiresAt = new Date(deps.clock().getTime() + LINKED_FOR_MS)
-  const url = deps.mediaUrl({ mediaId: id, expiresAt })
+  const url = deps.links.mediaUrl({ mediaId: id, expiresAt })
   return { url, expiresAt: isoTime(expiresAt), contentType, bytes: Number(bytes), milliseconds }
 }

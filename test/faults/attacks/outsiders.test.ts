@@ -37,7 +37,7 @@ let key: string
 beforeEach(async () => {
   database = await openTestDatabase()
   proc = await startProcess({ DATABASE_URL: database.url, MAX_REQUEST_WAIT: '1000', RATE_LIMIT_STANDARD: '1000000' })
-  const parts = { ...database, http: () => request(proc.url), mailSettings: { secretKeys: [SECRET_KEY] } }
+  const parts = { ...database, http: () => request(proc.url), site: { secretKeys: [SECRET_KEY] } }
   service = parts as unknown as Service
   key = (await database.make.organization()).key
 })

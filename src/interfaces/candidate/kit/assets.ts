@@ -1,4 +1,4 @@
-import { INVITATION_PATH } from '../../../domain/invites/invitation-link.ts'
 import { loadAssets } from '../../../http/assets.ts'
+import { INVITATION_PATH } from '../../../http/links.ts'
 
 export const assets = loadAssets(INVITATION_PATH, 'candidate')

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
-import { INVITATION_PATH } from '../../../domain/invites/invitation-link.ts'
 import { MAX_INTEGER } from '../../../domain/limits.ts'
 import { type InvitationRef, isOwnForm, readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import type { BodyReader } from '../../../http/bodies.ts'
 import { HttpError } from '../../../http/failure.ts'
+import { INVITATION_PATH } from '../../../http/links.ts'
 
 /** A form that was sent. */
 export type Sent = {

@@ -1,4 +1,4 @@
-import { PORTAL_PREFIX } from '../../../domain/secrets/account-tokens.ts'
 import { loadAssets } from '../../../http/assets.ts'
+import { PORTAL_PREFIX } from '../../../http/links.ts'
 
 export const assets = loadAssets(PORTAL_PREFIX, 'portal')

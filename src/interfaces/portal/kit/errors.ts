@@ -1,7 +1,7 @@
-import { PORTAL_PREFIX } from '../../../domain/secrets/account-tokens.ts'
 import type { Envelope } from '../../../http/envelope.ts'
 import type { FailureKind } from '../../../http/failure.ts'
 import { html } from '../../../http/html.ts'
+import { PORTAL_PREFIX } from '../../../http/links.ts'
 import { portalHeaders } from './headers.ts'
 import { type Page, renderPage, sendPage, viewerOf } from './layout.ts'
 

@@ -1,5 +1,5 @@
-import { PORTAL_PREFIX } from '../../../domain/secrets/account-tokens.ts'
 import { html } from '../../../http/html.ts'
+import { PORTAL_PREFIX } from '../../../http/links.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
 import { newPasswordField } from './join.page.ts'

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { readResetOffer, requestPasswordReset, resetPassword } from '../../../domain/access/account.ts'
-import { PORTAL_PREFIX, readAccountLink } from '../../../domain/secrets/account-tokens.ts'
+import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
+import { PORTAL_PREFIX } from '../../../http/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { deadLinkPage } from './join.page.ts'

@@ -9,8 +9,8 @@ import {
   type SignedIn,
 } from '../../../domain/access/sessions.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
-import { PORTAL_PREFIX } from '../../../domain/secrets/account-tokens.ts'
 import { clientOf } from '../../../http/client.ts'
+import { PORTAL_PREFIX } from '../../../http/links.ts'
 import { onGone } from '../../../http/on-gone.ts'
 
 declare module 'fastify' {
