@@ -54,9 +54,9 @@ export const wholeInvite = shapeOf('invites', Prisma.InviteScalarFieldEnum, { as
 export type Invite = Selected<typeof wholeInvite>
 /** An invite as a list has it. */
 export type ListedInvite = RowOf<typeof wholeInvite>
-const detailed = shapeOf('invites', Prisma.InviteScalarFieldEnum, { assessmentName, tagIds, assignedGrader })
 /** An invite with its assessment's name, the ids of its tags, and the grader's account. */
-export type InviteDetail = Selected<typeof detailed>
+export const detailedInvite = shapeOf('invites', Prisma.InviteScalarFieldEnum, { assessmentName, tagIds, assignedGrader })
+export type InviteDetail = Selected<typeof detailedInvite>
 
 /** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found, not_permitted. */
 export async function getInvite(ctx: Context, id: string): Promise<InviteDetail> {
@@ -66,7 +66,7 @@ export async function getInvite(ctx: Context, id: string): Promise<InviteDetail>
   return asOfNow(invite, ctx.deps.clock())
 }
 
-const findDetails = findById(detailed)
+const findDetails = findById(detailedInvite)
 
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function requireInvite(ctx: Context, id: string): Promise<void> {

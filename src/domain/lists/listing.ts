@@ -22,6 +22,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../limits.ts'
 import { readWords } from './filters.ts'
 import { type Listing, type Order, type Page, pageNumber } from './page.ts'
 
+export type { Tables }
 /** A time; or PostgreSQL's JSON of it, which is enough for who only shows it. */
 export type Time = Date | string
 
@@ -37,7 +38,7 @@ export type Selected<S> = S extends { show: (rows: never) => { readonly expressi
 export type RowOf<S> = S extends { show: (rows: never) => { readonly expressionType?: infer Row | undefined } }
   ? WithTimes<NonNullable<Row>>
   : never
-type WithTimes<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Row[Field] | string : Row[Field] }
+export type WithTimes<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Row[Field] | string : Row[Field] }
 
 /** What further fields are made of, for each row of the table. */
 type Related<T extends keyof Tables> = Record<string, (eb: Expressions<T>) => Expression<unknown>>

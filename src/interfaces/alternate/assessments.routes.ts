@@ -8,7 +8,7 @@ import {
 } from '../../domain/assessments/assessments.ts'
 import { defined } from '../../domain/values/defined.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import { AssessmentView, presentAssessment, shownOfAssessment } from './assessments.view.ts'
+import { assessmentView } from './assessments.view.ts'
 import { nestObjects } from './depth.ts'
 import { ChoiceFilter, NumberFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter, WordListFilter } from './filters.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
@@ -52,7 +52,7 @@ export function assessmentRoutes(app: TypedApp): void {
         summary: 'List assessments',
         description: 'The assessments of the organization, oldest first.',
         querystring: Query,
-        response: { 200: Envelope(AssessmentView) },
+        response: { 200: Envelope(assessmentView.schema) },
         errors: ['page_not_found'],
       },
     },
@@ -60,8 +60,8 @@ export function assessmentRoutes(app: TypedApp): void {
       const filter = toAssessmentFilter(request.query)
       const page = await presentPage(
         request,
-        (ctx, page) => listAssessments(ctx, shownOfAssessment, filter, LIST_ORDER, page),
-        presentAssessment,
+        (ctx, page) => listAssessments(ctx, assessmentView.shown, filter, LIST_ORDER, page),
+        assessmentView.present,
       )
       return nestObjects(request, reply, 'assessment', page)
     },
@@ -77,11 +77,11 @@ export function assessmentRoutes(app: TypedApp): void {
         description: 'One assessment of the organization.',
         params: IdParameter,
         querystring: ItemQuery,
-        response: { 200: AssessmentView },
+        response: { 200: assessmentView.schema },
         errors: ['assessment_not_found'],
       },
     },
     async (request, reply) =>
-      nestObjects(request, reply, 'assessment', presentAssessment(await getAssessment(request.ctx, request.params.id))),
+      nestObjects(request, reply, 'assessment', assessmentView.present(await getAssessment(request.ctx, request.params.id))),
   )
 }

@@ -1,8 +1,8 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { AUDIENCES, wholeAssessment } from '../../domain/assessments/assessments.ts'
-import { type RowOf, showing } from '../../domain/lists/listing.ts'
-import { DateTime, isoTime, Uuid, Words } from '../../http/field-types.ts'
+import { DateTime, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
+import { fieldsOf } from '../../http/view.ts'
 import {
   CategoryView,
   InstructionView,
@@ -12,79 +12,45 @@ import {
   ReferenceOrNull,
   References,
 } from './nested.view.ts'
-import { OrganizationUserView } from './organization-users.view.ts'
-import { TagView } from './tags.view.ts'
+import { organizationUserView } from './organization-users.view.ts'
+import { tagView } from './tags.view.ts'
+
+const { column, made, view } = fieldsOf(wholeAssessment)
 
 /** alternate.md, Assessment. */
-export const AssessmentView = Type.Object(
+export const assessmentView = view(
   {
     id: Uuid(),
     question_count: Type.Integer(),
-    tags: References(TagView),
-    clients: References(OrganizationUserView),
-    client_count: Type.Integer(),
-    time_limit_minutes: Type.Integer({ description: 'Whole minutes of time_limit' }),
-    time_limit_seconds: Type.Integer({ description: 'Seconds of time_limit beyond the whole minutes' }),
-    deleted: Type.Boolean(),
+    tags: column(References(tagView.schema), 'tagIds'),
+    clients: column(References(organizationUserView.schema), 'clientIds'),
+    client_count: made(Type.Integer(), ['clientIds'], ({ clientIds }) => clientIds.length),
+    time_limit_minutes: made(Type.Integer({ description: 'Whole minutes of time_limit' }), ['timeLimit'], ({ timeLimit }) =>
+      Math.floor(timeLimit / 60),
+    ),
+    time_limit_seconds: made(
+      Type.Integer({ description: 'Seconds of time_limit beyond the whole minutes' }),
+      ['timeLimit'],
+      ({ timeLimit }) => timeLimit % 60,
+    ),
+    deleted: made(Type.Boolean(), [], () => false), // what is deleted is not shown
     created_at: DateTime(),
     updated_at: DateTime(),
     name: Type.String(),
-    type: Type.String({ description: 'How questions are put: text, audio, video, mixed' }),
+    type: column(Type.String({ description: 'How questions are put: text, audio, video, mixed' }), 'defaultQuestionFormat'),
     audience: Words(AUDIENCES),
-    answer_type: Type.String({ description: 'How they are answered: text, audio, video, mixed' }),
+    answer_type: column(Type.String({ description: 'How they are answered: text, audio, video, mixed' }), 'defaultAnswerFormat'),
     time_limit: Type.Integer({ description: 'Seconds; 0 when there is no limit' }),
-    instruction: ReferenceOrNull(InstructionView),
-    organization: Reference(OrganizationView),
-    created_by: Type.String({ description: 'Identifier of the creating user; empty when unknown' }),
-    languages: References(LanguageView),
-    categories: References(CategoryView),
-    skill_type: Type.Array(Type.String()),
+    instruction: column(ReferenceOrNull(InstructionView), 'instructionId'),
+    organization: column(Reference(OrganizationView), 'organizationId'),
+    created_by: made(
+      Type.String({ description: 'Identifier of the creating user; empty when unknown' }),
+      ['createdById'],
+      ({ createdById }) => createdById ?? '',
+    ),
+    languages: column(References(LanguageView), 'languageIds'),
+    categories: column(References(CategoryView), 'categoryIds'),
+    skill_type: column(Type.Array(Type.String()), 'skillTypes'),
   },
   { [NAME]: 'Assessment' },
 )
-
-/** What of an assessment is shown. */
-export const shownOfAssessment = showing(wholeAssessment, [
-  'id',
-  'questionCount',
-  'tagIds',
-  'clientIds',
-  'timeLimit',
-  'createdAt',
-  'updatedAt',
-  'name',
-  'defaultQuestionFormat',
-  'audience',
-  'defaultAnswerFormat',
-  'instructionId',
-  'organizationId',
-  'createdById',
-  'languageIds',
-  'categoryIds',
-  'skillTypes',
-])
-
-export const presentAssessment = (assessment: RowOf<typeof shownOfAssessment>): Static<typeof AssessmentView> => ({
-  id: assessment.id,
-  question_count: assessment.questionCount,
-  tags: assessment.tagIds,
-  clients: assessment.clientIds,
-  client_count: assessment.clientIds.length,
-  time_limit_minutes: Math.floor(assessment.timeLimit / 60),
-  time_limit_seconds: assessment.timeLimit % 60,
-  // What is deleted is not shown.
-  deleted: false,
-  created_at: isoTime(assessment.createdAt),
-  updated_at: isoTime(assessment.updatedAt),
-  name: assessment.name,
-  type: assessment.defaultQuestionFormat,
-  audience: assessment.audience,
-  answer_type: assessment.defaultAnswerFormat,
-  time_limit: assessment.timeLimit,
-  instruction: assessment.instructionId,
-  organization: assessment.organizationId,
-  created_by: assessment.createdById ?? '',
-  languages: assessment.languageIds,
-  categories: assessment.categoryIds,
-  skill_type: assessment.skillTypes,
-})

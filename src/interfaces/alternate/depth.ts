@@ -4,10 +4,10 @@ import type { Context } from '../../domain/context.ts'
 import { findTogether, ownSource } from '../../domain/look-ups/find-together.ts'
 import type { Ids } from '../../domain/look-ups/shared-query.ts'
 import { users } from '../../domain/members/members.ts'
-import { presentAssessment, shownOfAssessment } from './assessments.view.ts'
+import { assessmentView } from './assessments.view.ts'
 import { presentCategory, presentInstruction, presentLanguage, presentOrganization, presentUser } from './nested.view.ts'
-import { presentOrganizationUser, shownOfMember } from './organization-users.view.ts'
-import { presentTag, shownOfTag } from './tags.view.ts'
+import { organizationUserView } from './organization-users.view.ts'
+import { tagView } from './tags.view.ts'
 
 type Kind =
   | 'invite'
@@ -43,9 +43,9 @@ const referencesOf = (kind: Kind): [field: string, referred: Loadable][] => byKi
 
 /** Each kind is shown as by its own endpoint, so that nesting can show no more. The organization is known. */
 const find = findTogether<Stored, View & { id: string }>({
-  assessment: ownSource(shownOfAssessment, presentAssessment),
-  organization_user: ownSource(shownOfMember, presentOrganizationUser),
-  tag: ownSource(shownOfTag, presentTag),
+  assessment: ownSource(assessmentView.shown, assessmentView.present),
+  organization_user: ownSource(organizationUserView.shown, organizationUserView.present),
+  tag: ownSource(tagView.shown, tagView.present),
   user: users(presentUser),
   instruction: ownSource(wholeInstruction, presentInstruction),
   language: languages(presentLanguage),

@@ -10,7 +10,7 @@ import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { readFields } from './fields.ts'
 import { SearchFilter, UuidFilter } from './filters.ts'
-import { InviteView, NewInviteBody, presentInvite, presentNewInvite, shownOfInvite, toNewInvite } from './invites.view.ts'
+import { inviteView, NewInviteBody, presentNewInvite, toNewInvite } from './invites.view.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
 import type { AlternateSettings } from './settings.ts'
 
@@ -43,7 +43,7 @@ export function inviteRoutes(
         description: 'Oldest first.',
         ...scope,
         querystring: Query,
-        response: { 200: Envelope(InviteView) },
+        response: { 200: Envelope(inviteView.schema) },
         errors: ['page_not_found', 'too_many_searches', ...scopeErrors],
       },
     },
@@ -51,8 +51,8 @@ export function inviteRoutes(
       const filter = defined({ search: request.query.search })
       const page = await presentPage(
         request,
-        (ctx, page) => listInvites(ctx, shownOfInvite, filter, LIST_ORDER, page),
-        presentInvite,
+        (ctx, page) => listInvites(ctx, inviteView.shown, filter, LIST_ORDER, page),
+        inviteView.present,
       )
       return nestObjects(request, reply, 'invite', page)
     },
@@ -71,7 +71,7 @@ export function inviteRoutes(
         ...scope,
         headers: IdempotencyHeaders,
         body: Body,
-        response: { 201: InviteView },
+        response: { 201: inviteView.schema },
         errors: ['duplicate_invite', ...scopeErrors],
       },
     },
@@ -97,12 +97,12 @@ export function inviteRoutes(
         description: 'One invite of the organization.',
         params: isScoped ? IdInOrganization : IdParameter,
         querystring: ItemQuery,
-        response: { 200: InviteView },
+        response: { 200: inviteView.schema },
         errors: ['invite_not_found', ...scopeErrors],
       },
     },
     async (request, reply) =>
-      nestObjects(request, reply, 'invite', presentInvite(await getInvite(request.ctx, request.params.id))),
+      nestObjects(request, reply, 'invite', inviteView.present(await getInvite(request.ctx, request.params.id))),
   )
 }
 

@@ -2,35 +2,41 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type Invite, wholeInvite } from '../../domain/invites/invites.ts'
 import type { NewInvite } from '../../domain/invites/new-invite.ts'
 import { COUNTS, MAX_INVITE_TAGS } from '../../domain/limits.ts'
-import { type RowOf, showing } from '../../domain/lists/listing.ts'
-import { DateTime, Email, InviteStatus, isoTime, OrNull, Uuid } from '../../http/field-types.ts'
+import { DateTime, Email, InviteStatus, OrNull, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
-import { AssessmentView } from './assessments.view.ts'
+import { fieldsOf } from '../../http/view.ts'
+import { assessmentView } from './assessments.view.ts'
 import { OrganizationView, Reference, ReferenceOrNull, References } from './nested.view.ts'
-import { OrganizationUserView } from './organization-users.view.ts'
-import { TagView } from './tags.view.ts'
+import { organizationUserView } from './organization-users.view.ts'
+import { tagView } from './tags.view.ts'
+
+const { column, made, view } = fieldsOf(wholeInvite)
 
 /** alternate.md, Assessment invite. */
-export const InviteView = Type.Object(
+export const inviteView = view(
   {
     id: Uuid(),
     assessment_session: OrNull(Uuid('Reference of the session, once the candidate has started')),
-    deleted: Type.Boolean(),
+    deleted: made(Type.Boolean(), [], () => false), // what is deleted is not shown
     created_at: DateTime(),
     updated_at: DateTime(),
-    email: Email('Candidate'),
+    email: column(Email('Candidate'), 'recipientEmail'),
     status: InviteStatus,
     face_photo_required: Type.Boolean(),
-    id_photo_required: Type.Boolean(),
-    question_play_limit: Type.Integer(),
+    id_photo_required: column(Type.Boolean(), 'requireIdCapture'),
+    question_play_limit: column(Type.Integer(), 'questionReplayLimit'),
     answer_record_limit: Type.Integer(),
     expires_at: OrNull(DateTime('Null in the creation response')),
-    organization: Reference(OrganizationView),
-    assessment: Reference(AssessmentView),
-    user: OrNull(Type.String({ description: 'Candidates have no account: null' })),
-    created_by: Type.String({ description: 'Identifier of the creating user, or of the API key' }),
-    assigned_grader: ReferenceOrNull(OrganizationUserView),
-    tags: References(TagView),
+    organization: column(Reference(OrganizationView), 'organizationId'),
+    assessment: column(Reference(assessmentView.schema), 'assessmentId'),
+    user: made(OrNull(Type.String({ description: 'Candidates have no account: null' })), [], () => null),
+    created_by: made(
+      Type.String({ description: 'Identifier of the creating user, or of the API key' }),
+      ['createdById', 'createdByKeyId'],
+      (by) => by.createdById ?? by.createdByKeyId ?? '',
+    ),
+    assigned_grader: column(ReferenceOrNull(organizationUserView.schema), 'assignedGraderId'),
+    tags: column(References(tagView.schema), 'tagIds'),
   },
   { [NAME]: 'AssessmentInvite' },
 )
@@ -83,48 +89,8 @@ export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expi
   expiresInDays,
 })
 
-/** What of an invite is shown. */
-export const shownOfInvite = showing(wholeInvite, [
-  'id',
-  'assessmentSession',
-  'createdAt',
-  'updatedAt',
-  'recipientEmail',
-  'status',
-  'facePhotoRequired',
-  'requireIdCapture',
-  'questionReplayLimit',
-  'answerRecordLimit',
-  'expiresAt',
-  'organizationId',
-  'assessmentId',
-  'createdById',
-  'createdByKeyId',
-  'assignedGraderId',
-  'tagIds',
-])
-
-export const presentInvite = (invite: RowOf<typeof shownOfInvite>): Static<typeof InviteView> => ({
-  id: invite.id,
-  assessment_session: invite.assessmentSession,
-  // What is deleted is not shown.
-  deleted: false,
-  created_at: isoTime(invite.createdAt),
-  updated_at: isoTime(invite.updatedAt),
-  email: invite.recipientEmail,
-  status: invite.status,
-  face_photo_required: invite.facePhotoRequired,
-  id_photo_required: invite.requireIdCapture,
-  question_play_limit: invite.questionReplayLimit,
-  answer_record_limit: invite.answerRecordLimit,
-  expires_at: isoTime(invite.expiresAt),
-  organization: invite.organizationId,
-  assessment: invite.assessmentId,
-  user: null,
-  created_by: invite.createdById ?? invite.createdByKeyId ?? '',
-  assigned_grader: invite.assignedGraderId,
-  tags: invite.tagIds,
-})
-
 /** alternate.md: expires_at is null in the creation response. */
-export const presentNewInvite = (invite: Invite): Static<typeof InviteView> => ({ ...presentInvite(invite), expires_at: null })
+export const presentNewInvite = (invite: Invite): Static<typeof inviteView.schema> => ({
+  ...inviteView.present(invite),
+  expires_at: null,
+})

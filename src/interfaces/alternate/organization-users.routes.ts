@@ -7,7 +7,7 @@ import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { BooleanFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter } from './filters.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
-import { OrganizationUserView, presentOrganizationUser, shownOfMember } from './organization-users.view.ts'
+import { organizationUserView } from './organization-users.view.ts'
 
 const Query = ListQuery({
   organization: UuidFilter('Organization'),
@@ -44,7 +44,7 @@ export function organizationUserRoutes(app: TypedApp): void {
         summary: 'List active users of the organization',
         description: 'Oldest first.',
         querystring: Query,
-        response: { 200: Envelope(OrganizationUserView) },
+        response: { 200: Envelope(organizationUserView.schema) },
         errors: ['page_not_found'],
       },
     },
@@ -52,8 +52,8 @@ export function organizationUserRoutes(app: TypedApp): void {
       const filter = toMemberFilter(request.query)
       const page = await presentPage(
         request,
-        (ctx, page) => listMembers(ctx, shownOfMember, filter, LIST_ORDER, page),
-        presentOrganizationUser,
+        (ctx, page) => listMembers(ctx, organizationUserView.shown, filter, LIST_ORDER, page),
+        organizationUserView.present,
       )
       return nestObjects(request, reply, 'organization_user', page)
     },
@@ -69,7 +69,7 @@ export function organizationUserRoutes(app: TypedApp): void {
         description: 'One active user of the organization.',
         params: IdParameter,
         querystring: ItemQuery,
-        response: { 200: OrganizationUserView },
+        response: { 200: organizationUserView.schema },
         errors: ['member_not_found'],
       },
     },
@@ -78,7 +78,7 @@ export function organizationUserRoutes(app: TypedApp): void {
         request,
         reply,
         'organization_user',
-        presentOrganizationUser(await getActiveMember(request.ctx, request.params.id)),
+        organizationUserView.present(await getActiveMember(request.ctx, request.params.id)),
       ),
   )
 }

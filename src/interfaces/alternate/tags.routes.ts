@@ -5,7 +5,7 @@ import type { TypedApp } from '../../http/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
-import { presentTag, shownOfTag, TagView } from './tags.view.ts'
+import { tagView } from './tags.view.ts'
 
 const Query = ListQuery({
   organization: UuidFilter('Organization'),
@@ -29,13 +29,17 @@ export function tagRoutes(app: TypedApp): void {
         summary: 'List tags',
         description: 'The tags of the organization, oldest first.',
         querystring: Query,
-        response: { 200: Envelope(TagView) },
+        response: { 200: Envelope(tagView.schema) },
         errors: ['page_not_found'],
       },
     },
     async (request, reply) => {
       const filter = toTagFilter(request.query)
-      const page = await presentPage(request, (ctx, page) => listTags(ctx, shownOfTag, filter, LIST_ORDER, page), presentTag)
+      const page = await presentPage(
+        request,
+        (ctx, page) => listTags(ctx, tagView.shown, filter, LIST_ORDER, page),
+        tagView.present,
+      )
       return nestObjects(request, reply, 'tag', page)
     },
   )
@@ -50,10 +54,10 @@ export function tagRoutes(app: TypedApp): void {
         description: 'One tag of the organization.',
         params: IdParameter,
         querystring: ItemQuery,
-        response: { 200: TagView },
+        response: { 200: tagView.schema },
         errors: ['tag_not_found'],
       },
     },
-    async (request, reply) => nestObjects(request, reply, 'tag', presentTag(await getTag(request.ctx, request.params.id))),
+    async (request, reply) => nestObjects(request, reply, 'tag', tagView.present(await getTag(request.ctx, request.params.id))),
   )
 }

@@ -1,44 +1,23 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { type RowOf, showing } from '../../domain/lists/listing.ts'
+import { Type } from '@sinclair/typebox'
 import { wholeTag } from '../../domain/tags/tags.ts'
-import { DateTime, HexColor, isoTime, OrNull, Uuid } from '../../http/field-types.ts'
+import { DateTime, HexColor, OrNull, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
+import { fieldsOf } from '../../http/view.ts'
 import { OrganizationView, Reference } from './nested.view.ts'
 
+const { column, view } = fieldsOf(wholeTag)
+
 /** alternate.md, Tag. */
-export const TagView = Type.Object(
+export const tagView = view(
   {
     id: Uuid(),
     name: Type.String(),
     color: HexColor('#RRGGBB'),
-    organization: Reference(OrganizationView),
-    created_by: OrNull(Type.String({ description: 'Identifier of the creating user' })),
+    organization: column(Reference(OrganizationView), 'organizationId'),
+    created_by: column(OrNull(Type.String({ description: 'Identifier of the creating user' })), 'createdById'),
     created_at: DateTime(),
     updated_at: DateTime(),
     icon: OrNull(Type.String()),
   },
   { [NAME]: 'Tag' },
 )
-
-/** What of a tag is shown. */
-export const shownOfTag = showing(wholeTag, [
-  'id',
-  'name',
-  'color',
-  'organizationId',
-  'createdById',
-  'createdAt',
-  'updatedAt',
-  'icon',
-])
-
-export const presentTag = (tag: RowOf<typeof shownOfTag>): Static<typeof TagView> => ({
-  id: tag.id,
-  name: tag.name,
-  color: tag.color,
-  organization: tag.organizationId,
-  created_by: tag.createdById,
-  created_at: isoTime(tag.createdAt),
-  updated_at: isoTime(tag.updatedAt),
-  icon: tag.icon,
-})

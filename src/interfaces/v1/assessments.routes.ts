@@ -3,15 +3,9 @@ import { getAssessment, listAssessments } from '../../domain/assessments/assessm
 import { listQuestions } from '../../domain/assessments/questions.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import {
-  AssessmentDetailView,
-  AssessmentView,
-  presentAssessment,
-  presentAssessmentDetail,
-  shownOfAssessment,
-} from './assessments.view.ts'
+import { assessmentDetailView, assessmentView } from './assessments.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
-import { presentQuestion, QuestionView, shownOfQuestion } from './questions.view.ts'
+import { questionView } from './questions.view.ts'
 
 const sortWords = { created_at: 'createdAt', name: 'name', updated_at: 'updatedAt' } as const
 const questionSortWords = { order: 'order', created_at: 'createdAt', points: 'points' } as const
@@ -29,15 +23,15 @@ export function assessmentRoutes(app: TypedApp): void {
         summary: 'List assessments',
         description: 'The assessments of the organization, newest first unless sorted otherwise.',
         querystring: ListQuery(sortWords, {}),
-        response: { 200: ListOf('assessments', AssessmentView) },
+        response: { 200: ListOf('assessments', assessmentView.schema) },
       },
     },
     async (request, reply) => {
       const { ctx, query } = request
       const list = await onReplica(ctx, (ctx) =>
-        listAssessments(ctx, shownOfAssessment, {}, toOrder(sortWords, query), toPage(query)),
+        listAssessments(ctx, assessmentView.shown, {}, toOrder(sortWords, query), toPage(query)),
       )
-      return answerList(request, reply, 'assessments', list, presentAssessment)
+      return answerList(request, reply, 'assessments', list, assessmentView.present)
     },
   )
 
@@ -50,11 +44,11 @@ export function assessmentRoutes(app: TypedApp): void {
         summary: 'Get an assessment',
         description: 'One assessment, with the points that can be reached in it.',
         params,
-        response: { 200: AssessmentDetailView },
+        response: { 200: assessmentDetailView.schema },
         errors: ['assessment_not_found'],
       },
     },
-    async ({ ctx, params }) => presentAssessmentDetail(await getAssessment(ctx, params.assessmentId)),
+    async ({ ctx, params }) => assessmentDetailView.present(await getAssessment(ctx, params.assessmentId)),
   )
 
   app.get(
@@ -67,16 +61,16 @@ export function assessmentRoutes(app: TypedApp): void {
         description: 'In the order of the assessment, the last first unless sorted otherwise.',
         params,
         querystring: ListQuery(questionSortWords, {}),
-        response: { 200: ListOf('questions', QuestionView) },
+        response: { 200: ListOf('questions', questionView.schema) },
         errors: ['assessment_not_found'],
       },
     },
     async (request, reply) => {
       const { ctx, params, query } = request
       const list = await onReplica(ctx, (ctx) =>
-        listQuestions(ctx, shownOfQuestion, params.assessmentId, toOrder(questionSortWords, query), toPage(query)),
+        listQuestions(ctx, questionView.shown, params.assessmentId, toOrder(questionSortWords, query), toPage(query)),
       )
-      return answerList(request, reply, 'questions', list, presentQuestion)
+      return answerList(request, reply, 'questions', list, questionView.present)
     },
   )
 }

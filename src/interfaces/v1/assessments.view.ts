@@ -1,15 +1,17 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { type Assessment, MEDIA_FORMATS, wholeAssessment } from '../../domain/assessments/assessments.ts'
-import { type RowOf, showing } from '../../domain/lists/listing.ts'
-import { DateTime, isoTime, Uuid, Words } from '../../http/field-types.ts'
+import { Type } from '@sinclair/typebox'
+import { MEDIA_FORMATS, wholeAssessment } from '../../domain/assessments/assessments.ts'
+import { DateTime, Uuid, Words } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
+import { fieldsOf } from '../../http/view.ts'
+
+const { column, view } = fieldsOf(wholeAssessment)
 
 const fields = {
   id: Uuid(),
   name: Type.String(),
   defaultQuestionFormat: Words(MEDIA_FORMATS),
   defaultAnswerFormat: Words(MEDIA_FORMATS),
-  languages: Type.Array(Type.String(), { description: 'Codes of the languages used' }),
+  languages: column(Type.Array(Type.String(), { description: 'Codes of the languages used' }), 'languageCodes'),
   questionCount: Type.Integer({ description: 'Number of questions' }),
   inviteCount: Type.Integer({ description: 'Number of invites sent for this assessment' }),
   createdAt: DateTime(),
@@ -29,40 +31,10 @@ const example = {
 }
 
 /** v1.md, Assessment, as lists show it. */
-export const AssessmentView = Type.Object(fields, { [NAME]: 'Assessment', examples: [example] })
+export const assessmentView = view(fields, { [NAME]: 'Assessment', examples: [example] })
 
 /** v1.md, Assessment, as the single-assessment endpoint shows it. */
-export const AssessmentDetailView = Type.Object(
+export const assessmentDetailView = view(
   { ...fields, totalPoints: Type.Integer({ description: 'Total points available' }) },
   { [NAME]: 'AssessmentDetail', examples: [{ ...example, totalPoints: 60 }] },
 )
-
-/** What of an assessment is shown. */
-export const shownOfAssessment = showing(wholeAssessment, [
-  'id',
-  'name',
-  'defaultQuestionFormat',
-  'defaultAnswerFormat',
-  'languageCodes',
-  'questionCount',
-  'inviteCount',
-  'createdAt',
-  'updatedAt',
-])
-
-export const presentAssessment = (assessment: RowOf<typeof shownOfAssessment>): Static<typeof AssessmentView> => ({
-  id: assessment.id,
-  name: assessment.name,
-  defaultQuestionFormat: assessment.defaultQuestionFormat,
-  defaultAnswerFormat: assessment.defaultAnswerFormat,
-  languages: assessment.languageCodes,
-  questionCount: assessment.questionCount,
-  inviteCount: assessment.inviteCount,
-  createdAt: isoTime(assessment.createdAt),
-  updatedAt: isoTime(assessment.updatedAt),
-})
-
-export const presentAssessmentDetail = (assessment: Assessment): Static<typeof AssessmentDetailView> => ({
-  ...presentAssessment(assessment),
-  totalPoints: assessment.totalPoints,
-})

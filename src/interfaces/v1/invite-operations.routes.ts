@@ -17,10 +17,10 @@ import {
   presentInviteLink,
   ReactivationBody,
 } from './invite-operations.view.ts'
-import { InviteDetailView, presentInviteDetail } from './invites.view.ts'
+import { inviteDetailView } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { tagSortWords } from './tags.routes.ts'
-import { presentTag, TagView } from './tags.view.ts'
+import { tagView } from './tags.view.ts'
 
 const emailSortWords = { created_at: 'createdAt' } as const
 const inviteTagSortWords = { position: 'position', ...tagSortWords } as const
@@ -29,7 +29,7 @@ const inviteTagOrder = Type.Optional(
 )
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
 const MovedInviteView = Type.Object(
-  { invite: InviteDetailView },
+  { invite: inviteDetailView.schema },
   { [NAME]: 'OneInviteDetail', description: 'The invite as it is now' },
 )
 const tags = ['Invite operations']
@@ -45,7 +45,10 @@ const operation = (operationId: string, summary: string, description: string) =>
   errors: ['invite_not_found', 'move_not_allowed'] as const,
 })
 
-const answer = async (invite: Promise<InviteDetail>) => ({ status: 200, body: { invite: presentInviteDetail(await invite) } })
+const answer = async (invite: Promise<InviteDetail>) => ({
+  status: 200,
+  body: { invite: inviteDetailView.present(await invite) },
+})
 
 /** Beyond v1.md: resend, extend, revoke and bring back an invite, and read what belongs to it: its mails, its link, its tags. */
 export function inviteOperationRoutes(app: TypedApp): void {
@@ -156,7 +159,7 @@ export function inviteOperationRoutes(app: TypedApp): void {
         description: 'In the order in which they were given, unless sorted otherwise. Beyond the original interface.',
         params,
         querystring: ListQuery(inviteTagSortWords, { order: inviteTagOrder }),
-        response: { 200: ListOf('tags', TagView) },
+        response: { 200: ListOf('tags', tagView.schema) },
         errors: ['invite_not_found'],
       },
     },
@@ -164,7 +167,7 @@ export function inviteOperationRoutes(app: TypedApp): void {
       const { ctx, params, query } = request
       const direction = (query.sort ?? 'position') === 'position' ? 'asc' : 'desc'
       const order = toOrder(inviteTagSortWords, { order: direction, ...query })
-      return answerList(request, reply, 'tags', await listInviteTags(ctx, params.inviteId, order, toPage(query)), presentTag)
+      return answerList(request, reply, 'tags', await listInviteTags(ctx, params.inviteId, order, toPage(query)), tagView.present)
     },
   )
 }

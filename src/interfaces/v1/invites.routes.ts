@@ -9,15 +9,7 @@ import { Email, InviteStatus, Uuid } from '../../http/field-types.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
-import {
-  InviteDetailView,
-  InviteView,
-  NewInviteBody,
-  presentInvite,
-  presentInviteDetail,
-  shownOfInvite,
-  toNewInvite,
-} from './invites.view.ts'
+import { inviteDetailView, inviteView, NewInviteBody, toNewInvite } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 
 const sortWords = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt' } as const
@@ -36,7 +28,7 @@ const filters = {
   tagId: Type.Optional(Uuid('Only invites with this tag. Beyond the original interface.')),
 }
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
-const NewInviteView = Type.Object({ invite: InviteView }, { [NAME]: 'OneInvite', description: 'The invite' })
+const NewInviteView = Type.Object({ invite: inviteView.schema }, { [NAME]: 'OneInvite', description: 'The invite' })
 const tags = ['Invites']
 
 /** v1.md, Invites. */
@@ -50,7 +42,7 @@ export function inviteRoutes(app: TypedApp): void {
         summary: 'List invites',
         description: 'The invites of the organization, sent last first unless sorted otherwise.',
         querystring: ListQuery(sortWords, filters),
-        response: { 200: ListOf('invites', InviteView) },
+        response: { 200: ListOf('invites', inviteView.schema) },
         errors: ['too_many_searches'],
       },
     },
@@ -65,9 +57,9 @@ export function inviteRoutes(app: TypedApp): void {
         tagId,
       })
       const list = await onReplica(ctx, (ctx) =>
-        listInvites(ctx, shownOfInvite, filter, toOrder(sortWords, query), toPage(query)),
+        listInvites(ctx, inviteView.shown, filter, toOrder(sortWords, query), toPage(query)),
       )
-      return answerList(request, reply, 'invites', list, presentInvite)
+      return answerList(request, reply, 'invites', list, inviteView.present)
     },
   )
 
@@ -80,11 +72,11 @@ export function inviteRoutes(app: TypedApp): void {
         summary: 'Get an invite',
         description: 'One invite with all that was asked for when it was made.',
         params,
-        response: { 200: InviteDetailView },
+        response: { 200: inviteDetailView.schema },
         errors: ['invite_not_found'],
       },
     },
-    async ({ ctx, params }) => presentInviteDetail(await getInvite(ctx, params.inviteId)),
+    async ({ ctx, params }) => inviteDetailView.present(await getInvite(ctx, params.inviteId)),
   )
 
   app.post(
@@ -106,7 +98,10 @@ export function inviteRoutes(app: TypedApp): void {
       answerOnce(
         request,
         reply,
-        async (ctx) => ({ status: 201, body: { invite: presentInvite(await createInvite(ctx, toNewInvite(request.body))) } }),
+        async (ctx) => ({
+          status: 201,
+          body: { invite: inviteView.present(await createInvite(ctx, toNewInvite(request.body))) },
+        }),
         ({ invite }) => `${app.prefix}/invites/${invite.id}`,
       ),
   )

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type InviteDetail, wholeInvite } from '../../domain/invites/invites.ts'
+import { detailedInvite } from '../../domain/invites/invites.ts'
 import { INVITE_DEFAULTS, type NewInvite } from '../../domain/invites/new-invite.ts'
 import {
   COUNTS,
@@ -9,9 +9,11 @@ import {
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
 } from '../../domain/limits.ts'
-import { type RowOf, showing } from '../../domain/lists/listing.ts'
-import { DateTime, Email, InviteStatus, isoTime, isoTimeOrNull, OrNull, Text, Uuid } from '../../http/field-types.ts'
+import { DateTime, Email, InviteStatus, OrNull, Text, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
+import { fieldsOf } from '../../http/view.ts'
+
+const { made, view } = fieldsOf(detailedInvite)
 
 const summary = {
   id: Uuid('Invite identifier'),
@@ -45,7 +47,10 @@ const example = {
   completedAt: null,
 }
 
-const Grader = Type.Object({ id: Type.String(), firstName: Type.String(), lastName: Type.String(), email: Email() })
+const Grader = Type.Object(
+  { id: Type.String(), firstName: Type.String(), lastName: Type.String(), email: Email() },
+  { description: "Grader assigned to review the candidate's submission" },
+)
 const ProctoringSettings = Type.Object({
   screenRecording: Type.Boolean(),
   webcamMonitoring: Type.Boolean(),
@@ -53,16 +58,22 @@ const ProctoringSettings = Type.Object({
 })
 
 /** v1.md, Invite, summary form. */
-export const InviteView = Type.Object(summary, { [NAME]: 'Invite', examples: [example] })
+export const inviteView = view(summary, { [NAME]: 'Invite', examples: [example] })
 
 /** v1.md, Invite, detail form. */
-export const InviteDetailView = Type.Object(
+export const inviteDetailView = view(
   {
     ...summary,
-    assignedGrader: OrNull(
-      Type.Object(Grader.properties, { description: "Grader assigned to review the candidate's submission" }),
+    assignedGrader: made(
+      OrNull(Grader),
+      ['assignedGrader'],
+      ({ assignedGrader: of }) => of && { id: of.id, firstName: of.user.firstName, lastName: of.user.lastName, email: of.email },
     ),
-    proctoringSettings: ProctoringSettings,
+    proctoringSettings: made(
+      ProctoringSettings,
+      ['screenRecording', 'webcamMonitoring', 'requireIdCapture'],
+      ({ screenRecording, webcamMonitoring, requireIdCapture }) => ({ screenRecording, webcamMonitoring, requireIdCapture }),
+    ),
     customMessage: Type.String({ description: 'Custom message included with the invite; empty when there is none' }),
     revokedAt: OrNull(DateTime('When the invite was revoked, if applicable')),
   },
@@ -148,54 +159,4 @@ export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
   assignedGraderId: body.assignedGraderId,
   tagIds: body.tagIds,
   sendEmail: body.sendEmail,
-})
-
-/** What of an invite is shown. */
-export const shownOfInvite = showing(wholeInvite, [
-  'id',
-  'assessmentId',
-  'assessmentName',
-  'recipientEmail',
-  'recipientName',
-  'status',
-  'questionReplayLimit',
-  'answerRecordLimit',
-  'sentAt',
-  'expiresAt',
-  'acceptedAt',
-  'startedAt',
-  'completedAt',
-])
-
-export const presentInvite = (invite: RowOf<typeof shownOfInvite>): Static<typeof InviteView> => ({
-  id: invite.id,
-  assessmentId: invite.assessmentId,
-  assessmentName: invite.assessmentName,
-  recipientEmail: invite.recipientEmail,
-  recipientName: invite.recipientName,
-  status: invite.status,
-  questionReplayLimit: invite.questionReplayLimit,
-  answerRecordLimit: invite.answerRecordLimit,
-  sentAt: isoTime(invite.sentAt),
-  expiresAt: isoTime(invite.expiresAt),
-  acceptedAt: isoTimeOrNull(invite.acceptedAt),
-  startedAt: isoTimeOrNull(invite.startedAt),
-  completedAt: isoTimeOrNull(invite.completedAt),
-})
-
-export const presentInviteDetail = (invite: InviteDetail): Static<typeof InviteDetailView> => ({
-  ...presentInvite(invite),
-  assignedGrader: invite.assignedGrader && {
-    id: invite.assignedGrader.id,
-    firstName: invite.assignedGrader.user.firstName,
-    lastName: invite.assignedGrader.user.lastName,
-    email: invite.assignedGrader.email,
-  },
-  proctoringSettings: {
-    screenRecording: invite.screenRecording,
-    webcamMonitoring: invite.webcamMonitoring,
-    requireIdCapture: invite.requireIdCapture,
-  },
-  customMessage: invite.customMessage,
-  revokedAt: isoTimeOrNull(invite.revokedAt),
 })

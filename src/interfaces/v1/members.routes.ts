@@ -2,7 +2,7 @@ import { onReplica } from '../../domain/lists/on-replica.ts'
 import { listMembers } from '../../domain/members/members.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
-import { MemberView, presentMember, shownOfMember } from './members.view.ts'
+import { memberView } from './members.view.ts'
 
 const sortWords = { joined_at: 'joinedAt', email: 'email' } as const
 
@@ -17,13 +17,13 @@ export function memberRoutes(app: TypedApp): void {
         summary: 'List members',
         description: 'The members of the organization, active or not, who joined last first unless sorted otherwise.',
         querystring: ListQuery(sortWords, {}),
-        response: { 200: ListOf('members', MemberView) },
+        response: { 200: ListOf('members', memberView.schema) },
       },
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const list = await onReplica(ctx, (ctx) => listMembers(ctx, shownOfMember, {}, toOrder(sortWords, query), toPage(query)))
-      return answerList(request, reply, 'members', list, presentMember)
+      const list = await onReplica(ctx, (ctx) => listMembers(ctx, memberView.shown, {}, toOrder(sortWords, query), toPage(query)))
+      return answerList(request, reply, 'members', list, memberView.present)
     },
   )
 }

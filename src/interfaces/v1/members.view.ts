@@ -1,17 +1,19 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { type RowOf, showing } from '../../domain/lists/listing.ts'
+import { Type } from '@sinclair/typebox'
 import { wholeMember } from '../../domain/members/members.ts'
-import { DateTime, Email, isoTime } from '../../http/field-types.ts'
+import { DateTime, Email } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
+import { fieldsOf } from '../../http/view.ts'
+
+const { made, view } = fieldsOf(wholeMember)
 
 /** v1.md, Member. */
-export const MemberView = Type.Object(
+export const memberView = view(
   {
     id: Type.String(),
-    firstName: Type.String(),
-    lastName: Type.String(),
+    firstName: made(Type.String(), ['user'], ({ user }) => user.firstName),
+    lastName: made(Type.String(), ['user'], ({ user }) => user.lastName),
     email: Email(),
-    avatarUrl: Type.String({ description: 'Empty when there is none' }),
+    avatarUrl: made(Type.String({ description: 'Empty when there is none' }), ['user'], ({ user }) => user.avatarUrl),
     roles: Type.Array(Type.String(), { description: "admin, grader, client, or words of the organization's own" }),
     status: Type.String({ description: 'active or inactive' }),
     department: Type.String({ description: 'Empty when there is none' }),
@@ -34,18 +36,3 @@ export const MemberView = Type.Object(
     ],
   },
 )
-
-/** What is shown of a member. */
-export const shownOfMember = showing(wholeMember, ['id', 'user', 'email', 'roles', 'status', 'department', 'joinedAt'])
-
-export const presentMember = (member: RowOf<typeof shownOfMember>): Static<typeof MemberView> => ({
-  id: member.id,
-  firstName: member.user.firstName,
-  lastName: member.user.lastName,
-  email: member.email,
-  avatarUrl: member.user.avatarUrl,
-  roles: member.roles,
-  status: member.status,
-  department: member.department,
-  joinedAt: isoTime(member.joinedAt),
-})

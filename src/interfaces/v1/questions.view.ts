@@ -1,11 +1,14 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { wholeQuestion } from '../../domain/assessments/questions.ts'
-import { type RowOf, showing } from '../../domain/lists/listing.ts'
-import { DateTime, isoTime, Uuid } from '../../http/field-types.ts'
+import { DateTime, Uuid } from '../../http/field-types.ts'
 import { NAME } from '../../http/schema-keywords.ts'
+import { fieldsOf } from '../../http/view.ts'
+
+const { made, view } = fieldsOf(wholeQuestion)
+const LanguageCode = Type.String({ description: 'Language code; empty when there is none' })
 
 /** v1.md, Question. */
-export const QuestionView = Type.Object(
+export const questionView = view(
   {
     id: Uuid(),
     order: Type.Integer({ description: 'Place within the assessment' }),
@@ -16,8 +19,8 @@ export const QuestionView = Type.Object(
     responseType: Type.String({ description: 'How it is answered, e.g. text, audio, video' }),
     points: Type.Integer(),
     timeLimit: Type.Integer({ description: 'Seconds; 0 when there is no limit' }),
-    sourceLanguage: Type.String({ description: 'Language code; empty when there is none' }),
-    targetLanguage: Type.String({ description: 'Language code; empty when there is none' }),
+    sourceLanguage: made(LanguageCode, ['sourceLanguage'], ({ sourceLanguage }) => sourceLanguage ?? ''),
+    targetLanguage: made(LanguageCode, ['targetLanguage'], ({ targetLanguage }) => targetLanguage ?? ''),
     createdAt: DateTime(),
     updatedAt: DateTime(),
   },
@@ -42,36 +45,3 @@ export const QuestionView = Type.Object(
     ],
   },
 )
-
-/** What of a question is shown. */
-export const shownOfQuestion = showing(wholeQuestion, [
-  'id',
-  'order',
-  'inputType',
-  'script',
-  'audioUrl',
-  'videoUrl',
-  'responseType',
-  'points',
-  'timeLimit',
-  'sourceLanguage',
-  'targetLanguage',
-  'createdAt',
-  'updatedAt',
-])
-
-export const presentQuestion = (question: RowOf<typeof shownOfQuestion>): Static<typeof QuestionView> => ({
-  id: question.id,
-  order: question.order,
-  inputType: question.inputType,
-  script: question.script,
-  audioUrl: question.audioUrl,
-  videoUrl: question.videoUrl,
-  responseType: question.responseType,
-  points: question.points,
-  timeLimit: question.timeLimit,
-  sourceLanguage: question.sourceLanguage ?? '',
-  targetLanguage: question.targetLanguage ?? '',
-  createdAt: isoTime(question.createdAt),
-  updatedAt: isoTime(question.updatedAt),
-})

@@ -5,10 +5,10 @@ import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
 import { NAME } from '../../http/schema-keywords.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
-import { NewTagBody, presentTag, shownOfTag, TagChangeBody, TagView, toNewTag, toTagChange } from './tags.view.ts'
+import { NewTagBody, TagChangeBody, tagView, toNewTag, toTagChange } from './tags.view.ts'
 
 export const tagSortWords = { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' } as const
-const OneTag = Type.Object({ tag: TagView }, { [NAME]: 'OneTag', description: 'The tag' })
+const OneTag = Type.Object({ tag: tagView.schema }, { [NAME]: 'OneTag', description: 'The tag' })
 const params = Type.Object({ tagId: Type.String({ format: 'uuid', description: 'Id of the tag' }) })
 const tags = ['Tags']
 
@@ -23,13 +23,13 @@ export function tagRoutes(app: TypedApp): void {
         summary: 'List tags',
         description: 'The tags of the organization, from Z to A unless sorted otherwise.',
         querystring: ListQuery(tagSortWords, {}),
-        response: { 200: ListOf('tags', TagView) },
+        response: { 200: ListOf('tags', tagView.schema) },
       },
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const list = await onReplica(ctx, (ctx) => listTags(ctx, shownOfTag, {}, toOrder(tagSortWords, query), toPage(query)))
-      return answerList(request, reply, 'tags', list, presentTag)
+      const list = await onReplica(ctx, (ctx) => listTags(ctx, tagView.shown, {}, toOrder(tagSortWords, query), toPage(query)))
+      return answerList(request, reply, 'tags', list, tagView.present)
     },
   )
 
@@ -46,7 +46,7 @@ export function tagRoutes(app: TypedApp): void {
         errors: ['tag_not_found'],
       },
     },
-    async ({ ctx, params }) => ({ tag: presentTag(await getTag(ctx, params.tagId)) }),
+    async ({ ctx, params }) => ({ tag: tagView.present(await getTag(ctx, params.tagId)) }),
   )
 
   app.post(
@@ -67,7 +67,7 @@ export function tagRoutes(app: TypedApp): void {
       answerOnce(
         request,
         reply,
-        async (ctx) => ({ status: 201, body: { tag: presentTag(await createTag(ctx, toNewTag(request.body))) } }),
+        async (ctx) => ({ status: 201, body: { tag: tagView.present(await createTag(ctx, toNewTag(request.body))) } }),
         ({ tag }) => `${app.prefix}/tags/${tag.id}`,
       ),
   )
@@ -86,7 +86,7 @@ export function tagRoutes(app: TypedApp): void {
         errors: ['tag_not_found', 'duplicate_tag_name'],
       },
     },
-    async ({ ctx, params, body }) => ({ tag: presentTag(await updateTag(ctx, params.tagId, toTagChange(body))) }),
+    async ({ ctx, params, body }) => ({ tag: tagView.present(await updateTag(ctx, params.tagId, toTagChange(body))) }),
   )
 
   app.delete(
@@ -103,6 +103,6 @@ export function tagRoutes(app: TypedApp): void {
         errors: ['tag_not_found'],
       },
     },
-    async ({ ctx, params }) => ({ tag: presentTag(await deleteTag(ctx, params.tagId)) }),
+    async ({ ctx, params }) => ({ tag: tagView.present(await deleteTag(ctx, params.tagId)) }),
   )
 }

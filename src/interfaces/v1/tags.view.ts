@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
-import { type RowOf, showing } from '../../domain/lists/listing.ts'
 import { DEFAULT_COLOR, type NewTag, type TagChange, wholeTag } from '../../domain/tags/tags.ts'
 import { defined } from '../../domain/values/defined.ts'
-import { DateTime, HexColor, isoTime, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
+import { DateTime, HexColor, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
 import { NAME, TRIM } from '../../http/schema-keywords.ts'
+import { fieldsOf } from '../../http/view.ts'
 
 const example = {
   id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e6f',
@@ -15,8 +15,10 @@ const example = {
   updatedAt: '2026-03-02T09:30:00.000Z',
 }
 
+const { view } = fieldsOf(wholeTag)
+
 /** v1.md, Tag. */
-export const TagView = Type.Object(
+export const tagView = view(
   {
     id: Uuid(),
     name: Type.String({ description: 'Unique within the organization, whatever its case' }),
@@ -49,15 +51,3 @@ export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>
 
 export const toTagChange = ({ name, color, description }: Static<typeof TagChangeBody>): TagChange =>
   defined({ name, color, description })
-
-/** What of a tag is shown. */
-export const shownOfTag = showing(wholeTag, ['id', 'name', 'color', 'description', 'createdAt', 'updatedAt'])
-
-export const presentTag = (tag: RowOf<typeof shownOfTag>): Static<typeof TagView> => ({
-  id: tag.id,
-  name: tag.name,
-  color: tag.color,
-  description: tag.description,
-  createdAt: isoTime(tag.createdAt),
-  updatedAt: isoTime(tag.updatedAt),
-})
