@@ -52,6 +52,12 @@ const answer = async (invite: Promise<InviteDetail>) => ({
 
 /** Beyond v1.md: resend, extend, revoke and bring back an invite, and read what belongs to it: its mails, its link, its tags. */
 export function inviteOperationRoutes(app: TypedApp): void {
+  movingRoutes(app)
+  belongingsRoutes(app)
+}
+
+/** What moves an invite. */
+function movingRoutes(app: TypedApp): void {
   app.post(
     '/invites/:inviteId/resend',
     {
@@ -107,7 +113,10 @@ export function inviteOperationRoutes(app: TypedApp): void {
     async (request, reply) =>
       answerOnce(request, reply, (ctx) => answer(reactivateInvite(ctx, request.params.inviteId, request.body))),
   )
+}
 
+/** What belongs to it. */
+function belongingsRoutes(app: TypedApp): void {
   app.get(
     '/invites/:inviteId/emails',
     {

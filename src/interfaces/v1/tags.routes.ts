@@ -14,6 +14,12 @@ const tags = ['Tags']
 
 /** v1.md, Tags. */
 export function tagRoutes(app: TypedApp): void {
+  readingRoutes(app)
+  changingRoutes(app)
+}
+
+/** What there is. */
+function readingRoutes(app: TypedApp): void {
   app.get(
     '/tags',
     {
@@ -48,7 +54,10 @@ export function tagRoutes(app: TypedApp): void {
     },
     async ({ ctx, params }) => ({ tag: tagView.present(await getTag(ctx, params.tagId)) }),
   )
+}
 
+/** What makes, changes or deletes one. */
+function changingRoutes(app: TypedApp): void {
   app.post(
     '/tags',
     {

@@ -24,6 +24,12 @@ const tags = ['Webhooks']
 
 /** Beyond v1.md: what became of the events that a webhook was sent, and sending them again. */
 export function webhookDeliveryRoutes(app: TypedApp): void {
+  deliveryRoutes(app)
+  sendingRoutes(app)
+}
+
+/** What became of them. */
+function deliveryRoutes(app: TypedApp): void {
   app.get(
     '/webhooks/:webhookId/deliveries',
     {
@@ -63,7 +69,10 @@ export function webhookDeliveryRoutes(app: TypedApp): void {
       delivery: presentDeliveryDetail(await getDelivery(ctx, params.webhookId, params.deliveryId)),
     }),
   )
+}
 
+/** Sending them again, or one to try. */
+function sendingRoutes(app: TypedApp): void {
   app.post(
     '/webhooks/:webhookId/deliveries/:deliveryId/replay',
     {

@@ -31,6 +31,13 @@ async function answerSecret(status: number, made: Promise<{ endpoint: WebhookEnd
 
 /** Beyond v1.md: the addresses that an organization has its events sent to. */
 export function webhookRoutes(app: TypedApp): void {
+  webhookListRoutes(app)
+  secretRoutes(app)
+  oneWebhookRoutes(app)
+}
+
+/** Those there are, and another. */
+function webhookListRoutes(app: TypedApp): void {
   app.get(
     '/webhooks',
     {
@@ -78,7 +85,10 @@ export function webhookRoutes(app: TypedApp): void {
         ({ webhook }) => `${app.prefix}/webhooks/${webhook.id}`,
       ),
   )
+}
 
+/** A new secret. */
+function secretRoutes(app: TypedApp): void {
   app.post(
     '/webhooks/:webhookId/rotate-secret',
     {
@@ -98,7 +108,10 @@ export function webhookRoutes(app: TypedApp): void {
     async (request, reply) =>
       answerOnce(request, reply, (ctx) => answerSecret(200, rotateSecret(ctx, request.params.webhookId, request.body))),
   )
+}
 
+/** One, as it is: read, changed, deleted. */
+function oneWebhookRoutes(app: TypedApp): void {
   app.get(
     '/webhooks/:webhookId',
     {

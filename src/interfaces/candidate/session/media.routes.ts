@@ -86,7 +86,7 @@ const MAX_UPLOADS = 4
  * and size are looked at first.
  */
 export async function contentRoutes(scope: FastifyInstance, options: Options): Promise<void> {
-  const { system, readBody } = options
+  const { readBody } = options
   const takeSlot = createSlots(MAX_UPLOADS)
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(['application/octet-stream', 'image/jpeg'], readBody)
@@ -96,16 +96,35 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
     if (request.method !== 'GET' && request.method !== 'HEAD') takeSlot(inviteId, reply)
   })
   const app: TypedApp = scope.withTypeProvider()
-  const enter = async (request: AnyRequest): Promise<PreparedSession> => {
-    const session = await enterSession(system, refOf(options, request))
-    requirePrepared(session)
-    return session
-  }
-  /** Whose body it is that will be read now. */
-  const expectFrom = (request: FastifyRequest, reply: FastifyReply, organization: string) => {
-    request.bodySource = { organization, link: refOf(options, request).inviteId, answer: reply.raw }
-  }
+  partRoutes(app, options)
+  photoRoutes(app, options)
+  app.post(
+    '/speed',
+    {
+      bodyLimit: MAX_PART_BYTES,
+      async onRequest(request, reply) {
+        const { ctx } = await enter(options, request)
+        expectFrom(options, request, reply, ctx.organization.id)
+      },
+    },
+    /** To measure how fast a candidate's uploads are. */
+    async (_request, reply) => reply.code(204).send(),
+  )
+}
 
+async function enter(options: Options, request: AnyRequest): Promise<PreparedSession> {
+  const session = await enterSession(options.system, refOf(options, request))
+  requirePrepared(session)
+  return session
+}
+
+/** Whose body it is that will be read now. */
+function expectFrom(options: Options, request: FastifyRequest, reply: FastifyReply, organization: string): void {
+  request.bodySource = { organization, link: refOf(options, request).inviteId, answer: reply.raw }
+}
+
+function partRoutes(app: TypedApp, options: Options): void {
+  const { system } = options
   app.put(
     '/media/:mediaId/parts/:segment/:number',
     {
@@ -116,7 +135,7 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
         if (!isPart(request.params)) throw new HttpError('malformed_request')
         const part = { ...partOf(request.params), bytes: lengthOf(request) }
         const { organizationId } = await admitPart(system, refOf(options, request), tabOf(request), part)
-        expectFrom(request, reply, organizationId)
+        expectFrom(options, request, reply, organizationId)
       },
     },
     async (request, reply) => {
@@ -125,7 +144,9 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
       return reply.code(204).send()
     },
   )
+}
 
+function photoRoutes(app: TypedApp, options: Options): void {
   app.put(
     '/photos/:kind',
     {
@@ -133,12 +154,12 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
       bodyLimit: MAX_PHOTO_BYTES,
       config: { hasOwnLine: true },
       async onRequest(request, reply) {
-        const session = enterByTab(await enter(request), tabOf(request))
+        const session = enterByTab(await enter(options, request), tabOf(request))
         const kind = PHOTO_KINDS.find((known) => known === request.params.kind)
         if (!kind) throw new HttpError('malformed_request')
         admitPhoto(session, kind, lengthOf(request))
         request.session = session
-        expectFrom(request, reply, session.ctx.organization.id)
+        expectFrom(options, request, reply, session.ctx.organization.id)
       },
     },
     async (request, reply) => {
@@ -148,25 +169,12 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
   )
 
   app.get('/photos/:kind', { schema: { params: OwnPhoto } }, async (request, reply) => {
-    const { media, content } = await readOwnPhoto(await enter(request), request.params.kind)
+    const { media, content } = await readOwnPhoto(await enter(options, request), request.params.kind)
     return reply
       .type(media.contentType)
       .headers({ 'content-length': Number(media.bytes), 'cache-control': 'private, no-store' })
       .send(content)
   })
-
-  app.post(
-    '/speed',
-    {
-      bodyLimit: MAX_PART_BYTES,
-      async onRequest(request, reply) {
-        const { ctx } = await enter(request)
-        expectFrom(request, reply, ctx.organization.id)
-      },
-    },
-    /** To measure how fast a candidate's uploads are. */
-    async (_request, reply) => reply.code(204).send(),
-  )
 }
 
 type AnyRequest = { params: unknown }

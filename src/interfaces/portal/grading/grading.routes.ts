@@ -70,6 +70,12 @@ export function gradingRoutes(app: FastifyInstance): void {
     })
   })
 
+  graderRoutes(app)
+  releaseRoutes(app)
+}
+
+/** Who grades. */
+function graderRoutes(app: FastifyInstance): void {
   app.post<Route>('/grading/:submissionId/take-over', (request, reply) =>
     submit(request, reply, {
       page: (form) => onePage(request, form),
@@ -92,7 +98,10 @@ export function gradingRoutes(app: FastifyInstance): void {
       },
     })
   })
+}
 
+/** The release of the result, and taking it back. */
+function releaseRoutes(app: FastifyInstance): void {
   app.get<Route>('/grading/:submissionId/release', async (request, reply) =>
     show(request, reply, await toRelease(request, emptyForm)),
   )

@@ -71,15 +71,22 @@ export function invitesRoutes(app: FastifyInstance): void {
     show(request, reply, await onePage(request, request.params.inviteId, emptyForm, request.query.done)),
   )
 
-  const answer = (request: FastifyRequest<InviteRoute>, reply: FastifyReply, done: string, work: Work) =>
-    submitOnce(request, reply, {
-      page: (form) => onePage(request, request.params.inviteId, form),
-      async work(ctx, values) {
-        await work(ctx, values)
-        return `${pathOf(ctx, `invites/${request.params.inviteId}`)}?done=${done}`
-      },
-    })
+  changingRoutes(app)
+  belongingsRoutes(app)
+}
 
+/** Does something with an invite, and shows it. */
+const answer = (request: FastifyRequest<InviteRoute>, reply: FastifyReply, done: string, work: Work) =>
+  submitOnce(request, reply, {
+    page: (form) => onePage(request, request.params.inviteId, form),
+    async work(ctx, values) {
+      await work(ctx, values)
+      return `${pathOf(ctx, `invites/${request.params.inviteId}`)}?done=${done}`
+    },
+  })
+
+/** What moves an invite, or changes what it says. */
+function changingRoutes(app: FastifyInstance): void {
   app.post<InviteRoute>('/invites/:inviteId/resend', (request, reply) =>
     answer(request, reply, 'resend', (ctx) => resendInvite(ctx, request.params.inviteId)),
   )
@@ -120,7 +127,10 @@ export function invitesRoutes(app: FastifyInstance): void {
       }),
     ),
   )
+}
 
+/** What belongs to an invite: who grades it, what is waived, its tags. */
+function belongingsRoutes(app: FastifyInstance): void {
   app.post<InviteRoute>('/invites/:inviteId/grader', (request, reply) =>
     answer(request, reply, 'grader', (ctx, values) => {
       const { assignedGraderId } = readFields(values, 'assignedGraderId')
