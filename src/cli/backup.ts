@@ -1,40 +1,44 @@
+import path from 'node:path'
 import type { Command } from 'commander'
-import { type BackupFacts, backUp, restore } from '../runtime/backup.ts'
-import { type Config, loadConfig } from '../runtime/config.ts'
-import { type OutputOptions, writeOutput } from './output.ts'
+import { makeBackup } from '../runtime/backup.ts'
+import type { Manifest, Missing } from '../runtime/backup-manifest.ts'
+import { loadConfig } from '../runtime/config.ts'
+import { restoreBackup } from '../runtime/restore.ts'
+import { type Output, type OutputOptions, writeOutput } from './output.ts'
 import { addCommand } from './session.ts'
 
-/** `backup` and `restore`, of the embedded database. */
-export function addBackupCommands(program: Command): void {
-  const act =
-    (work: (config: Config, folder: string) => Promise<BackupFacts>, done: (folder: string) => string, without: string) =>
-    async (folder: string, options: OutputOptions) => {
-      const facts = await work(loadConfig(process.env), folder)
-      writeOutput(
-        { text: `${done(folder)}: ${describe(facts)}.\n${absent(facts, without)}`, json: { folder, ...facts } },
-        options,
-      )
-    }
-  addCommand(
-    program,
-    'backup <folder>',
-    'back up the embedded database, its media and its secret, while the service runs or not',
-  ).action(act(backUp, (folder) => `Backed up to ${folder}`, 'is not in the backup: keep it apart'))
-  addCommand(program, 'restore <folder>', 'restore a backup into an empty DATA_DIR').action(
-    act(restore, (folder) => `Restored from ${folder}`, 'was not in the backup: the service needs it as it was'),
-  )
+const NOT_BACKED_UP: Record<Missing, string> = {
+  media: 'Not in it: photos and recordings, which MEDIA_URL keeps in a bucket.',
+  secret:
+    'Not in it: the secret that links are signed with, which is not kept in a file of the service: keep SECRET_KEY yourself.',
+}
+const NOT_RESTORED: Record<Missing, string> = {
+  media: 'Not in it: photos and recordings. Set MEDIA_URL as it was.',
+  secret: 'Not in it: the secret that links are signed with. Set SECRET_KEY as it was, or all links are void.',
 }
 
-const describe = ({ databaseBytes, mediaFiles, mediaBytes, hasSecret, hasMedia }: BackupFacts): string =>
-  [
-    `the database (${megabytes(databaseBytes)})`,
-    ...(hasMedia ? [`${mediaFiles} files of photos and recordings (${megabytes(mediaBytes)})`] : []),
-    ...(hasSecret ? ['the secret'] : []),
-  ].join(', ')
+/** `backup | restore`, of the embedded database and what belongs to it. */
+export function addBackupCommands(program: Command): void {
+  addCommand(program, 'backup', 'copy the embedded database, the media and the secret; the service may be running')
+    .argument('<folder>', 'is made, or empty')
+    .action(async (folder: string, options: OutputOptions) => {
+      const place = path.resolve(folder)
+      const manifest = await makeBackup(loadConfig(process.env), place)
+      writeOutput(show(`Backed up to ${place}`, manifest, NOT_BACKED_UP, { folder: place }), options)
+    })
 
-const absent = ({ hasSecret, hasMedia }: BackupFacts, what: string): string =>
-  [...(hasSecret ? [] : ['SECRET_KEY']), ...(hasMedia ? [] : ['What MEDIA_URL names'])]
-    .map((name) => `${name} ${what}.\n`)
-    .join('')
+  addCommand(program, 'restore', 'restore a backup into an empty DATA_DIR')
+    .argument('<folder>', 'where the backup is')
+    .action(async (folder: string, options: OutputOptions) => {
+      const { manifest, home } = await restoreBackup(loadConfig(process.env), path.resolve(folder))
+      writeOutput(show(`Restored to ${home}`, manifest, NOT_RESTORED, { folder: home }), options)
+    })
+}
 
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+function show(done: string, manifest: Manifest, notes: Record<Missing, string>, further: object): Output {
+  const { files, createdAt, release, postgres, without } = manifest
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const of = `${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, of ${createdAt}, release ${release}, PostgreSQL ${postgres}`
+  const text = [`${done}: ${of}.`, ...without.map((missing) => notes[missing])].map((line) => `${line}\n`).join('')
+  return { text, json: { ...further, createdAt, release, postgres, files: files.length, bytes, without } }
+}

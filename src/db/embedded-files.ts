@@ -1,4 +1,4 @@
-import { type SpawnOptions, spawn } from 'node:child_process'
+import { execFile, type SpawnOptions, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -6,6 +6,7 @@ import { chmod, cp, lchown, lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 
 /** A user other than our own. */
 export type Identity = { uid: number; gid: number } | undefined
@@ -46,6 +47,13 @@ export async function findBinaries(identity: Identity): Promise<{ postgres: stri
       throw new Error(`The embedded PostgreSQL copied to ${copy} does not run: set DATABASE_URL instead.`)
   }
   return { postgres: copied(postgres), initdb: copied(initdb) }
+}
+
+/** The major version of the PostgreSQL that comes with the service. */
+export async function findMajorVersion(): Promise<string> {
+  const { postgres } = await findBinaries(findIdentity())
+  const { stdout } = await promisify(execFile)(postgres, ['--version'])
+  return /\(PostgreSQL\) (\d+)/.exec(stdout)![1]!
 }
 
 /**

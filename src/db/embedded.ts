@@ -32,9 +32,19 @@ type Options = {
   durable?: boolean
   /** Once aborted, no server is started any more. */
   signal?: AbortSignal | undefined
+  /** Whether it has much to replay first: then it may take as long as it does, unless its process ends. */
+  recovers?: boolean
 }
 
-type Server = { postgres: string; initdb: string; folder: string; sockets: string; identity: Identity; durable: boolean }
+type Server = {
+  postgres: string
+  initdb: string
+  folder: string
+  sockets: string
+  identity: Identity
+  durable: boolean
+  recovers: boolean
+}
 
 const DATABASE = 'assessments'
 const START_TIMEOUT_MS = 30_000
@@ -49,13 +59,18 @@ const LINGER_MS = 300
  * @throws Error when the platform has no embedded PostgreSQL, when the database that is there can't be reached by the user PostgreSQL
  *   has to run as, or when the server does not come up within 30 s (with its log).
  */
-export async function startEmbeddedDatabase({ dataDir, durable = true, signal }: Options): Promise<EmbeddedDatabase> {
+export async function startEmbeddedDatabase({
+  dataDir,
+  durable = true,
+  signal,
+  recovers = false,
+}: Options): Promise<EmbeddedDatabase> {
   const identity = findIdentity()
   const binaries = await findBinaries(identity)
   const home = await chooseHome(dataDir, identity)
   const folder = databaseFolder(home)
   const sockets = await chooseSocketFolder(folder, identity)
-  const server: Server = { ...binaries, folder, sockets, identity, durable }
+  const server: Server = { ...binaries, folder, sockets, identity, durable, recovers }
 
   await bringUp(server, signal)
   await createDatabase(server).catch(async (error) => {
@@ -70,9 +85,9 @@ async function bringUp(server: Server, signal: AbortSignal | undefined): Promise
   const deadline = Date.now() + START_TIMEOUT_MS
   let child: ReturnType<typeof spawn> | undefined
   while (!(await accepts(server))) {
-    if (Date.now() > deadline)
-      throw new Error(`The embedded PostgreSQL did not start within 30 s. Its log:\n${await readLog(server)}`)
-    if (!child || child.exitCode !== null || child.signalCode !== null) {
+    const hasEnded = child !== undefined && (child.exitCode !== null || child.signalCode !== null)
+    if (server.recovers ? hasEnded : Date.now() > deadline) await failToStart(server)
+    if (!child || hasEnded) {
       if (!existsSync(path.join(server.folder, 'PG_VERSION'))) await initialize(server)
       signal?.throwIfAborted()
       child = await launch(server)
@@ -80,6 +95,11 @@ async function bringUp(server: Server, signal: AbortSignal | undefined): Promise
     await sleep(20)
   }
   child?.unref()
+}
+
+async function failToStart(server: Server): Promise<never> {
+  const what = server.recovers ? 'ended before it had recovered' : 'did not start within 30 s'
+  throw new Error(`The embedded PostgreSQL ${what}. Its log:\n${await readLog(server)}`)
 }
 
 async function initialize({ folder, initdb, identity }: Server): Promise<void> {

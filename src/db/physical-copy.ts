@@ -1,67 +1,101 @@
-import { readdir } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { appendFile, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
-import type { EmbeddedDatabase } from './embedded.ts'
+import { type Copied, copyChecked, copyFolder, measureContent, syncFolder } from './checked-copy.ts'
+import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded.ts'
+import { databaseFolder, findIdentity } from './embedded-files.ts'
 
-/** Keeps what belongs to a copy, by its path within it. */
-export type Copy = {
-  folder: (relative: string) => Promise<void>
-  /** A file that has gone meanwhile is left out. */
-  file: (relative: string, from: string) => Promise<void>
-  text: (relative: string, content: string) => Promise<void>
-}
-
-/** Of these the folder is needed, and what is in it belongs to the running server alone. */
-const EMPTY = ['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans']
-/** What says that the server runs, what it logs, and what it makes anew. */
-const LEFT_OUT =
-  /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|server\.log|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|tablespace_map.*)$/
-const SEGMENT = /^[0-9A-F]{24}$/
+/** What the server makes anew at its start, as pg_basebackup leaves it out; the folders themselves have to be there. */
+const EMPTIED = ['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans']
+const LEFT_OUT = /^(postmaster\.(pid|opts)|server\.log|pg_wal|backup_label.*|tablespace_map.*|global\/pg_control)$/
+const LEFT_OUT_ANYWHERE = /^(\.s\.PGSQL\..*|pgsql_tmp.*|pg_internal\.init.*)$/
 
 /**
- * Copies the files of a server that runs, and what it has written to its log since the copy began: restored, it is as it was when the copy
- * ended. That is what pg_basebackup does, which npm's PostgreSQL comes without.
+ * Copies the files of a running server (PostgreSQL's "Making a Base Backup Using the Low Level API"), with what it wrote to its log
+ * meanwhile: everything that was committed before the copy began is in it.
+ *
+ * @param to a folder that does not exist yet.
  */
-export async function copyCluster({ url, folder }: Pick<EmbeddedDatabase, 'url' | 'folder'>, copy: Copy): Promise<void> {
+export async function copyRunningDatabase(
+  { url, folder }: Pick<EmbeddedDatabase, 'url' | 'folder'>,
+  to: string,
+): Promise<Copied> {
   const client = new Client({ connectionString: url })
-  client.on('error', () => {}) // the query in flight rejects
+  client.on('error', () => {}) // the query in flight, or the next one, rejects
   await client.connect()
   try {
-    // PostgreSQL keeps its log for the slot, which goes with this session.
-    await client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [`backup_${process.pid}`])
-    const begun = await client.query(`SELECT pg_walfile_name(pg_backup_start('backup', true)) AS first`)
-    await copyFolder(folder, '', copy)
-    const ended = await client.query('SELECT pg_walfile_name(lsn) AS last, labelfile, spcmapfile FROM pg_backup_stop(false)')
-    const { last, labelfile, spcmapfile } = ended.rows[0]
-    const log = path.join(folder, 'pg_wal')
-    const isNeeded = (name: string) => SEGMENT.test(name) && name >= begun.rows[0].first && name <= last
-    for (const name of (await readdir(log)).filter(isNeeded).sort())
-      await copy.file(path.join('pg_wal', name), path.join(log, name))
-    await copy.text('backup_label', labelfile)
-    if (spcmapfile) await copy.text('tablespace_map', spcmapfile)
+    // It keeps the server from deleting its log, for as long as this session lasts.
+    await client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [`backup_${randomBytes(8).toString('hex')}`])
+    await client.query(`SELECT pg_backup_start('backup', true)`)
+    const copied = await copyFolder(folder, to, isLeftOut)
+    const addCopy = async (name: string) => {
+      const content = await copyChecked(path.join(folder, name), path.join(to, name))
+      if (!content) throw new Error(`${path.join(folder, name)} is not there any more.`)
+      copied.files.push({ path: name, ...content })
+    }
+    await addCopy('global/pg_control') // last: the server must not take the copy for older than what it finds there
+    const stopped = await client.query('SELECT lsn::text, labelfile FROM pg_backup_stop(false)')
+    const { lsn, labelfile } = stopped.rows[0] as { lsn: string; labelfile: string }
+    await mkdir(path.join(to, 'pg_wal'), { mode: 0o700 })
+    copied.folders.push('pg_wal')
+    for (const name of await listLog(client, folder, labelfile, lsn)) await addCopy(`pg_wal/${name}`)
+    await writeFile(path.join(to, 'backup_label'), labelfile, { mode: 0o600, flush: true })
+    copied.files.push({ path: 'backup_label', ...(await measureContent(path.join(to, 'backup_label')))! })
+    for (const changed of ['global', 'pg_wal', '']) await syncFolder(path.join(to, changed))
+    return copied
   } finally {
     await client.end()
   }
 }
 
-async function copyFolder(root: string, relative: string, copy: Copy): Promise<void> {
-  for (const entry of await readdir(path.join(root, relative), { withFileTypes: true })) {
-    const place = path.join(relative, entry.name)
-    if (LEFT_OUT.test(entry.name)) continue
-    if (entry.isSymbolicLink())
-      throw new Error(`${path.join(root, place)} leads elsewhere: such a database is backed up by pg_basebackup.`)
-    if (entry.isDirectory()) {
-      await copy.folder(place)
-      if (!EMPTY.includes(place)) await copyFolder(root, place, copy)
-    } else if (entry.isFile()) await copy.file(place, path.join(root, place))
-  }
+const isLeftOut = (below: string): boolean =>
+  LEFT_OUT.test(below) || LEFT_OUT_ANYWHERE.test(path.basename(below)) || EMPTIED.includes(path.dirname(below).split('/')[0]!)
+
+/** The files of the log from where the copy began to where it ended, and those that tell of timelines. */
+async function listLog(client: Client, folder: string, labelfile: string, end: string): Promise<string[]> {
+  const first = /^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)/.exec(labelfile)?.[1]
+  if (!first) throw new Error(`PostgreSQL says in other words where a backup begins: ${labelfile}`)
+  const { rows } = await client.query(`SELECT pg_size_bytes(current_setting('wal_segment_size')) AS size`)
+  const size = BigInt(rows[0].size)
+  const perHigh = 0x1_0000_0000n / size
+  const [high, low] = end.split('/').map((part) => BigInt(`0x${part}`)) as [bigint, bigint]
+  const hex = (number: bigint) => number.toString(16).toUpperCase().padStart(8, '0')
+  const nameOf = (segment: bigint) => first.slice(0, 8) + hex(segment / perHigh) + hex(segment % perHigh)
+  const last = ((high << 32n) + low - 1n) / size // the end is the first byte that is not needed
+  const names = (await readdir(path.join(folder, 'pg_wal'))).filter((name) => name.endsWith('.history'))
+  const from = BigInt(`0x${first.slice(8, 16)}`) * perHigh + BigInt(`0x${first.slice(16)}`)
+  for (let segment = from; segment <= last; segment++) names.push(nameOf(segment))
+  return names
 }
 
 /**
- * What a restored copy is started with: it goes on from the log that it has, on a timeline of its own, by which it is known to be restored,
- * and lets nobody in before it has. Later starts find nothing to do.
+ * Starts a server on a copy, which brings it to the moment at which the copy was complete, and stops it. The copy goes on in a timeline of
+ * its own: by that domain/events/notice-restore.ts sees that time went back.
+ *
+ * @param dataDir the copy is in its folder of the database; nobody else knows of it.
+ * @throws Error with the server's log when it does not get there.
  */
-export const RESTORED_FILES = {
-  'recovery.signal': '',
-  'postgresql.auto.conf': `restore_command = 'false'\nhot_standby = 'off'\n`,
+export async function recoverCopy(dataDir: string): Promise<void> {
+  const folder = databaseFolder(dataDir)
+  const settings = path.join(folder, 'postgresql.auto.conf')
+  const kept = await readFile(settings)
+  // All of the log is there already. Nobody is let in before the end.
+  await appendFile(settings, `\nrestore_command = 'exit 1'\nhot_standby = off\n`)
+  await writeFile(path.join(folder, 'recovery.signal'), '', { mode: 0o600 })
+  await own(folder)
+  const database = await startEmbeddedDatabase({ dataDir, recovers: true })
+  await database.release()
+  if (existsSync(path.join(folder, 'postmaster.pid'))) throw new Error(`The database in ${folder} did not stop in time.`)
+  await writeFile(settings, kept, { flush: true })
+  await rm(path.join(folder, 'backup_label.old'), { force: true })
+}
+
+/** PostgreSQL refuses files that are not its user's. */
+async function own(folder: string): Promise<void> {
+  const identity = findIdentity()
+  if (!identity) return
+  for (const file of ['', ...(await readdir(folder, { recursive: true }))])
+    await chown(path.join(folder, file), identity.uid, identity.gid)
 }

@@ -1,120 +1,174 @@
-import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { createDb, openPool } from '../../src/db/client.ts'
+import { startEmbeddedDatabase } from '../../src/db/embedded.ts'
+import { REQUIREMENTS } from '../../src/domain/submissions/needs.ts'
+import { readManifest, writeManifest } from '../../src/runtime/backup-manifest.ts'
 import { makeDataDir } from '../support/data-dir.ts'
-import { type ServiceProcess, startProcess } from '../support/processes.ts'
+import type { Told } from '../support/events.ts'
+import { factories, systemOn } from '../support/factories.ts'
+import { ask, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { SECRET_KEY } from '../support/service.ts'
+import { jpeg } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { runCli } from './run-cli.ts'
 
-// Each command, and each service, is a process of its own with a database of its own, and a busy machine starts them slowly.
+/** The secret is the database's own. */
 const OWN_SECRET = { SECRET_KEY: '' }
-const startOn = (DATA_DIR: string) => startProcess({ DATA_DIR, ...OWN_SECRET })
-const cli = (args: string[], DATA_DIR: string, env = {}) => runCli(args, { DATA_DIR, ...OWN_SECRET, ...env })
-const manifestOf = async (folder: string) => JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8'))
+const TAB = '0c5f7e0e-9d3c-4d5e-8f57-0d6a3f3b7a11'
+const PHOTO = jpeg('a face')
 
-type Answer = { assessments: { id: string }[]; invite: { id: string } }
+const cli = (dataDir: string, args: string[], env: Record<string, string> = {}) =>
+  runCli(args, { DATA_DIR: dataDir, ...OWN_SECRET, ...env })
 
-/** Asks API v1, with the key that the first start has shown. */
-function askWith(key: string) {
-  return async ({ url }: ServiceProcess, resource: string, body?: object) => {
-    const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) }
-    const answer = await fetch(`${url}/api/v1${resource}`, {
-      headers,
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, body: (await answer.json()) as Answer }
+/** An organization with a key, and a candidate who may send photos, in the database of a service that runs. */
+async function furnish(dataDir: string, service: ServiceProcess) {
+  const database = await startEmbeddedDatabase({ dataDir })
+  const db = createDb(openPool(database.url, { max: 2 }))
+  try {
+    const system = systemOn(db)
+    const { deps } = system
+    const make = factories(system)
+    const { id: organizationId, key } = await make.organization({ tier: 'enterprise' })
+    const { id: assessmentId } = await make.assessment(organizationId)
+    const invite = async (by: ServiceProcess, recipientEmail: string): Promise<string> => {
+      const answer = await ask(by, key, '/invites', { assessmentId, recipientEmail, sendEmail: false })
+      expect(answer.status).toBe(201)
+      return ((await answer.json()) as { invite: { id: string } }).invite.id
+    }
+    const inviteId = await invite(service, 'candidate@example.com')
+    const { link } = (await (await ask(service, key, `/invites/${inviteId}/link`)).json()) as { link: string }
+    const now = deps.clock()
+    await db.invite.update({ where: { id: inviteId }, data: { status: 'accepted', acceptedAt: now } })
+    const consent = { consentVersion: 1, consentMedia: [...REQUIREMENTS], consentAt: now }
+    const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
+    const submission = { id: deps.newId(), organizationId, inviteId, assessmentId, tab: TAB, createdAt: now, updatedAt: now }
+    await db.submission.create({ data: { ...submission, ...consent, ...limits } })
+    return { key, invite, link: new URL(link).pathname }
+  } finally {
+    await db.$disconnect()
+    await database.release()
   }
 }
 
-test('what is backed up while the service works is all there when it is restored, and known to be restored', async () => {
-  const dataDir = await makeDataDir()
-  const service = await startOn(dataDir)
-  const key = await waitUntil('the key', async () => /ak_live_\S{32}/.exec(service.output())?.[0])
-  const ask = askWith(key)
-  const { id: assessmentId } = (await ask(service, '/assessments?limit=100')).body.assessments.at(-1)!
-  const invite = async (name: string) => {
-    const answer = await ask(service, '/invites', { assessmentId, recipientEmail: `${name}@example.com` })
-    expect(answer.status).toBe(201)
-    return answer.body.invite.id as string
-  }
-  const before = [await invite('before-1'), await invite('before-2')]
-  const mail = await waitUntil('the mail', async () => {
-    const mailbox = await (await fetch(`${service.url}/dev/mailbox?search=before-1@example.com`)).text()
-    return /\/dev\/mailbox\/[0-9a-f-]{36}/.exec(mailbox)?.[0]
+/** The feed's end, once it has what happened to the invite. */
+async function readCursorBehind(service: ServiceProcess, key: string, inviteId: string): Promise<string> {
+  let cursor = ''
+  let isThere = false
+  return waitUntil('the event in the feed', async () => {
+    const answer = await ask(service, key, `/events?${cursor && `cursor=${cursor}`}`)
+    const page = (await answer.json()) as { events: Told[]; cursor: string; hasMore: boolean }
+    isThere ||= page.events.some(({ data }) => data.inviteId === inviteId)
+    cursor = page.cursor
+    return isThere && !page.hasMore ? cursor : undefined
   })
-  const [link] = /\/i\/[\w-]+/.exec(await (await fetch(service.url + mail)).text())!
-  await mkdir(path.join(dataDir, 'media/one'), { recursive: true })
-  await writeFile(path.join(dataDir, 'media/one/file'), 'a recording')
+}
 
-  const folder = path.join(dataDir, 'backup')
-  let isDone = false
-  const backup = cli(['backup', folder], dataDir).finally(() => {
-    isDone = true
-  })
-  for (let i = 0; i < 20 && !isDone; i++) await invite(`meanwhile-${i}`) // more would be too many a minute
-  expect(await backup).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('1 files of photos and recordings') })
-  const after = await invite('after')
+test('a backup of a service that is being written to, restored elsewhere, has all that was acknowledged before it', async () => {
+  const [dataDir, other] = [await makeDataDir(), await makeDataDir()]
+  const backup = path.join(await makeDataDir(), 'backup')
+  const env = { ...OWN_SECRET, RATE_LIMIT_ENTERPRISE: '1000000' }
+  const service = await startProcess({ ...env, DATA_DIR: dataDir })
+  const { key, invite, link } = await furnish(dataDir, service)
+  const photo = `${link}/session/photos/face_photo`
+  const headers = { 'content-type': 'image/jpeg', 'x-tab': TAB }
+  expect((await fetch(service.url + photo, { method: 'PUT', headers, body: new Uint8Array(PHOTO) })).status).toBe(204)
+
+  const acknowledged: string[] = []
+  let isOver = false
+  const writing = (async () => {
+    while (!isOver) acknowledged.push(await invite(service, `sam-${acknowledged.length}@example.com`))
+  })()
+  await waitUntil('some invites', () => acknowledged.length >= 20 || undefined)
+  const before = acknowledged.slice()
+  const made = await cli(dataDir, ['backup', backup, '--json'])
+  const after = acknowledged.length
+  isOver = true
+  await writing
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(made.stdout)).toMatchObject({ folder: backup, postgres: '18', without: [] })
+  expect(after).toBeGreaterThan(before.length)
+  expect((await stat(path.join(backup, 'secret-key'))).mode & 0o777).toBe(0o600)
+  expect((await stat(backup)).mode & 0o777).toBe(0o700)
+  // What the backup does not know of, readers may have been told.
+  const ofLostEvent = await readCursorBehind(service, key, await invite(service, 'lost@example.com'))
   service.kill('SIGTERM')
   await service.exited
 
-  const elsewhere = path.join(await makeDataDir(), 'data')
-  expect(await cli(['restore', folder], elsewhere)).toMatchObject({ code: 0, stderr: '' })
-  expect(await readFile(path.join(elsewhere, 'media/one/file'), 'utf8')).toBe('a recording')
-  const restored = await startOn(elsewhere)
+  expect(await cli(other, ['restore', backup])).toMatchObject({ code: 0, stderr: '' })
+  const restored = await startProcess({ ...env, DATA_DIR: other })
   await restored.waitForLog(
     'the database has been restored: the feed goes on behind a gap, and readers from within it list everything again',
   )
-  for (const id of before) expect((await ask(restored, `/invites/${id}`)).status).toBe(200)
-  expect((await ask(restored, `/invites/${after}`)).status).toBe(404)
+  for (const id of before) expect((await ask(restored, key, `/invites/${id}`)).status, id).toBe(200)
   expect((await fetch(restored.url + link)).status).toBe(200)
-  expect((await ask(restored, '/invites', { assessmentId, recipientEmail: 'after@example.com' })).status).toBe(201)
-  restored.kill('SIGTERM')
-  await restored.exited
-
-  expect((await cli(['restore', folder], elsewhere)).stderr).toMatch(/is there already: restore into an empty DATA_DIR/)
+  const shown = await fetch(restored.url + photo)
+  expect([shown.status, Buffer.from(await shown.arrayBuffer())]).toEqual([200, PHOTO])
+  // It has given more positions than readers knew of before, were it to give them again.
+  const later = [...acknowledged, ''].map((_, i) => invite(restored, `later-${i}@example.com`))
+  await readCursorBehind(restored, key, (await Promise.all(later)).at(-1)!)
+  expect((await ask(restored, key, `/events?cursor=${ofLostEvent}`)).status).toBe(410)
 })
 
-test('a backup that is not whole, or of another version, is refused before anything is restored', async () => {
-  const dataDir = await makeDataDir()
-  expect((await cli(['migrate'], dataDir)).code).toBe(0)
-  const folder = path.join(dataDir, 'backup')
-  // It has always run with a SECRET_KEY.
-  await rm(path.join(dataDir, 'secret-key'), { force: true })
-  expect((await cli(['backup', folder], dataDir)).stderr).toMatch(/There is no secret in .*: set the SECRET_KEY/)
-  // Nothing runs: the command starts the database, and stops it.
-  expect(await cli(['backup', folder], dataDir, { SECRET_KEY: 'x'.repeat(32) })).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('SECRET_KEY is not in the backup: keep it apart.'),
-  })
-  expect((await cli(['backup', folder], dataDir, { SECRET_KEY: 'x'.repeat(32) })).stderr).toMatch(/is not empty/)
-  const elsewhere = path.join(dataDir, 'elsewhere')
-  const refused = async () => {
-    const { code, stderr } = await cli(['restore', folder], elsewhere)
-    expect([code, await readdir(elsewhere).catch(() => [])]).toEqual([1, []])
-    return stderr
-  }
-  const manifest = await manifestOf(folder)
-  const write = (changed: object) => writeFile(path.join(folder, 'manifest.json'), JSON.stringify({ ...manifest, ...changed }))
-  await write({ postgres: '17' })
-  expect(await refused()).toMatch(/The backup is of PostgreSQL 17, and this release brings \d+/)
-  await write({})
-  await appendFile(path.join(folder, 'database/PG_VERSION'), ' ')
-  expect(await refused()).toMatch(/database\/PG_VERSION is not what it was/)
-  await rm(path.join(folder, 'database/PG_VERSION'))
-  expect(await refused()).toMatch(/database\/PG_VERSION is missing/)
-  await rm(path.join(folder, 'manifest.json'))
-  expect(await refused()).toMatch(/no backup, or one that was interrupted/)
-})
+test('a backup that is not whole, of another version, or for a place that is taken is refused, and nothing is written', async () => {
+  const [dataDir, other, place] = [await makeDataDir(), await makeDataDir(), await makeDataDir()]
+  expect((await cli(dataDir, ['backup', path.join(place, 'none')])).stderr).toContain('There is no database in')
+  expect((await cli(dataDir, ['migrate'])).code).toBe(0)
+  const backup = path.join(place, 'backup')
+  // The secret stays where it is kept, and so do media in a bucket.
+  const elsewhere = { SECRET_KEY, MEDIA_URL: 's3://bucket/prefix?region=eu-central-1' }
+  const { code, stdout } = await cli(dataDir, ['backup', backup], elsewhere)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/Not in it: photos and recordings.*\nNot in it: the secret/)])
+  expect(await readdir(backup)).toEqual(['manifest.json', 'postgres'])
 
-test('a database of its own is left to its own tools, and where there is none nothing is backed up', async () => {
-  const DATA_DIR = await makeDataDir()
-  const env = { DATABASE_URL: 'postgresql://localhost/none', SECRET_KEY: 'x'.repeat(32) }
+  const again = await cli(dataDir, ['backup', backup])
+  expect([again.code, again.stderr]).toEqual([1, `error: ${backup} is not empty.\n`])
+  const server = { DATABASE_URL: 'postgresql://localhost/any', SECRET_KEY }
   for (const command of ['backup', 'restore'])
-    expect(await cli([command, path.join(DATA_DIR, 'backup')], DATA_DIR, env)).toMatchObject({
+    expect(await cli(dataDir, [command, backup], server)).toMatchObject({
       code: 78,
-      stderr: expect.stringContaining('pg_dump or pg_basebackup'),
+      stderr: expect.stringMatching(/pg_basebackup or pg_dump/),
     })
-  expect((await cli(['backup', path.join(DATA_DIR, 'backup')], path.join(DATA_DIR, 'data'))).stderr).toMatch(
-    /There is no database in/,
-  )
+
+  const refused = async (why: string, into = other) => {
+    const answer = await cli(into, ['restore', backup])
+    expect([answer.code, answer.stderr]).toEqual([1, expect.stringContaining(why)])
+  }
+  await refused(`There is ${path.join(dataDir, 'postgres')} already`, dataDir)
+  const control = path.join(backup, 'postgres/global/pg_control')
+  await flip(control)
+  await refused(`${control} is not as the backup wrote it`)
+  await flip(control)
+  await rename(control, `${control}.away`)
+  await refused(`${control} is missing`)
+  await rename(`${control}.away`, control)
+  const manifest = await readManifest(backup)
+  const file = path.join(backup, 'manifest.json')
+  await rm(file)
+  await refused(`${backup} is no complete backup`)
+  await writeManifest(backup, { ...manifest, postgres: '17' })
+  await refused('The backup is of PostgreSQL 17, and this release comes with 18')
+  await writeManifest(backup, manifest)
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"postgres":"18"', '"postgres":"19"'))
+  await refused(`${file} is not as the backup wrote it`)
+  await writeManifest(backup, manifest)
+  expect(await readdir(other)).toEqual([])
+
+  await mkdir(path.join(other, 'media/organization'), { recursive: true })
+  await refused(`There is ${path.join(other, 'media')} already`)
+  await rm(path.join(other, 'media'), { recursive: true })
+  expect(await cli(other, ['restore', backup])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/Set MEDIA_URL as it was\.\n.*Set SECRET_KEY as it was/),
+  })
+  expect(await readdir(other)).toEqual(['postgres'])
+  expect((await cli(other, ['org', 'list'])).code).toBe(0)
 })
+
+/** Its first byte, which flipped twice is as it was. */
+async function flip(file: string): Promise<void> {
+  await using handle = await open(file, 'r+')
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, 0)
+  await handle.write(Buffer.from([buffer[0]! ^ 1]), 0, 1, 0)
+}

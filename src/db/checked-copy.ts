@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type { Dirent } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
+import path from 'node:path'
+
+/** What a file contains. */
+export type Content = { size: number; sha256: string }
+/** What was copied, by paths below its folder, with slashes; the folder itself is ''. */
+export type Copied = { folders: string[]; files: (Content & { path: string })[] }
+
+const CHUNK_BYTES = 1_048_576
+
+/** Copies a file to a new one; when it returns, the disk has it. @returns what was copied; undefined when there is no such file any more. */
+export async function copyChecked(from: string, to: string): Promise<Content | undefined> {
+  await using source = await unlessGone(open(from))
+  if (!source) return undefined
+  await using target = await open(to, 'wx', 0o600)
+  const content = await readThrough(source, (chunk) => target.writeFile(chunk))
+  await target.sync()
+  return content
+}
+
+/** @returns undefined when there is no such file. */
+export async function measureContent(file: string): Promise<Content | undefined> {
+  await using source = await unlessGone(open(file))
+  return source && (await readThrough(source, async () => {}))
+}
+
+/**
+ * Copies a folder whose files may come, go and change meanwhile; when it returns, the disk has the copy.
+ *
+ * @param isLeftOut asked with the path below the folder.
+ * @throws Error on a link: what it leads to would be missing in the copy.
+ */
+export async function copyFolder(from: string, to: string, isLeftOut = (_path: string) => false): Promise<Copied> {
+  const copied: Copied = { folders: [], files: [] }
+  const copyEntry = async (entry: Dirent, below: string): Promise<void> => {
+    if (entry.isSymbolicLink()) throw new Error(`${path.join(from, below)} is a link, which a backup does not follow.`)
+    if (entry.isDirectory()) return copyBelow(below)
+    const content = entry.isFile() && (await copyChecked(path.join(from, below), path.join(to, below)))
+    if (content) copied.files.push({ path: below, ...content })
+  }
+  const copyBelow = async (folder: string): Promise<void> => {
+    const entries = await unlessGone(readdir(path.join(from, folder), { withFileTypes: true }))
+    if (!entries) return
+    await mkdir(path.join(to, folder), { recursive: true, mode: 0o700 })
+    copied.folders.push(folder)
+    for (const entry of entries) {
+      const below = path.posix.join(folder, entry.name)
+      if (!isLeftOut(below)) await copyEntry(entry, below)
+    }
+    await syncFolder(path.join(to, folder))
+  }
+  await copyBelow('')
+  return copied
+}
+
+/** When it returns, the disk knows the folder's entries. */
+export async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder)
+  await handle.sync()
+}
+
+async function readThrough(source: FileHandle, take: (chunk: Uint8Array) => Promise<void>): Promise<Content> {
+  const hash = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  let size = 0
+  for (;;) {
+    const { bytesRead } = await source.read(buffer, 0, CHUNK_BYTES)
+    if (bytesRead === 0) return { size, sha256: hash.digest('hex') }
+    const chunk = buffer.subarray(0, bytesRead)
+    hash.update(chunk)
+    await take(chunk)
+    size += bytesRead
+  }
+}
+
+const unlessGone = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { open, readFile, rename } from 'node:fs/promises'
+import path from 'node:path'
+import { type Copied, syncFolder } from '../db/checked-copy.ts'
+
+/** What a backup consists of. It is written last: a folder without it is no backup. */
+export type Manifest = Copied & {
+  format: 1
+  createdAt: string
+  /** The release that made it. */
+  release: string
+  /** PostgreSQL's major version. */
+  postgres: string
+  /** What the installation has that is not in the backup. */
+  without: Missing[]
+}
+
+export type Missing = 'media' | 'secret'
+
+/** The parts of a backup, below its folder. */
+export const PARTS = { database: 'postgres', media: 'media', secret: 'secret-key' }
+const MANIFEST = 'manifest.json'
+
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const draft = path.join(folder, `${MANIFEST}.draft`)
+  await using handle = await open(draft, 'wx', 0o600)
+  await handle.writeFile(JSON.stringify({ manifest, sha256: digest(manifest) }))
+  await handle.sync()
+  await rename(draft, path.join(folder, MANIFEST))
+  await syncFolder(folder)
+}
+
+/** @throws Error when there is none, or it is not as it was written. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const file = path.join(folder, MANIFEST)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    throw new Error(`${folder} is no complete backup: it has no ${MANIFEST}.`)
+  })
+  const { manifest, sha256 } = parse(text) ?? {}
+  if (!manifest || sha256 !== digest(manifest)) throw new Error(`${file} is not as the backup wrote it.`)
+  if (manifest.format !== 1)
+    throw new Error(`${file} was written by a release that this one does not know (${manifest.release}).`)
+  return manifest
+}
+
+function parse(text: string): { manifest?: Manifest; sha256?: string } | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const digest = (manifest: Manifest) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
