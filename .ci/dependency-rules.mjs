@@ -15,7 +15,7 @@ const mayUse = {
   'interfaces/([^/]+)/browser/': ['interfaces/$1/browser/', 'http/browser/', 'domain/limits.ts'],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'http/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
-  'import/': ['import/', 'domain/', 'db/', 'http/field-types.ts', generated],
+  'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
   // Its organization is a document like any other; whether there is one of that name already, it looks up itself.
   'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
   // One of the two programs: it runs on what the runtime opens.

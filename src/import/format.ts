@@ -12,7 +12,7 @@ import {
   TEXT_PATTERN,
 } from '../domain/limits.ts'
 import { UUID_PATTERN } from '../domain/values/uuid.ts'
-import { OrNull, Words } from '../http/field-types.ts'
+import { OrNull, Words } from '../http/schema/field-types.ts'
 
 /** The last time that PostgreSQL and JavaScript write alike. */
 export const LATEST = new Date('9999-12-31T23:59:59.999Z')

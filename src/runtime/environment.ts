@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../domain/limits.ts'
-import { Words } from '../http/field-types.ts'
+import { Words } from '../http/schema/field-types.ts'
 
 /** Of a SECRET_KEY, in characters. */
 export const MIN_SECRET_LENGTH = 32

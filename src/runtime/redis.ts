@@ -6,7 +6,7 @@ const REDIS_TIMEOUT_MS = 2_000
 const REDIS_RETRY_MS = 3_000
 
 /**
- * Requests do not wait for Redis: while it is away, each process counts by itself (http/rate-limit.ts). The start does, until it is
+ * Requests do not wait for Redis: while it is away, each process counts by itself (http/limits/rate-limit.ts). The start does, until it is
  * known to be there or not, so that the first requests are counted with the others.
  */
 export async function connectRedis(url: string, log: FastifyBaseLogger): Promise<Redis> {

@@ -7,7 +7,7 @@ import {
   MEDIA_FORMATS,
 } from '../../domain/assessments/assessments.ts'
 import { defined } from '../../domain/values/defined.ts'
-import type { TypedApp } from '../../http/typed-app.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentView } from './assessments.view.ts'
 import { nestObjects } from './depth.ts'
 import { ChoiceFilter, NumberFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter, WordListFilter } from './filters.ts'

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { AUDIENCES, wholeAssessment } from '../../domain/assessments/assessments.ts'
-import { DateTime, Uuid, Words } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
-import { fieldsOf } from '../../http/view.ts'
+import { DateTime, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { fieldsOf } from '../../http/schema/view.ts'
 import {
   CategoryView,
   InstructionView,

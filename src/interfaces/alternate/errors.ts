@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Issue } from '../../domain/errors.ts'
-import { absoluteUrl } from '../../http/address.ts'
-import type { Envelope } from '../../http/envelope.ts'
-import { type Failure, type FailureKind, failureHeaders } from '../../http/failure.ts'
-import type { ErrorDescription } from '../../http/openapi-errors.ts'
-import { NAME } from '../../http/schema-keywords.ts'
+import { absoluteUrl } from '../../http/addresses/address.ts'
+import type { Envelope } from '../../http/errors/envelope.ts'
+import { type Failure, type FailureKind, failureHeaders } from '../../http/errors/failure.ts'
+import type { ErrorDescription } from '../../http/openapi/errors.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
 import { fieldName } from './names.ts'
 
 const DetailView = Type.Object({ detail: Type.String({ description: 'What went wrong' }) }, { [NAME]: 'ErrorDetail' })

@@ -3,7 +3,7 @@ import type { Issue, Violation } from '../../domain/errors.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_INTEGER, MAX_SEARCH_WORDS } from '../../domain/limits.ts'
 import { findExcess, splitText } from '../../domain/lists/filters.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
-import { Words } from '../../http/field-types.ts'
+import { Words } from '../../http/schema/field-types.ts'
 
 // Kinds of query parameters. The schema is what the document shows.
 

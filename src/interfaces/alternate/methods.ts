@@ -1,5 +1,5 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import { HttpError } from '../../http/failure.ts'
+import { HttpError } from '../../http/errors/failure.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 

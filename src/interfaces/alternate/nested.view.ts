@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Category, Instruction, Language } from '../../domain/assessments/assessments.ts'
 import type { User } from '../../domain/members/members.ts'
-import { Email, OrNull, Uuid } from '../../http/field-types.ts'
-import { NAME, OBJECT_INSTEAD } from '../../http/schema-keywords.ts'
+import { Email, OrNull, Uuid } from '../../http/schema/field-types.ts'
+import { NAME, OBJECT_INSTEAD } from '../../http/schema/schema-keywords.ts'
 
 // Resources without an endpoint of their own, which only `depth` shows.
 

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { wholeMember } from '../../domain/members/members.ts'
-import { DateTime, Uuid } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
-import { fieldsOf } from '../../http/view.ts'
+import { DateTime, Uuid } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { fieldsOf } from '../../http/schema/view.ts'
 import { LanguageView, OrganizationView, Reference, References, UserView } from './nested.view.ts'
 import { tagView } from './tags.view.ts'
 

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { getTag, listTags, type TagFilter } from '../../domain/tags/tags.ts'
 import { defined } from '../../domain/values/defined.ts'
-import type { TypedApp } from '../../http/typed-app.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { wholeTag } from '../../domain/tags/tags.ts'
-import { DateTime, HexColor, OrNull, Uuid } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
-import { fieldsOf } from '../../http/view.ts'
+import { DateTime, HexColor, OrNull, Uuid } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { fieldsOf } from '../../http/schema/view.ts'
 import { OrganizationView, Reference } from './nested.view.ts'
 
 const { column, view } = fieldsOf(wholeTag)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { openMediaLink } from '../../domain/submissions/media/media.ts'
-import { sendMedia } from '../../http/send-media.ts'
+import { sendMedia } from '../../http/sending/send-media.ts'
 
 type Options = { system: ServiceContext; secretKeys: readonly string[] }
 

@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue, Move, Range, TargetFault } from '../../domain/errors.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
-import { absoluteUrl } from '../../http/address.ts'
-import type { RawAnswer } from '../../http/client-error.ts'
-import type { Envelope } from '../../http/envelope.ts'
-import { type Failure, type FailureKind, failureHeaders } from '../../http/failure.ts'
-import type { ErrorDescription } from '../../http/openapi-errors.ts'
-import { NAME } from '../../http/schema-keywords.ts'
+import { absoluteUrl } from '../../http/addresses/address.ts'
+import type { RawAnswer } from '../../http/errors/client-error.ts'
+import type { Envelope } from '../../http/errors/envelope.ts'
+import { type Failure, type FailureKind, failureHeaders } from '../../http/errors/failure.ts'
+import type { ErrorDescription } from '../../http/openapi/errors.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
 
 /** v1.md, Error object. */
 const ErrorView = Type.Object(

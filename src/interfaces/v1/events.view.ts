@@ -9,9 +9,9 @@ import {
   TEST_EVENT,
 } from '../../domain/events/event.ts'
 import { type FeedEvent, showEvent } from '../../domain/events/feed.ts'
-import { DateTime, InviteStatus, KeyMode, OrNull, Uuid, Words } from '../../http/field-types.ts'
-import { oneOfTypes, pascalCase } from '../../http/openapi-components.ts'
-import { NAME, SHOWN_AS } from '../../http/schema-keywords.ts'
+import { oneOfTypes, pascalCase } from '../../http/openapi/components.ts'
+import { DateTime, InviteStatus, KeyMode, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME, SHOWN_AS } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what has happened, for whoever keeps in step.
 

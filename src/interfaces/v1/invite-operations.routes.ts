@@ -5,10 +5,10 @@ import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { listInviteTags } from '../../domain/invites/list-invite-tags.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
-import { Words } from '../../http/field-types.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
-import { NAME } from '../../http/schema-keywords.ts'
-import type { TypedApp } from '../../http/typed-app.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
 import {
   ExtensionBody,
   InviteEmailView,

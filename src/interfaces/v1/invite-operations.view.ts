@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type InviteEmailRow, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InvitationLink } from '../../domain/invites/invitation-link.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../../domain/limits.ts'
-import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
+import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what an organization does with an invite it has made.
 

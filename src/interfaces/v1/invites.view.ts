@@ -9,9 +9,9 @@ import {
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
 } from '../../domain/limits.ts'
-import { DateTime, Email, InviteStatus, OrNull, Text, Uuid } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
-import { fieldsOf } from '../../http/view.ts'
+import { DateTime, Email, InviteStatus, OrNull, Text, Uuid } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { fieldsOf } from '../../http/schema/view.ts'
 
 const { made, view } = fieldsOf(detailedInvite)
 

@@ -2,10 +2,10 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COUNTS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { type Listing, type Order, type Page, pageCount } from '../../domain/lists/page.ts'
-import { withParameter } from '../../http/address.ts'
-import { Words } from '../../http/field-types.ts'
-import type { HeaderName } from '../../http/openapi-headers.ts'
-import { HEADERS, NAME } from '../../http/schema-keywords.ts'
+import { withParameter } from '../../http/addresses/address.ts'
+import type { HeaderName } from '../../http/openapi/headers.ts'
+import { Words } from '../../http/schema/field-types.ts'
+import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 
 /** Of the header `Link`, which repeats the query up to four times. Many proxies and clients take no more than a few KiB of headers. */
 const MAX_LINK_LENGTH = 3_000

@@ -1,6 +1,6 @@
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { listMembers } from '../../domain/members/members.ts'
-import type { TypedApp } from '../../http/typed-app.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { memberView } from './members.view.ts'
 

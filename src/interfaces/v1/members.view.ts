@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { wholeMember } from '../../domain/members/members.ts'
-import { DateTime, Email } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
-import { fieldsOf } from '../../http/view.ts'
+import { DateTime, Email } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { fieldsOf } from '../../http/schema/view.ts'
 
 const { made, view } = fieldsOf(wholeMember)
 

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { wholeQuestion } from '../../domain/assessments/questions.ts'
-import { DateTime, Uuid } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
-import { fieldsOf } from '../../http/view.ts'
+import { DateTime, Uuid } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { fieldsOf } from '../../http/schema/view.ts'
 
 const { made, view } = fieldsOf(wholeQuestion)
 const LanguageCode = Type.String({ description: 'Language code; empty when there is none' })

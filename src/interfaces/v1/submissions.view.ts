@@ -8,8 +8,8 @@ import {
   SUBMISSION_STATES,
   type WholeSubmission,
 } from '../../domain/submissions/reading/list-submissions.ts'
-import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
+import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what candidates have sent in, and what was released of its grades.
 

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/tags/tags.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
-import { NAME } from '../../http/schema-keywords.ts'
-import type { TypedApp } from '../../http/typed-app.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { NewTagBody, TagChangeBody, tagView, toNewTag, toTagChange } from './tags.view.ts'
 

@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
 import { DEFAULT_COLOR, type NewTag, type TagChange, wholeTag } from '../../domain/tags/tags.ts'
 import { defined } from '../../domain/values/defined.ts'
-import { DateTime, HexColor, NonBlankText, Text, Uuid } from '../../http/field-types.ts'
-import { NAME, TRIM } from '../../http/schema-keywords.ts'
-import { fieldsOf } from '../../http/view.ts'
+import { DateTime, HexColor, NonBlankText, Text, Uuid } from '../../http/schema/field-types.ts'
+import { NAME, TRIM } from '../../http/schema/schema-keywords.ts'
+import { fieldsOf } from '../../http/schema/view.ts'
 
 const example = {
   id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e6f',

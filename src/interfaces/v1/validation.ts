@@ -5,7 +5,7 @@ import { DomainError, type Issue, type Violation } from '../../domain/errors.ts'
 import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../../domain/limits.ts'
 import { splitText } from '../../domain/lists/filters.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
-import { HIDDEN_PATTERN, TRIM } from '../../http/schema-keywords.ts'
+import { HIDDEN_PATTERN, TRIM } from '../../http/schema/schema-keywords.ts'
 
 type Schema = {
   type?: string | string[]

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { getDelivery, listDeliveries, replayDelivery, replayFrom, sendTestEvent } from '../../domain/webhooks/deliveries.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
-import type { TypedApp } from '../../http/typed-app.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import {
   DeliveryState,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DELIVERY_STATES, type WebhookDelivery, type WebhookDeliveryDetail } from '../../domain/webhooks/deliveries.ts'
-import { DateTime, isoTime, OrNull, Uuid, Words } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
+import { DateTime, isoTime, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what became of the events that a webhook was told of.
 

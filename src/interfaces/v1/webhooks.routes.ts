@@ -3,8 +3,8 @@ import type { WebhookEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import { getEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../../domain/webhooks/endpoints.ts'
 import { rotateSecret } from '../../domain/webhooks/secrets.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/idempotency.ts'
-import type { TypedApp } from '../../http/typed-app.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import {
   NewWebhookBody,

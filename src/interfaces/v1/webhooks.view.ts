@@ -10,8 +10,8 @@ import {
 } from '../../domain/webhooks/endpoints.ts'
 import { DISABLED_REASONS } from '../../domain/webhooks/state.ts'
 import { MAX_URL_LENGTH } from '../../domain/webhooks/targets.ts'
-import { DateTime, isoTime, isoTimeOrNull, OrNull, Text, Uuid, Words } from '../../http/field-types.ts'
-import { NAME } from '../../http/schema-keywords.ts'
+import { DateTime, isoTime, isoTimeOrNull, OrNull, Text, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: addresses that are told of events.
 

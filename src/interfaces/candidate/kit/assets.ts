@@ -1,4 +1,4 @@
-import { loadAssets } from '../../../http/assets.ts'
-import { INVITATION_PATH } from '../../../http/links.ts'
+import { INVITATION_PATH } from '../../../http/addresses/links.ts'
+import { loadAssets } from '../../../http/pages/assets.ts'
 
 export const assets = loadAssets(INVITATION_PATH, 'candidate')

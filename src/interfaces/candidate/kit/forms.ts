@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { MAX_INTEGER } from '../../../domain/limits.ts'
 import { type InvitationRef, isOwnForm, readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
-import type { BodyReader } from '../../../http/bodies.ts'
-import { HttpError } from '../../../http/failure.ts'
-import { INVITATION_PATH } from '../../../http/links.ts'
+import { INVITATION_PATH } from '../../../http/addresses/links.ts'
+import { HttpError } from '../../../http/errors/failure.ts'
+import type { BodyReader } from '../../../http/requests/bodies.ts'
 
 /** A form that was sent. */
 export type Sent = {

@@ -1,5 +1,5 @@
-import { pageHeaders } from '../../../http/html-page.ts'
-import { permissionsPolicy } from '../../../http/security-headers.ts'
+import { pageHeaders } from '../../../http/pages/html-page.ts'
+import { permissionsPolicy } from '../../../http/pages/security-headers.ts'
 
 const OWN = ['style-src', 'script-src', 'img-src', 'connect-src'].map((directive) => `${directive} 'self'`)
 

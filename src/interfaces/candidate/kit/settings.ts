@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../../domain/context.ts'
 import type { KeptDays } from '../../../domain/submissions/media/forget-media.ts'
-import type { BodyReader } from '../../../http/bodies.ts'
+import type { BodyReader } from '../../../http/requests/bodies.ts'
 
 export type CandidateSettings = {
   secretKeys: readonly string[]

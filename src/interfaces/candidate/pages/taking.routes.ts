@@ -9,7 +9,7 @@ import { readPreparation } from '../../../domain/submissions/taking/read-progres
 import { saveText } from '../../../domain/submissions/taking/save-text.ts'
 import { enterSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
 import { startSubmission } from '../../../domain/submissions/taking/start-submission.ts'
-import { INVITATION_PATH } from '../../../http/links.ts'
+import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { addForm, readNumber, type Sent } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { enterByTab, type PreparedSession } from '../../../domain/submissions/taking/session.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
-import { HttpError } from '../../../http/failure.ts'
+import { HttpError } from '../../../http/errors/failure.ts'
 
 /** How many milliseconds before the request something was done: whatever the candidate's clock says. */
 export const Ago = () => Type.Number({ minimum: 0, maximum: 1e12 })

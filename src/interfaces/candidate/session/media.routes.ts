@@ -17,10 +17,10 @@ import {
   completeRecording,
   RECORDED_KINDS,
 } from '../../../domain/submissions/uploads/recordings.ts'
-import { HttpError } from '../../../http/failure.ts'
-import { Words } from '../../../http/field-types.ts'
-import { createSlots } from '../../../http/slots.ts'
-import type { TypedApp } from '../../../http/typed-app.ts'
+import { HttpError } from '../../../http/errors/failure.ts'
+import { createSlots } from '../../../http/limits/slots.ts'
+import type { TypedApp } from '../../../http/requests/typed-app.ts'
+import { Words } from '../../../http/schema/field-types.ts'
 import type { Options } from '../kit/settings.ts'
 import { Ago, tabOf } from './attempts.ts'
 

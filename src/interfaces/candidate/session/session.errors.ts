@@ -1,6 +1,6 @@
 import type { SessionProblem } from '../../../domain/errors.ts'
-import type { Envelope } from '../../../http/envelope.ts'
-import type { FailureKind } from '../../../http/failure.ts'
+import type { Envelope } from '../../../http/errors/envelope.ts'
+import type { FailureKind } from '../../../http/errors/failure.ts'
 import { candidateEnvelope } from '../kit/errors.ts'
 
 type Answer = [status: number, message: string]

@@ -6,7 +6,7 @@ import {
   readProgress,
 } from '../../../domain/submissions/taking/read-progress.ts'
 import type { PreparedSession } from '../../../domain/submissions/taking/session.ts'
-import { isoTime, isoTimeOrNull } from '../../../http/field-types.ts'
+import { isoTime, isoTimeOrNull } from '../../../http/schema/field-types.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 
 /** Where a session stands, for the pages' scripts: times in ISO 8601, all to be read as distances from `now`. */

@@ -3,7 +3,7 @@ import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { ExportedInvite } from '../../../domain/invites/listing/export-invites.ts'
 import type { ExportedMember } from '../../../domain/members/export-members.ts'
 import type { ExportedGrades, ExportedQuestion } from '../../../domain/submissions/grading/export-grades.ts'
-import type { Column } from '../../../http/send-csv.ts'
+import type { Column } from '../../../http/sending/send-csv.ts'
 
 const several = (values: string[]): string => values.join('; ')
 

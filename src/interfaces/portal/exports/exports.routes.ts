@@ -5,7 +5,7 @@ import { exportBatchRows, getBatch } from '../../../domain/invites/batches/batch
 import { exportInvites } from '../../../domain/invites/listing/export-invites.ts'
 import { exportMembers } from '../../../domain/members/export-members.ts'
 import { exportGrades, listExportedQuestions } from '../../../domain/submissions/grading/export-grades.ts'
-import { sendCsv } from '../../../http/send-csv.ts'
+import { sendCsv } from '../../../http/sending/send-csv.ts'
 import { outcomeColumns } from '../invites/invite-batch.page.ts'
 import { findFilterChoices, readInviteFilter } from '../invites/invites.routes.ts'
 import { readAuditFilter } from '../organization/audit-log.routes.ts'

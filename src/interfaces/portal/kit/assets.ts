@@ -1,4 +1,4 @@
-import { loadAssets } from '../../../http/assets.ts'
-import { PORTAL_PREFIX } from '../../../http/links.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { loadAssets } from '../../../http/pages/assets.ts'
 
 export const assets = loadAssets(PORTAL_PREFIX, 'portal')

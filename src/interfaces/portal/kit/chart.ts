@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../http/html.ts'
+import { type Html, html } from '../../../http/pages/html.ts'
 
 const HEIGHT = 120
 const SLOT = 20

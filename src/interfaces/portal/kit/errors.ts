@@ -1,7 +1,7 @@
-import type { Envelope } from '../../../http/envelope.ts'
-import type { FailureKind } from '../../../http/failure.ts'
-import { html } from '../../../http/html.ts'
-import { PORTAL_PREFIX } from '../../../http/links.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import type { Envelope } from '../../../http/errors/envelope.ts'
+import type { FailureKind } from '../../../http/errors/failure.ts'
+import { html } from '../../../http/pages/html.ts'
 import { portalHeaders } from './headers.ts'
 import { type Page, renderPage, sendPage, viewerOf } from './layout.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { HttpError } from '../../../http/failure.ts'
+import { HttpError } from '../../../http/errors/failure.ts'
 
 const READING = ['GET', 'HEAD']
 

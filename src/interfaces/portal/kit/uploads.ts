@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { HttpError } from '../../../http/failure.ts'
+import { HttpError } from '../../../http/errors/failure.ts'
 
 /**
  * Reads the bodies of the scope also as forms with files (multipart/form-data). A file becomes its text: UTF-8 or, where it is none, what

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { readResetOffer, requestPasswordReset, resetPassword } from '../../../domain/access/account.ts'
 import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
-import { PORTAL_PREFIX } from '../../../http/links.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { deadLinkPage } from './join.page.ts'

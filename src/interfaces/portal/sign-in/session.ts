@@ -9,9 +9,9 @@ import {
   type SignedIn,
 } from '../../../domain/access/sessions.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
-import { clientOf } from '../../../http/client.ts'
-import { PORTAL_PREFIX } from '../../../http/links.ts'
-import { onGone } from '../../../http/on-gone.ts'
+import { clientOf } from '../../../http/addresses/client.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { onGone } from '../../../http/requests/on-gone.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { signIn } from '../../../domain/access/sign-in.ts'
-import { PORTAL_PREFIX } from '../../../http/links.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { browserOf, safeNext } from './session.ts'

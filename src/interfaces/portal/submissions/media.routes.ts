@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { getMedia } from '../../../domain/submissions/media/media.ts'
-import { sendArrived, sendMedia } from '../../../http/send-media.ts'
+import { sendArrived, sendMedia } from '../../../http/sending/send-media.ts'
 
 type MediaRoute = { Params: { mediaId: string } }
 

@@ -1,0 +1,84 @@
+import type { FastifyError } from 'fastify'
+import { DomainError, type ErrorKind, type Issue, isDatabaseAway, isDatabaseBusy, StoreUnavailable } from '../../domain/errors.ts'
+
+/** Every kind of error: the domain's, and those of HTTP itself. */
+export type FailureKind =
+  | ErrorKind
+  | 'path_not_found'
+  | 'page_not_found'
+  | 'organization_forbidden'
+  | 'method_not_allowed'
+  | 'malformed_request'
+  | 'malformed_json'
+  | 'headers_too_large'
+  | 'request_timeout'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'too_many_uploads'
+  | 'overloaded'
+  | 'database_busy'
+  | 'store_unavailable'
+  | 'database_away'
+  | 'internal'
+
+export type Failure = {
+  kind: FailureKind
+  issues: Issue[]
+  existingId?: string | undefined
+  /** Seconds until another try makes sense. */
+  retryAfter?: number | undefined
+  /** What the parser said of a malformed body. */
+  detail?: string | undefined
+}
+
+/** The error in headers, for programs. */
+export const failureHeaders = ({ kind, retryAfter }: Pick<Failure, 'kind' | 'retryAfter'>): Record<string, string> => ({
+  'x-error-code': kind,
+  ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+})
+
+/** An error of the HTTP layer, not of the domain. */
+export class HttpError extends Error {
+  readonly kind: FailureKind
+  readonly retryAfter: number | undefined
+  readonly detail: string | undefined
+
+  constructor(kind: FailureKind, { retryAfter, detail }: { retryAfter?: number; detail?: string } = {}) {
+    super(kind)
+    this.name = 'HttpError'
+    this.kind = kind
+    this.retryAfter = retryAfter
+    this.detail = detail
+  }
+}
+
+const fastifyKinds: Record<string, FailureKind> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
+  FST_ERR_BAD_URL: 'malformed_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'path_not_found',
+}
+
+/** Longer than a migration holds anybody up, see db/migrate.ts. */
+const BUSY_RETRY_AFTER_SECONDS = 5
+/** Of what was refused because others' work comes first: when there may be room. */
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { too_many_searches: 5, too_many_passwords: 3 }
+
+/** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof DomainError) {
+    const { kind, issues, existingId, retryAfter } = error
+    return { kind, issues, existingId, retryAfter: retryAfter ?? RETRY_AFTER_SECONDS[kind] }
+  }
+  if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
+  if (error instanceof StoreUnavailable) return { kind: 'store_unavailable', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
+  if (isDatabaseBusy(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
+  if (isDatabaseAway(error)) return { kind: 'database_away', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
+  const { code, statusCode } = error as Partial<FastifyError>
+  const kind =
+    fastifyKinds[code ?? ''] ??
+    (statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal')
+  return { kind, issues: [] }
+}

@@ -1,0 +1,149 @@
+import { STATUS_CODES } from 'node:http'
+import type { TSchema } from '@sinclair/typebox'
+import type { Issue } from '../../domain/errors.ts'
+import type { Failure, FailureKind } from '../errors/failure.ts'
+import { type Components, pascalCase, publishSchema } from './components.ts'
+import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
+
+/** How an interface words its errors. */
+export type ErrorDescription = {
+  present: (failure: Failure) => { status: number; body: object }
+  /** What the bodies of errors of a status look like. */
+  schemaOf: (status: number) => TSchema
+  /** What a status means. */
+  meanings: Record<number, string>
+  /** What may be wrong with a request, for the example of it. */
+  issues: Issue[]
+  /** Whether a 401 has `WWW-Authenticate`. */
+  challenges: boolean
+}
+
+/** What an operation is like, as far as its errors depend on it. */
+export type Traits = {
+  hasBody: boolean
+  hasPathParameter: boolean
+  isIdempotent: boolean
+  /** The kinds that its route names. */
+  declared: readonly FailureKind[]
+}
+
+/** Which operations can fail so: all, those that are like this, or only those whose routes name the kind. */
+const occurrence = {
+  api_key_missing: 'always',
+  api_key_unknown: 'always',
+  api_key_expired: 'always',
+  api_key_revoked: 'always',
+  api_key_not_found: 'declared',
+  not_permitted: 'declared',
+  assessment_not_found: 'declared',
+  question_not_found: 'declared',
+  invite_not_found: 'declared',
+  invite_batch_not_found: 'declared',
+  member_not_found: 'declared',
+  tag_not_found: 'declared',
+  submission_not_found: 'declared',
+  media_not_found: 'declared',
+  webhook_not_found: 'declared',
+  delivery_not_found: 'declared',
+  path_not_found: 'hasPathParameter',
+  page_not_found: 'declared',
+  organization_forbidden: 'declared',
+  method_not_allowed: 'declared',
+  duplicate_invite: 'declared',
+  duplicate_tag_name: 'declared',
+  move_not_allowed: 'declared',
+  invite_declined: 'declared',
+  too_many_mails: 'declared',
+  too_many_webhooks: 'declared',
+  too_many_exports: 'declared',
+  too_many_searches: 'declared',
+  too_many_passwords: 'declared',
+  webhook_disabled: 'declared',
+  secret_rotated: 'declared',
+  idempotency_key_reused: 'isIdempotent',
+  cursor_gone: 'declared',
+  session_refused: 'declared',
+  invalid: 'always',
+  malformed_request: 'always',
+  malformed_json: 'hasBody',
+  unsupported_media_type: 'hasBody',
+  body_too_large: 'hasBody',
+  request_timeout: 'always',
+  headers_too_large: 'always',
+  rate_limited: 'always',
+  too_many_uploads: 'declared',
+  overloaded: 'always',
+  database_busy: 'always',
+  store_unavailable: 'declared',
+  database_away: 'always',
+  internal: 'always',
+} as const satisfies Record<FailureKind, 'always' | keyof Traits>
+const kinds = Object.keys(occurrence) as FailureKind[]
+
+/** An instance of each kind that needs more than its name. */
+const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
+  malformed_json: { detail: 'Unexpected end of JSON input' },
+  move_not_allowed: { issues: [{ field: 'status', rule: 'move', value: 'completed', limit: 'revoke' }] },
+  rate_limited: { retryAfter: 42 },
+  too_many_mails: { retryAfter: 60, issues: [{ field: '', rule: 'mailed', limit: new Date('2026-03-02T09:31:00.000Z') }] },
+  too_many_searches: { retryAfter: 5 },
+}
+
+/**
+ * The error responses of an operation, by status. Each is a component: of a status, or, where routes name kinds of it, of these kinds.
+ * It has an example of every kind.
+ */
+export function errorResponses(errors: ErrorDescription, traits: Traits, components: Components): Record<number, object> {
+  const present = (kind: FailureKind) =>
+    errors.present({ kind, issues: kind === 'invalid' ? errors.issues : [], ...samples[kind] })
+  const statusOf = (kind: FailureKind) => present(kind).status
+  const occurs = (kind: FailureKind) => {
+    const when = occurrence[kind]
+    return traits.declared.includes(kind) || when === 'always' || (when !== 'declared' && traits[when])
+  }
+  const statuses = [...new Set(kinds.filter(occurs).map(statusOf))]
+  const responses = statuses.map((status) => {
+    const own = traits.declared.filter((kind) => statusOf(kind) === status)
+    const common = kinds.filter((kind) => occurrence[kind] !== 'declared' && statusOf(kind) === status)
+    const all = [...own, ...common]
+    const value = {
+      description: errors.meanings[status] ?? STATUS_CODES[status],
+      headers: { 'X-Error-Code': showErrorCode(all), ...showHeaders(headersOf(status, all, errors), components) },
+      content: {
+        'application/json': {
+          schema: publishSchema(errors.schemaOf(status), components),
+          examples: Object.fromEntries(all.map((kind) => [kind, { value: present(kind).body }])),
+        },
+      },
+    }
+    return [status, components.put('responses', nameOf(status, own, common), value)]
+  })
+  return Object.fromEntries(responses)
+}
+
+function nameOf(status: number, own: FailureKind[], common: FailureKind[]): string {
+  const isAlsoCommon = own.length === 0 || common.some((kind) => occurrence[kind] === 'always')
+  return [...(isAlsoCommon ? [STATUS_CODES[status] ?? String(status)] : []), ...own].map(pascalCase).join('Or')
+}
+
+const showErrorCode = (kinds: FailureKind[]) => ({
+  description: 'What went wrong, as a word that stays the same when texts change.',
+  required: true,
+  schema: { type: 'string', enum: kinds },
+})
+
+/** Statuses of requests that were refused before they were authenticated and counted; the first two before they were one at all. */
+const UNREAD = [408, 431]
+const UNCOUNTED = [...UNREAD, 401, 503]
+
+function headersOf(status: number, kinds: FailureKind[], { challenges }: ErrorDescription): HeaderName[] {
+  const usual = UNCOUNTED.includes(status)
+    ? COUNTED.filter((name) => name === 'X-Request-Id' && !UNREAD.includes(status))
+    : COUNTED
+  return [
+    ...usual,
+    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...(status === 401 && challenges ? (['WWW-Authenticate'] as const) : []),
+    ...(kinds.includes('duplicate_invite') ? (['Link'] as const) : []),
+  ]
+}

@@ -1,0 +1,210 @@
+import { STATUS_CODES } from 'node:http'
+import type { TSchema } from '@sinclair/typebox'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { FailureKind } from '../errors/failure.ts'
+import { HEADERS, NAME } from '../schema/schema-keywords.ts'
+import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
+import { type ErrorDescription, errorResponses } from './errors.ts'
+import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** A route is documented when it has one. */
+    operationId?: string
+    summary?: string
+    description?: string
+    tags?: readonly string[]
+    /** What can go wrong besides what every operation of its kind has in common (see `openapi-errors.ts`). */
+    errors?: readonly FailureKind[]
+  }
+}
+
+type Description = {
+  title: string
+  introduction: string
+  keyHeader: string
+  /** What the groups of operations are about, by name. */
+  tags: Record<string, string>
+  /** What is sent to addresses of the clients' own. */
+  webhooks?: Webhooks
+  errors: ErrorDescription
+}
+
+/** Messages by their names, whatever else is in each, and what has to be answered. @property headers that each is sent with. */
+export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers: TSchema; answered: string; refused: string }
+
+/** What a route says of itself, its schemas as what they are. */
+type RouteSchema = Pick<FastifySchema, 'operationId' | 'summary' | 'description' | 'tags' | 'errors'> & {
+  params?: TSchema
+  querystring?: TSchema
+  headers?: TSchema
+  body?: TSchema
+  response?: Record<string, TSchema>
+}
+type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: object }
+type Operation = {
+  tags: readonly string[] | undefined
+  operationId: string
+  summary: string | undefined
+  description: string | undefined
+  parameters: (Parameter | Reference)[]
+  requestBody?: object
+  responses: Record<string, object>
+}
+
+/**
+ * Describes all routes that are added to the scope from now on in an OpenAPI 3.1 document. What routes have in common stands once,
+ * among the components: a route declares its success and the errors that are its own.
+ *
+ * @returns the document, once all routes are known.
+ */
+export function describeInterface(app: FastifyInstance, description: Description): () => object {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD' && readSchema(route).operationId) routes.push(route)
+  })
+  return () => writeDocument(routes, description)
+}
+
+const readSchema = ({ schema }: RouteOptions): RouteSchema => (schema ?? {}) as RouteSchema
+
+function writeDocument(routes: RouteOptions[], description: Description): object {
+  const components = createComponents()
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes) {
+    const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = {
+      ...paths[path],
+      [String(route.method).toLowerCase()]: describeOperation(route, description.errors, components),
+    }
+  }
+  shareParameters(
+    Object.values(paths).flatMap((methods) => Object.values(methods)),
+    components,
+  )
+  const { title, introduction, keyHeader, tags } = description
+  return {
+    openapi: '3.1.0',
+    info: {
+      title,
+      version: '1.0.0',
+      description: introduction,
+      contact: { name: 'Whoever runs this service and gave you the API key' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+    paths,
+    ...(description.webhooks && { webhooks: describeWebhooks(description.webhooks, components) }),
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: keyHeader } },
+      ...components.sections,
+    },
+  }
+}
+
+function describeOperation(route: RouteOptions, errors: ErrorDescription, components: Components): Operation {
+  const { operationId = '', summary, description, tags, params, querystring, headers, body, ...schema } = readSchema(route)
+  const traits = {
+    hasBody: route.method !== 'GET',
+    hasPathParameter: params !== undefined,
+    isIdempotent: headers !== undefined,
+    declared: schema.errors ?? [],
+  }
+  const successes = Object.entries(schema.response ?? {}).map(([status, view]) => [
+    status,
+    describeSuccess(Number(status), view, traits.isIdempotent, components),
+  ])
+  return {
+    ...{ tags, operationId, summary, description },
+    parameters: [
+      ...describeParameters('path', params, components),
+      ...describeParameters('query', querystring, components),
+      ...describeParameters('header', headers, components),
+    ],
+    ...(body && { requestBody: describeBody(body, components) }),
+    responses: { ...Object.fromEntries(successes), ...errorResponses(errors, traits, components) },
+  }
+}
+
+function describeParameters(place: Parameter['in'], schema: TSchema | undefined, components: Components): Parameter[] {
+  const fields: [string, TSchema][] = Object.entries(schema?.properties ?? {})
+  return fields.map(([name, { description, ...field }]) => ({
+    name,
+    in: place,
+    ...(schema?.required?.includes(name) && { required: true }),
+    ...(description && { description }),
+    // Items separated by commas, not a parameter for each.
+    ...(field.type === 'array' && { style: 'form', explode: false }),
+    schema: publishSchema(field, components),
+  }))
+}
+
+/**
+ * A component as a whole: of a schema by reference some clients take it that what has a default is always there, and ask for it. A
+ * body may be left out where an empty one would do.
+ */
+function describeBody({ [NAME]: name, ...schema }: TSchema, components: Components): object {
+  const required = schema.required?.length > 0 || schema.minProperties > 0
+  return components.put('requestBodies', name, {
+    required,
+    content: { 'application/json': { schema: publishSchema(schema, components) } },
+  })
+}
+
+function describeSuccess(status: number, schema: TSchema, isIdempotent: boolean, components: Components): object {
+  const names: HeaderName[] = [
+    ...COUNTED,
+    ...(status === 201 ? (['Location'] as const) : []),
+    ...(isIdempotent ? (['Idempotent-Replayed'] as const) : []),
+    ...(schema[HEADERS] ?? []),
+  ]
+  return components.put('responses', schema[NAME] && `${schema[NAME]}${status === 201 ? 'Created' : ''}`, {
+    description: schema.description ?? STATUS_CODES[status],
+    headers: showHeaders(names, components),
+    content: { 'application/json': { schema: publishSchema(schema, components) } },
+  })
+}
+
+function describeWebhooks({ tag, messages, headers, answered, refused }: Webhooks, components: Components): object {
+  const parameters = describeParameters('header', headers, components).map((parameter) =>
+    components.put('parameters', `${pascalCase(parameter.name)}Header`, parameter),
+  )
+  const describe = (name: string, schema: TSchema) => ({
+    post: {
+      tags: [tag],
+      operationId: `receive${pascalCase(name)}`,
+      summary: name,
+      description: schema.description,
+      security: [],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema: publishSchema(schema, components) } } },
+      responses: { '2XX': { description: answered }, '4XX': { description: refused } },
+    },
+  })
+  return Object.fromEntries(Object.entries(messages).map(([name, schema]) => [name, describe(name, schema)]))
+}
+
+/** Makes components of the parameters that several operations have. */
+function shareParameters(operations: Operation[], components: Components): void {
+  const uses = new Map<string, { parameter: Parameter; operations: Operation[] }>()
+  for (const operation of operations) {
+    for (const parameter of operation.parameters) {
+      if ('$ref' in parameter) continue
+      const text = JSON.stringify(parameter)
+      uses.set(text, { parameter, operations: [...(uses.get(text)?.operations ?? []), operation] })
+    }
+  }
+  const shared = new Map<string, Parameter | Reference>()
+  for (const [text, { parameter, operations }] of uses) {
+    if (operations.length === 1) continue
+    const name = pascalCase(parameter.name)
+    const isFree = components.sections.parameters[name] === undefined
+    const ownName = isFree ? name : `${pascalCase(operations[0]!.operationId)}${name}`
+    shared.set(text, components.put('parameters', ownName, parameter))
+  }
+  for (const operation of operations) {
+    operation.parameters = operation.parameters.map((parameter) => shared.get(JSON.stringify(parameter)) ?? parameter)
+  }
+}

@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { takesGzip } from '../sending/compression.ts'
+
+/** A file that pages load. */
+export type Asset = { content: Buffer; type: string; address: string }
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+const MIN_COMPRESSED_BYTES = 1_024
+/** What src/bundle.ts makes. */
+const BUNDLES = path.join(import.meta.dirname, '../../generated/browser')
+const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
+
+/** What the pages of an interface load. @param prefix where the interface stands. @param name of its folder. */
+export function loadAssets(prefix: string, name: string) {
+  const load = (file: string) => loadAsset(prefix, file)
+  return {
+    stylesheet: load(path.join(BUNDLES, `${name}.css`)),
+    script: load(path.join(BUNDLES, `${name}.js`)),
+    icon: loadIcon(prefix),
+  }
+}
+
+/** The icon of all pages: without one, browsers ask for /favicon.ico. */
+export const loadIcon = (prefix: string): Asset => loadAsset(prefix, ICON)
+
+/** Under an address with a hash of the content: another content has another address. */
+function loadAsset(prefix: string, file: string): Asset {
+  const content = readFileSync(file)
+  const { name, ext } = path.parse(file)
+  return { content, type: TYPES[ext]!, address: `${prefix}/assets/${name}.${hash('sha256', content).slice(0, 12)}${ext}` }
+}
+
+/** Serves them in the scope of the prefix, to be kept by browsers for good. */
+export function serveAssets(app: FastifyInstance, prefix: string, assets: Record<string, Asset>): void {
+  for (const { content, type, address } of Object.values(assets)) {
+    const compressed = createCompressed(content)
+    app.get(address.slice(prefix.length), async (request, reply) => {
+      reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+      if (content.length < MIN_COMPRESSED_BYTES || !takesGzip(request)) return reply.send(content)
+      return reply.header('content-encoding', 'gzip').send(await compressed())
+    })
+  }
+}
+
+/** Compressed when it is first asked for, and once. */
+function createCompressed(content: Buffer): () => Promise<Buffer> {
+  let made: Promise<Buffer> | undefined
+  return () => {
+    made ??= promisify<Buffer, { level: number }, Buffer>(gzip)(content, { level: 9 })
+    return made
+  }
+}

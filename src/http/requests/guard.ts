@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import { authenticate } from '../../domain/access/api-keys.ts'
+import type { ServiceContext } from '../../domain/context.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { answerFailures, type Envelope } from '../errors/envelope.ts'
+import type { RateLimiter } from '../limits/rate-limit.ts'
+import { fingerprintRequests } from './idempotency.ts'
+import { readJsonBodies } from './json-body.ts'
+import { onGone, type RequestContext } from './on-gone.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks. Set by the guard before anything else of an interface's scope runs. */
+    ctx: RequestContext
+  }
+}
+
+export type GuardOptions = { system: ServiceContext; limiter: RateLimiter; keyHeader: string; envelope: Envelope }
+
+/**
+ * What both interfaces do alike for every request of their scope: authenticate, count against the rate limit, and only then look at
+ * path, body and parameters; and whatever fails, answer in the interface's envelope.
+ */
+export function guardInterface(app: FastifyInstance, { system, limiter, keyHeader, envelope }: GuardOptions): void {
+  readJsonBodies(app)
+  fingerprintRequests(app)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
+    try {
+      const ctx = await authenticate(system, request.headers[keyHeader]?.toString())
+      request.ctx = { ...ctx, replica: system.deps.replica(), onGone: onGone(reply) }
+    } catch (error) {
+      // Not of a key that is known and no longer good: its owner is to be told so, however often.
+      if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)
+      throw error
+    }
+    await limiter.count(request.ctx, reply)
+  })
+  answerFailures(app, () => envelope)
+}

@@ -1,0 +1,89 @@
+import { type ObjectOptions, type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type Shape, showing, type Tables, type Time, type WholeShape, type WithTimes } from '../../domain/lists/listing.ts'
+import { isoTimeOrNull } from './field-types.ts'
+
+/** A field that is not simply the column of its name: its schema, the columns it is made of, and how. */
+type Made<S extends TSchema, Column extends string> = {
+  schema: S
+  columns: readonly Column[]
+  read: (row: never) => Static<S>
+}
+type Declared = Record<string, TSchema | Made<TSchema, string>>
+
+/** `created_at` is the column createdAt. */
+type ColumnNamed<Name> = Name extends `${infer Start}_${infer Rest}` ? `${Start}${Capitalize<ColumnNamed<Rest> & string>}` : Name
+const columnNamed = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** A column's value as a view shows it. */
+type Presented<Value> = Value extends Date ? string : Value
+/** The columns that can be shown by a schema. */
+type Fitting<Row, S extends TSchema> = { [C in keyof Row]: Presented<Row[C]> extends Static<S> ? C : never }[keyof Row] & string
+/** Of fields that are declared by their schema alone: that there is such a column, and that it fits. */
+type Checked<Row, F> = {
+  [Name in keyof F]: F[Name] extends TSchema
+    ? ColumnNamed<Name> extends Fitting<Row, F[Name]>
+      ? F[Name]
+      : `${ColumnNamed<Name> & string} is no column that this schema shows`
+    : F[Name]
+}
+type Schemas<F> = {
+  [Name in keyof F]: F[Name] extends TSchema ? F[Name] : F[Name] extends { schema: infer S extends TSchema } ? S : never
+}
+type ColumnOf<Row, F> = { [Name in keyof F]: F[Name] extends Made<TSchema, infer Column> ? Column : ColumnNamed<Name> }[keyof F] &
+  keyof Row &
+  string
+
+export type View<Whole, F extends Declared> =
+  Whole extends WholeShape<infer T, infer Row>
+    ? {
+        schema: TObject<Schemas<F>>
+        /** What is read of the rows. */
+        shown: Shape<T, Pick<Row, ColumnOf<Row, F>>>
+        present: (row: WithTimes<Pick<Row, ColumnOf<Row, F>>>) => Static<TObject<Schemas<F>>>
+      }
+    : never
+
+/**
+ * For the fields of a resource as an interface shows them, each declared once: the document's schema, what is read from the database, and
+ * what presents it all follow from that.
+ *
+ * @param whole all that can be read of the resource.
+ */
+export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>) => ({
+  /** A field that shows a column of another name. */
+  column: <S extends TSchema, Column extends Fitting<Row, S>>(schema: S, column: Column): Made<S, Column> => ({
+    schema,
+    columns: [column],
+    read: reading(schema, column),
+  }),
+  /** A field that is computed from columns. */
+  made: <S extends TSchema, Column extends keyof Row & string>(
+    schema: S,
+    columns: readonly Column[],
+    read: (row: WithTimes<Pick<Row, Column>>) => Static<S>,
+  ): Made<S, Column> => ({ schema, columns, read: read as (row: never) => Static<S> }),
+  /** @param fields by their names: the schema of the column of that name, or what `column` and `made` return. */
+  view<const F extends Declared>(fields: F & Checked<Row, F>, options: ObjectOptions = {}): View<WholeShape<T, Row>, F> {
+    const all = Object.entries<TSchema | Made<TSchema, string>>(fields).map(([name, field]) => ({ name, ...asMade(name, field) }))
+    const schemas = Object.fromEntries(all.map(({ name, schema }) => [name, schema]))
+    const present = (row: never) => {
+      const view: Record<string, unknown> = {}
+      for (const { name, read } of all) view[name] = read(row)
+      return view
+    }
+    const columns = [...new Set(all.flatMap(({ columns }) => columns))]
+    return { schema: Type.Object(schemas, options), shown: showing(whole, columns as never), present } as never
+  },
+})
+
+function asMade(name: string, field: TSchema | Made<TSchema, string>): Made<TSchema, string> {
+  if ('columns' in field) return field as Made<TSchema, string>
+  const column = columnNamed(name)
+  return { schema: field, columns: [column], read: reading(field, column) }
+}
+
+/** Times are written in ISO 8601, everything else as it is. */
+const reading = ({ format }: TSchema, column: string): ((row: never) => never) =>
+  format === 'date-time'
+    ? (row: Record<string, Time | null>) => isoTimeOrNull(row[column]!) as never
+    : (row: Record<string, never>) => row[column]!

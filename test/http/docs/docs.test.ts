@@ -1,0 +1,173 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expectAccessible, isBrowserInstalled, looksOf, overflow, startBrowser } from '../../support/browser.ts'
+import { follow, type Parameter, readDocument } from '../../support/openapi.ts'
+import { type Service, startService, startServiceForTest } from '../../support/service.ts'
+
+let service: Service
+let origin: string
+beforeAll(async () => {
+  service = await startService()
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => service.close())
+
+const names = ['v1', 'alternate'] as const
+
+it.each(['/docs', '/docs/'])('%s leads to the first interface', async (path) => {
+  const { status, headers } = await service.http().get(path)
+  expect([status, headers.location]).toEqual([302, '/docs/v1'])
+})
+
+describe.each(names)('/docs/%s', (name) => {
+  it("shows every operation, parameter and object of that interface's document, and of no other", async () => {
+    const { text } = await service.http().get(`/docs/${name}`)
+    const document = await readDocument(service, name)
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+    for (const { operationId, parameters = [] } of operations) {
+      const [, rest = ''] = text.split(`<article id="${operationId}">`)
+      const [article = ''] = rest.split('</article>')
+      for (const parameter of parameters)
+        expect(article).toContain(`<code class="name">${follow<Parameter>(document, parameter).name}</code>`)
+      expect(article).toContain('<form data-method=')
+    }
+    const objects = Object.keys(document.components.schemas)
+    const shown = (prefix: RegExp) => [...text.matchAll(prefix)].map(([, id]) => id).sort()
+    expect(shown(/<article id="object-(\w+)"/g)).toEqual(objects.sort())
+    expect(shown(/<article id="(\w+)"/g)).toEqual(operations.map(({ operationId }) => operationId).sort())
+    expect(text.match(/href="#[\w-]+"/g)!.filter((link) => !text.includes(` id="${link.slice(7, -1)}"`))).toEqual([])
+  })
+
+  it("carries the service's own name, and says which interface it shows", async () => {
+    const { text } = await service.http().get(`/docs/${name}`)
+    expect(text).toContain('<p class="service">Assessment Invitation Service</p>')
+    expect(text).toMatch(new RegExp(`<a href="/docs/${name}" aria-current="page">`))
+    expect(text.match(/aria-current/g)).toHaveLength(1)
+    expect(text.toLowerCase()).not.toContain('swagger')
+  })
+
+  it('allows no script, style or request but its own files and the service, and no inline ones', async () => {
+    const { headers, text } = await service.http().get(`/docs/${name}`)
+    const policy = headers['content-security-policy']!
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    expect(text).not.toMatch(/<style|<[^>]+ (style|on\w+)=|<script>|(src|href)="(?!#|\/docs\/)/)
+  })
+})
+
+it('shows the alternate interface under the prefix that is set', async () => {
+  const moved = await startServiceForTest({ ALTERNATE_PREFIX: '/elsewhere' })
+  expect((await moved.http().get('/docs/alternate')).text).toContain('<code>/elsewhere/tags</code>')
+})
+
+describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startBrowser()
+  })
+  afterAll(() => browser.close())
+
+  async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await browser.newContext(options)
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await page.goto(origin + path)
+    return page
+  }
+  const keyIn = (page: Page) => page.getByLabel('API key')
+
+  it.each(names.map((name, index) => [name, index] as const))(
+    'passes the automated check of accessibility, in dark and in light, on wide and narrow screens, and never scrolls sideways: %s',
+    async (name, index) => {
+      const page = await open(`/docs/${name}`, { bypassCSP: true })
+      await page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
+      for (const { viewport, colorScheme } of looksOf(index)) {
+        await page.setViewportSize(viewport)
+        await page.emulateMedia({ colorScheme })
+        await expectAccessible(page)
+        expect(await overflow(page)).toBe(0)
+      }
+    },
+  )
+
+  it('reads without JavaScript, and then offers nothing to send', async () => {
+    const page = await open('/docs/v1', { javaScriptEnabled: false })
+    expect(await page.getByRole('heading', { name: 'Invite a candidate' }).isVisible()).toBe(true)
+    expect(await page.locator('input:visible, button:visible').count()).toBe(0)
+  })
+
+  it('keeps the key over a reload and for the other interface, in the tab only, until it is forgotten', async () => {
+    const page = await open('/docs/v1')
+    await keyIn(page).fill('ak_live_typed')
+    await page.reload()
+    expect(await keyIn(page).inputValue()).toBe('ak_live_typed')
+    await page.getByRole('link', { name: 'Alternate interface' }).click()
+    await page.getByRole('heading', { level: 1, name: 'alternate' }).waitFor()
+    expect(await keyIn(page).inputValue()).toBe('ak_live_typed')
+
+    const otherTab = await page.context().newPage()
+    await otherTab.goto(`${origin}/docs/v1`)
+    expect(await keyIn(otherTab).inputValue()).toBe('')
+    expect(await page.evaluate('[localStorage.length, document.cookie]')).toEqual([0, ''])
+
+    await page.getByRole('button', { name: 'Forget' }).click()
+    await page.reload()
+    expect(await keyIn(page).inputValue()).toBe('')
+  })
+
+  /** Opens an operation's form. */
+  async function tryOut(page: Page, operationId: string) {
+    const form = page.locator(`#${operationId} .try`)
+    await form.locator('summary').click()
+    return {
+      field: (name: string) => form.getByRole('textbox', { name, exact: true }),
+      choose: (name: string, word: string) => form.getByRole('combobox', { name, exact: true }).selectOption(word),
+      async send() {
+        await form.getByRole('button', { name: 'Send' }).click()
+        await form.locator('.answer pre').waitFor()
+        return {
+          status: await form.locator('.answer p').textContent(),
+          body: JSON.parse((await form.locator('pre').textContent())!),
+        }
+      },
+    }
+  }
+
+  it('sends a request with path, query, headers and body, and shows its answer, under its own policy', async () => {
+    const { id, key } = await service.make.organization()
+    const tags = [await service.make.tag(id), await service.make.tag(id)]
+    const page = await open('/docs/v1')
+    const refused: string[] = []
+    page.on('console', (message) => void (message.text().includes('Content Security Policy') && refused.push(message.text())))
+
+    const list = await tryOut(page, 'listTags')
+    expect((await list.send()).status).toMatch(/^401 Unauthorized, \d+ ms$/)
+    await keyIn(page).fill(key)
+    await list.field('limit').fill('1')
+    await list.choose('order', 'asc')
+    const { status, body } = await list.send()
+    expect([status, body.tags.length, body.pagination.total]).toEqual([expect.stringMatching(/^200 OK/), 1, 2])
+
+    const one = await tryOut(page, 'getTag')
+    await one.field('tagId').fill(tags[0]!.id)
+    expect((await one.send()).body.tag.id).toBe(tags[0]!.id)
+
+    const create = await tryOut(page, 'createTag')
+    await create.field('Idempotency-Key').fill('once')
+    await create.field('Body').fill('{"name":"From the page"}')
+    const [first, again] = [await create.send(), await create.send()]
+    expect([first.status, again.body]).toEqual([expect.stringMatching(/^201 Created/), first.body])
+    expect(await service.db.tag.count({ where: { organizationId: id } })).toBe(3)
+    expect(refused).toEqual([])
+  })
+
+  it('sends the key of the alternate interface in its own header, and shows an answer as text', async () => {
+    const { id, key } = await service.make.organization()
+    const name = '<img src=x onerror="document.title=1">'
+    await service.make.tag(id, { name })
+    const page = await open('/docs/alternate')
+    await keyIn(page).fill(key)
+    const { body } = await (await tryOut(page, 'listTags')).send()
+    expect([body.results[0].name, await page.locator('img').count()]).toEqual([name, 0])
+  })
+})

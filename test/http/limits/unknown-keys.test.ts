@@ -1,0 +1,203 @@
+import { EventEmitter } from 'node:events'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const LIMIT = 5
+
+/** The look-ups of keys in the database, by however many requests. */
+let lookUps = 0
+const original: (...values: unknown[]) => unknown = pg.Client.prototype.query
+vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...values: unknown[]) {
+  const [first] = values
+  const text = typeof first === 'string' ? first : (first as { text: string }).text
+  if (/^SELECT.* FROM "public"."api_keys"/s.test(text)) lookUps++
+  return original.apply(this, values)
+})
+
+let service: Service
+let address = ''
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_UNKNOWN_KEYS: String(LIMIT), TRUST_PROXY: 'true' })
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one server for all requests at once
+})
+afterAll(() => service.close())
+let count = 0
+beforeEach(() => {
+  lookUps = 0
+  address = `192.0.2.${++count}` // every test from a network of its own
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const ask = (key: string, from = address) => service.v1(key).get('/tags').set('X-Forwarded-For', from)
+const statusOf = async (key: string, from = address) => (await ask(key, from)).status
+const unknown = () => generateApiKey('live')
+/** As many refusals as a network may have. */
+const useUp = async (from = address) => {
+  for (let i = 0; i < LIMIT; i++) expect(await statusOf(unknown(), from)).toBe(401)
+}
+
+describe('a network with too many unknown keys', () => {
+  it('is answered 429 with Retry-After, in the envelope of each interface', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await useUp()
+    vi.setSystemTime(Date.now() + 20_000)
+    const v1 = await ask(unknown())
+    expect([v1.status, v1.body, v1.headers['retry-after']]).toEqual([
+      429,
+      { error: 'Rate limit exceeded. Please try again later.' },
+      '40',
+    ])
+    const alternate = await service.alternate(unknown()).get('/tags').set('X-Forwarded-For', address)
+    expect([alternate.status, alternate.body, alternate.headers['retry-after']]).toEqual([
+      429,
+      { detail: 'Request was throttled. Expected available in 40 seconds.' },
+      '40',
+    ])
+  })
+
+  it('is told again what is wrong a minute after the first of them', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const start = Date.now()
+    await useUp()
+    vi.setSystemTime(start + 59_999)
+    expect(await statusOf(unknown())).toBe(429)
+    vi.setSystemTime(start + 60_000)
+    await useUp()
+    expect(await statusOf(unknown())).toBe(429)
+  })
+
+  it('is served when its key is good, also one that is used for the first time', async () => {
+    const [known, fresh] = [await service.make.organization(), await service.make.organization()]
+    expect(await statusOf(known.key)).toBe(200)
+    await useUp()
+    for (const { key } of [known, fresh, fresh]) expect(await statusOf(key)).toBe(200)
+    expect(await statusOf(unknown())).toBe(429)
+  })
+
+  it('is not one whose keys are good, however many requests it sends', async () => {
+    const { key } = await service.make.organization()
+    for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(key)).toBe(200)
+    await useUp()
+  })
+
+  it('is also one whose keys have not the form of one', async () => {
+    for (let i = 0; i < LIMIT; i++) expect(await statusOf('malformed')).toBe(401)
+    expect(await statusOf('malformed')).toBe(429)
+  })
+
+  it.each(['missing', 'expired', 'revoked'])(
+    'is not one whose keys are %s: it is told so, however often it asks',
+    async (what) => {
+      const { id: organizationId } = await service.make.organization()
+      const expiresAt = what === 'expired' ? service.clock.now() : null
+      const made = await createApiKey(service.system, { organizationId, name: what, mode: 'live', expiresAt })
+      if (what === 'revoked') await revokeApiKey(service.system, made.apiKey.id)
+      for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(what === 'missing' ? '' : made.key)).toBe(401)
+      await useUp()
+    },
+  )
+})
+
+describe('a network is', () => {
+  it.each([
+    ['an address of IPv4', '198.51.100.1', '198.51.100.2'],
+    ['that of the client where proxies have added theirs', '198.51.100.3, 10.0.0.1', '198.51.100.4, 10.0.0.1'],
+    ['the first half of an address of IPv6', '2001:db8:0:1::1', '2001:db8:0:2::1'],
+  ])('%s', async (_what, one, other) => {
+    await useUp(one)
+    expect([await statusOf(unknown(), one), await statusOf(unknown(), other)]).toEqual([429, 401])
+  })
+
+  it.each([
+    ['2001:db8:1:1::1', '2001:0DB8:1:1:ffff:0:0:9'],
+    ['2001:db8::1', '2001:db8:0:0:1::'],
+    ['::1', '::2'],
+    ['::ffff:203.0.113.1', '203.0.113.1'],
+    ['fe80::1%eth0', 'fe80::2%eth1'],
+  ])('the same for %s and %s', async (one, other) => {
+    await useUp(one)
+    expect(await statusOf(unknown(), other)).toBe(429)
+  })
+
+  it('not more than is kept of what a proxy calls its client', async () => {
+    const name = 'x'.repeat(5_000)
+    await useUp(name)
+    expect(await statusOf(unknown(), name)).toBe(429)
+  })
+})
+
+describe('the database', () => {
+  it('is not asked for what can be no key', async () => {
+    const { key } = await service.make.organization()
+    for (const bad of [
+      'x',
+      'ak_live_',
+      key.slice(0, -1),
+      `${key}x`,
+      key.toUpperCase(),
+      key.replace('live', 'demo'),
+      `${key}, ${key}`,
+    ])
+      expect(await statusOf(bad)).toBeOneOf([401, 429])
+    expect(lookUps).toBe(0)
+  })
+
+  it('is asked for hundreds of unknown keys in one query at a time, beside which known keys are served', async () => {
+    const [known, fresh] = [await service.make.organization(), await service.make.organization()]
+    await settleCache(known)
+    let arrived = 0
+    service.app.server.on('request', () => arrived++)
+    const { countHeld, letGo } = await holdLookUps()
+    const unknowns = Array.from({ length: 200 }, () => statusOf(unknown()))
+    const good = statusOf(fresh.key)
+    await waitUntil('the requests to arrive', () => arrived === 201 || undefined)
+    expect(await statusOf(known.key)).toBe(200)
+    expect(await waitUntil('a look-up', async () => (await countHeld()) || undefined)).toBe(1)
+    await letGo()
+
+    expect(await good).toBe(200)
+    const statuses = await Promise.all(unknowns)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(LIMIT)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(200 - LIMIT)
+  })
+})
+
+/** Has a key in the cache for good: what is still to be written about it is, and notifications of earlier changes have arrived. */
+async function settleCache({ key, apiKeyId: id }: { key: string; apiKeyId: string }): Promise<void> {
+  expect(await statusOf(key)).toBe(200)
+  await waitUntil(
+    'the use to be recorded',
+    async () => (await service.db.apiKey.findUnique({ where: { id } }))?.lastUsedAt ?? undefined,
+  )
+  const marker = service.make.unique('marker')
+  let hasArrived = false
+  const emit = vi.spyOn(pg.Client.prototype, 'emit')
+  emit.mockImplementation(function (this: pg.Client, event: string | symbol, ...values: unknown[]) {
+    hasArrived ||= event === 'notification' && (values[0] as pg.Notification).payload === marker
+    return EventEmitter.prototype.emit.call(this, event, ...values)
+  })
+  await service.db.$queryRaw`SELECT pg_notify('api_keys_changed', ${marker})::text`
+  await waitUntil('the notification', () => hasArrived || undefined)
+  emit.mockRestore()
+  expect(await statusOf(key)).toBe(200)
+}
+
+/** Holds up whatever looks for a key. @returns how many do, and what lets them. */
+async function holdLookUps() {
+  const client = new pg.Client({ connectionString: service.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('BEGIN')
+  await client.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE')
+  const readHeld = () => service.db.$queryRaw<object[]>`
+    SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  return {
+    countHeld: async () => (await readHeld()).length,
+    letGo: async () => void (await client.query('COMMIT')),
+  }
+}

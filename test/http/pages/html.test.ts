@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { html, toText } from '../../../src/http/pages/html.ts'
+
+describe('a template', () => {
+  it('shows what it is given as text, in text and in attributes', () => {
+    const value = `<b>"it's" & more</b>`
+    expect(toText(html`<p title="${value}">${value}</p>`)).toBe(
+      '<p title="&lt;b&gt;&quot;it&#39;s&quot; &amp; more&lt;/b&gt;">&lt;b&gt;&quot;it&#39;s&quot; &amp; more&lt;/b&gt;</p>',
+    )
+  })
+
+  it('nests, joins lists, prints numbers, and nothing for what is not there', () => {
+    const items = ['a', 'b'].map((name) => html`<li>${name}</li>`)
+    expect(toText(html`<ul class="n${0}">${items}${false}${null}${undefined}${[1, '<']}</ul>`)).toBe(
+      '<ul class="n0"><li>a</li><li>b</li>1&lt;</ul>',
+    )
+  })
+
+  it('puts the bare name of an attribute into a tag, from a template only', () => {
+    const input = (checked: boolean) => toText(html`<input name="x" ${checked && html`checked`}>`)
+    expect([input(true), input(false)]).toEqual(['<input name="x" checked>', '<input name="x" >'])
+    expect(() => html`<input ${'onfocus=alert(1)'}>`).toThrow('name of an attribute')
+    expect(() => html`<input ${html`${'onfocus=alert(1)'}`}>`).toThrow('name of an attribute')
+    expect(() => html`<p title="${html`<b></b>`}"></p>`).toThrow('attribute')
+  })
+
+  it.each([
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'JavaScript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    '\u0001javascript:x',
+  ])('leads to no script: %j', (address) => {
+    expect(toText(html`<a href="${address}">x</a>`)).toBe('<a href="#">x</a>')
+  })
+
+  it.each(['/portal', '?page=2', '#main', 'https://example.com/?a=1', 'mailto:a@example.com'])('leads to %j', (address) => {
+    expect(toText(html`<form action="${address}"></form>`)).toBe(`<form action="${address.replace('&', '&amp;')}"></form>`)
+    expect(toText(html`<a href="/x/${'javascript:alert(1)'}">x</a>`)).toBe('<a href="/x/javascript:alert(1)">x</a>')
+  })
+
+  it('has no other places for values', () => {
+    const refused: (() => unknown)[] = [
+      () => html`<script>${'x'}</script>`,
+      () => html`<style>${'x'}</style>`,
+      () => html`<iframe>${'x'}</iframe>`,
+      () => html`<!-- ${'x'} -->`,
+      () => html`<p title=${'x'}></p>`,
+      () => html`<p title='${'x'}'></p>`,
+      () => html`<${'x'}></p>`,
+      () => html`<p${'x'}></p>`,
+      () => html`<p data-${'x'}="y"></p>`,
+      () => html`<p onclick="${'x'}"></p>`,
+      () => html`<p style="color: ${'x'}"></p>`,
+      () => html`<iframe srcdoc="${'x'}"></iframe>`,
+      () => html`<p title="a"${'x'}></p>`,
+      () => html`<p title="${'x'}`,
+      () => html`<p `,
+      () => html`<script>`,
+    ]
+    for (const make of refused) expect(make).toThrow('where none may stand')
+    expect(toText(html`<title>${'</title><script>'}</title><textarea>${'</textarea>'}</textarea>`)).toBe(
+      '<title>&lt;/title&gt;&lt;script&gt;</title><textarea>&lt;/textarea&gt;</textarea>',
+    )
+  })
+
+  it('is not left by any text, in any place', () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(fc.constantFrom('<', '>', '"', "'", '&', '=', ' ', '/', '`', 'on', 'script', '-->', '\n', '\0', 'x'))
+        .map((parts) => parts.join('')),
+    )
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const page = toText(
+          html`<p class="${text}"><a href="/${text}" title="a ${text} b">${text}</a><textarea>${text}</textarea></p>`,
+        )
+        const shape = page.replace(/"[^"]*"/g, '""').replace(/>[^<]*</g, '><')
+        expect(shape).toBe('<p class=""><a href="" title=""></a><textarea></textarea></p>')
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

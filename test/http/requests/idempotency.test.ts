@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { forgetOldAnswers } from '../../../src/domain/work/do-once.ts'
+import { DAY_MS } from '../../support/factories.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
+import { PATIENT } from '../../support/wait-until.ts'
+
+let service: Service
+let smtp: SmtpListener
+beforeAll(async () => {
+  smtp = await startSmtpListener()
+  service = await startService({ SMTP_URL: smtp.url })
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one server for all requests at once
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+let by: Awaited<ReturnType<typeof furnish>>
+beforeEach(async () => {
+  by = await furnish()
+})
+
+const AT_ONCE = 50
+
+/** An organization with an assessment to invite to, an invite that is pending and one that is revoked. */
+async function furnish(of = service) {
+  const { id, key } = await of.make.organization()
+  const assessment = await of.make.assessment(id)
+  const [pending, revoked] = [await of.make.invite(assessment), await of.make.invite(assessment, { status: 'revoked' })]
+  return { id, key, assessment, pending, revoked, client: of.v1(key), alternate: of.alternate(key) }
+}
+type Furnished = typeof by
+
+const recipient = ({ id }: Furnished) => `same-${id}@example.com`
+const alternateBody = (of: Furnished) => ({
+  ...{ email: recipient(of), assessment: of.assessment.id, question_play_limit: 1, answer_record_limit: 1, tags: [] },
+  ...{ face_photo_required: true, id_photo_required: true, assigned_grader: null },
+})
+
+/** Every POST, how to send it, and what it leaves behind when it is done once: mails, and rows beyond those that were there. */
+const posts = [
+  {
+    name: 'POST /invites',
+    send: (of: Furnished) => of.client.post('/invites').send({ assessmentId: of.assessment.id, recipientEmail: recipient(of) }),
+    status: 201,
+    left: { invites: 3, tags: 0, mails: 1, links: [1, 1, 1] },
+  },
+  {
+    name: 'POST /tags',
+    send: (of: Furnished) => of.client.post('/tags').send({ name: 'Once' }),
+    status: 201,
+    left: { invites: 2, tags: 1, mails: 0, links: [1, 1] },
+  },
+  {
+    name: 'POST /assessment_invites of the alternate interface',
+    send: (of: Furnished) => of.alternate.post('/assessment_invites').send(alternateBody(of)),
+    status: 201,
+    left: { invites: 3, tags: 0, mails: 1, links: [1, 1, 1] },
+  },
+  {
+    name: "POST /assessment_invites in the organization's scope",
+    send: (of: Furnished) => of.alternate.post(`/organizations/${of.id}/assessment_invites`).send(alternateBody(of)),
+    status: 201,
+    left: { invites: 3, tags: 0, mails: 1, links: [1, 1, 1] },
+  },
+  {
+    name: 'POST /invites/{id}/resend',
+    send: (of: Furnished) => of.client.post(`/invites/${of.pending.id}/resend`),
+    status: 200,
+    left: { invites: 2, tags: 0, mails: 1, links: [1, 1] },
+  },
+  {
+    name: 'POST /invites/{id}/extend',
+    send: (of: Furnished) => of.client.post(`/invites/${of.pending.id}/extend`).send({ expiresInDays: 60 }),
+    status: 200,
+    left: { invites: 2, tags: 0, mails: 0, links: [1, 1] },
+  },
+  {
+    name: 'POST /invites/{id}/revoke',
+    send: (of: Furnished) => of.client.post(`/invites/${of.pending.id}/revoke`),
+    status: 200,
+    left: { invites: 2, tags: 0, mails: 0, links: [1, 1] },
+  },
+  {
+    name: 'POST /invites/{id}/reactivate',
+    send: (of: Furnished) => of.client.post(`/invites/${of.revoked.id}/reactivate`),
+    status: 200,
+    left: { invites: 2, tags: 0, mails: 1, links: [1, 2] },
+  },
+]
+
+const leftBehind = async ({ db }: Service, organizationId: string) => {
+  const where = { organizationId }
+  const invites = await db.invite.findMany({ where })
+  const links = invites.map(({ linkVersion }) => linkVersion).sort()
+  return { invites: invites.length, tags: await db.tag.count({ where }), mails: await db.inviteEmail.count({ where }), links }
+}
+const records = ({ id }: Furnished) => service.db.idempotencyRecord.count({ where: { organizationId: id } })
+
+describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) => {
+  it(`is done once, and answered ${AT_ONCE} times the same, to the byte, when it is sent ${AT_ONCE} times at once`, async () => {
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(by).set('Idempotency-Key', 'retry-1')))
+    expect(answers.map((answer) => answer.status)).toEqual(Array(AT_ONCE).fill(status))
+    expect(new Set(answers.map(({ text, headers }) => `${headers['content-type']} ${text}`)).size).toBe(1)
+    const replayed = answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')
+    const first = answers.filter(({ headers }) => !('idempotent-replayed' in headers))
+    expect([replayed.length, first.length]).toEqual([AT_ONCE - 1, 1])
+    expect(await leftBehind(service, by.id)).toEqual(left)
+  })
+
+  it('is answered by a retry as the first time, whatever has happened since', async () => {
+    const first = await send(by).set('Idempotency-Key', 'retry-1')
+    await service.db.invite.updateMany({ where: { organizationId: by.id }, data: { status: 'completed' } })
+    await service.db.tag.deleteMany({ where: { organizationId: by.id } })
+    service.clock.advance(60_000)
+    const again = await send(by).set('Idempotency-Key', 'retry-1')
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([status, first.text, 'true'])
+    expect(again.headers['content-type']).toBe(first.headers['content-type'])
+  })
+
+  it('is, without the header, answered the same, but remembered nowhere', async () => {
+    const other = await furnish()
+    const [plain, keyed] = [await send(by), await send(other).set('Idempotency-Key', 'retry-1')]
+    const shape = ({ body, headers }: typeof plain) => [
+      Object.keys(body),
+      Object.keys(body.invite ?? {}),
+      headers['content-type'],
+    ]
+    expect([plain.status, shape(plain)]).toEqual([keyed.status, shape(keyed)])
+    expect(plain.headers).not.toHaveProperty('idempotent-replayed')
+    expect([await records(by), await records(other)]).toEqual([0, 1])
+  })
+
+  it('is refused with 400, and not done, when the key is malformed', async () => {
+    const before = await leftBehind(service, by.id)
+    for (const key of ['', 'two words', 'tab\there', 'é', 'x'.repeat(256)]) {
+      const { status, body } = await send(by).set('Idempotency-Key', key)
+      const words = JSON.stringify(body)
+      expect([key, status, words]).toEqual([
+        key,
+        400,
+        expect.stringMatching(/Idempotency-Key.*1 to 255 printable ASCII characters without spaces/),
+      ])
+    }
+    expect([await leftBehind(service, by.id), await records(by)]).toEqual([before, 0])
+  })
+})
+
+it('sends one mail for fifty requests', async () => {
+  const [invites] = posts
+  await Promise.all(Array.from({ length: AT_ONCE }, () => invites!.send(by).set('Idempotency-Key', 'one-mail')))
+  // What follows is queued last: what was queued twice would have been sent, or be about to be, next to it.
+  const last = `last-${by.id}@example.com`
+  await by.client.post('/invites').send({ assessmentId: by.assessment.id, recipientEmail: last })
+  const received = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).length
+  await vi.waitFor(() => expect([received(last), received(recipient(by))]).toEqual([1, 1]), PATIENT)
+})
+
+describe('a key that has been used', () => {
+  const MESSAGE = 'This Idempotency-Key has already been used for another request'
+  const tag = (name: string, key = 'used', client = by.client) => client.post('/tags').set('Idempotency-Key', key).send({ name })
+
+  it('is refused with 422 for another body or another path, in both interfaces', async () => {
+    await tag('First')
+    const others = [
+      tag('Second'),
+      by.client.post('/tags?x=1').set('Idempotency-Key', 'used').send({ name: 'First' }),
+      by.client.post(`/invites/${by.pending.id}/revoke`).set('Idempotency-Key', 'used'),
+    ]
+    for (const request of others) {
+      const { status, body } = await request
+      expect([status, body]).toEqual([422, { error: MESSAGE }])
+    }
+    const { status, body } = await by.alternate.post('/assessment_invites').set('Idempotency-Key', 'used').send(alternateBody(by))
+    expect([status, body]).toEqual([422, { detail: `${MESSAGE}.` }])
+    expect(await leftBehind(service, by.id)).toMatchObject({ invites: 2, tags: 1 })
+    expect((await service.db.invite.findUnique({ where: { id: by.pending.id } }))!.status).toBe('pending')
+  })
+
+  it('is free again after 24 hours, not a millisecond sooner', async () => {
+    await tag('First')
+    service.clock.advance(DAY_MS - 1)
+    expect((await tag('Second')).status).toBe(422)
+    expect((await tag('First')).headers['idempotent-replayed']).toBe('true')
+    service.clock.advance(1)
+    const { status, body, headers } = await tag('Second')
+    expect([status, body.tag.name, headers['idempotent-replayed']]).toEqual([201, 'Second', undefined])
+  })
+
+  it('is forgotten by the sweep after 24 hours', async () => {
+    await tag('First')
+    service.clock.advance(DAY_MS - 1)
+    await forgetOldAnswers(service.system)
+    expect(await records(by)).toBe(1)
+    service.clock.advance(1)
+    await forgetOldAnswers(service.system)
+    expect(await records(by)).toBe(0)
+  })
+
+  it('is that of the organization: another API key of it gets the answer, another organization does not', async () => {
+    const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Second', mode: 'live' })
+    const other = await furnish()
+    const first = await tag('Shared')
+    const second = await tag('Shared', 'used', service.v1(key))
+    expect([second.text, second.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
+    const foreign = await tag('Shared', 'used', other.client)
+    expect([foreign.status, foreign.headers['idempotent-replayed']]).toEqual([201, undefined])
+    expect(foreign.body.tag.id).not.toBe(first.body.tag.id)
+  })
+
+  it('is that of a live or a test key: what one has made is no answer to the other', async () => {
+    const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Sandbox', mode: 'test' })
+    const invite = (client: typeof by.client, recipientEmail: string) =>
+      client.post('/invites').set('Idempotency-Key', 'used').send({ assessmentId: by.assessment.id, recipientEmail })
+    expect((await invite(service.v1(key), 'sandbox@example.com')).status).toBe(201)
+    const { status, body } = await invite(by.client, 'sandbox@example.com')
+    expect([status, body]).toEqual([422, { error: MESSAGE }])
+  })
+
+  it('may have 255 characters, and its case counts', async () => {
+    expect((await tag('Long', '~'.repeat(255))).status).toBe(201)
+    expect((await tag('Upper', 'A')).status).toBe(201)
+    expect((await tag('Lower', 'a')).status).toBe(201)
+  })
+})
+
+describe('the same request', () => {
+  const send = (body: string, of = by.client, path = '/invites') =>
+    of.post(path).set('Idempotency-Key', 'same').set('content-type', 'application/json').send(body)
+  const v1 = (more: string) => `{"assessmentId":"${by.assessment.id}","recipientEmail":"same@example.com"${more}}`
+
+  it('is one whose members come in another order, at every depth, and with other white space', async () => {
+    const first = await send(
+      v1(',"proctoringSettings":{"screenRecording":true,"webcamMonitoring":false},"x":[{"a":1,"b":[2,{"c":3,"d":4}]}]'),
+    )
+    expect(first.status).toBe(201)
+    const again =
+      await send(`{ "x": [{"b":[2, {"d":4,"c":3.0}],"a":1}], "proctoringSettings":{"webcamMonitoring":false, "screenRecording":true},
+      "recipientEmail":"same@example.com", "assessmentId":"${by.assessment.id}" }`)
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([201, first.text, 'true'])
+  })
+
+  it('is, in the alternate interface, one whose members come in another order', async () => {
+    const body = alternateBody(by)
+    const turned = Object.fromEntries(Object.entries(body).reverse())
+    const first = await send(JSON.stringify(body), by.alternate, '/assessment_invites')
+    const again = await send(JSON.stringify(turned), by.alternate, '/assessment_invites')
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
+  })
+
+  it.each([
+    ['a default that is given', ',"questionReplayLimit":1'],
+    ['an object that is empty', ',"proctoringSettings":{}'],
+    ['null', ',"recipientName":null'],
+    ['an unknown field', ',"x":1'],
+  ])('is not one that differs in %s', async (_what, more) => {
+    expect((await send(v1(''))).status).toBe(201)
+    expect((await send(v1(more))).status).toBe(422)
+  })
+
+  it.each([
+    ['a list in another order', '[1,2]', '[2,1]'],
+    ['a number and its digits', '1', '"1"'],
+    ['a list and an object', '["a"]', '{"0":"a"}'],
+    ['a number too large to be one, and null', '1e400', 'null'],
+    ['text that looks like two members', '{"a":"1,b:2"}', '{"a":1,"b":2}'],
+  ])('is not one with %s', async (_what, one, other) => {
+    expect((await send(v1(`,"x":${one}`))).status).toBe(201)
+    expect((await send(v1(`,"x":${other}`))).status).toBe(422)
+  })
+
+  it('is, in the alternate interface, not one with "1" for 1', async () => {
+    const body = alternateBody(by)
+    const words = { ...body, question_play_limit: '1' }
+    expect((await send(JSON.stringify(body), by.alternate, '/assessment_invites')).status).toBe(201)
+    expect((await send(JSON.stringify(words), by.alternate, '/assessment_invites')).status).toBe(422)
+  })
+})

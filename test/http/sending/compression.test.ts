@@ -1,0 +1,121 @@
+import { request as ask } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { candidateOf } from '../../support/candidate.ts'
+import { signInAs } from '../../support/portal.ts'
+import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+let port: number
+beforeAll(async () => {
+  await service.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (service.app.server.address() as AddressInfo).port
+})
+
+/** The answer as it comes, with nothing decoded. */
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
+    const sent = ask({ port, host: '127.0.0.1', path, method, headers }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk) => chunks.push(chunk))
+      answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body: Buffer.concat(chunks) }))
+    })
+    sent.on('error', reject).end()
+  })
+
+async function makeTags(count: number): Promise<Record<string, string>> {
+  const { id: organizationId, key } = await service.make.organization()
+  for (let i = 0; i < count; i++) await service.make.tag(organizationId, { name: `Tag ${i}` })
+  return { 'x-api-key': key, 'x-service-docs-api-key': key }
+}
+
+describe('answers', () => {
+  it.each(['/api/v1/tags', '/api/alternate/tags', '/docs/v1/openapi.json'])(
+    'of more than a kilobyte are compressed for clients that take them so, and for nobody else: %s',
+    async (path) => {
+      const keys = await makeTags(30)
+      const plain = await get(path, keys)
+      expect(plain.body.length).toBeGreaterThan(1_024)
+      expect(plain.headers).not.toHaveProperty('content-encoding')
+      expect(Number(plain.headers['content-length'])).toBe(plain.body.length)
+      for (const accepted of ['gzip', 'br, GZIP;q=0.5', '*', 'gzip, deflate, br, zstd']) {
+        const compressed = await get(path, { ...keys, 'accept-encoding': accepted })
+        expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+        expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true)
+        expect(compressed.body.length).toBeLessThan(plain.body.length / 2)
+        expect(Number(compressed.headers['content-length'])).toBe(compressed.body.length)
+      }
+      for (const accepted of ['', 'br', 'gzip;q=0', 'identity', 'gzip;q=0.0, *']) {
+        const { body } = await get(path, { ...keys, 'accept-encoding': accepted })
+        expect(body.equals(plain.body), accepted).toBe(true)
+      }
+    },
+  )
+
+  it('that are short, pages, and such as hold a secret are not', async () => {
+    const keys = await makeTags(1)
+    const gzip = { 'accept-encoding': 'gzip' }
+    expect((await get('/api/v1/tags', { ...keys, ...gzip })).headers).not.toHaveProperty('content-encoding')
+    const organization = await service.make.organization()
+    const invite = await service.make.invite(await service.make.assessment(organization.id))
+    for (const path of [candidateOf(service, invite).path, '/portal/sign-in', '/docs/v1'])
+      expect((await get(path, gzip)).headers, path).not.toHaveProperty('content-encoding')
+    const endpoint = { url: 'https://example.com/hook', description: 'x'.repeat(200), types: [] }
+    const made = await service.v1(organization.key).post('/webhooks').set('accept-encoding', 'gzip').send(endpoint)
+    expect(made.headers['cache-control']).toBe('no-store')
+    expect(made.headers).not.toHaveProperty('content-encoding')
+  })
+
+  it('are as long to who asks for their headers as to who asks for them', async () => {
+    const headers = { ...(await makeTags(30)), 'accept-encoding': 'gzip' }
+    const [head, whole] = [await get('/api/v1/tags', headers, 'HEAD'), await get('/api/v1/tags', headers)]
+    expect([head.status, head.body.length, head.headers['content-encoding']]).toEqual([200, 0, 'gzip'])
+    expect(head.headers['content-length']).toBe(whole.headers['content-length'])
+  })
+
+  it('in CSV are compressed as well, and so is what pages load', async () => {
+    const organization = await service.make.organization()
+    const assessment = await service.make.assessment(organization.id)
+    for (let i = 0; i < 40; i++) await service.make.invite(assessment)
+    const person = await signInAs(service, organization.id, ['admin'])
+    const headers = { cookie: person.cookie()!, 'accept-encoding': 'gzip', 'sec-fetch-site': 'same-origin' }
+    const file = await get(`${person.home}invites/export`, headers, 'POST')
+    expect(file.headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8', 'content-encoding': 'gzip' })
+    expect(gunzipSync(file.body).toString().split('\r\n')).toHaveLength(42)
+    const page = (await get('/portal/sign-in')).body.toString()
+    for (const [address] of page.matchAll(/\/portal\/assets\/[^"]+/g)) {
+      const [plain, compressed] = [await get(address), await get(address, { 'accept-encoding': 'gzip' })]
+      expect([plain.headers.vary, plain.headers['content-encoding']]).toEqual(['accept-encoding', undefined])
+      if (plain.body.length < 1_024) continue
+      expect(compressed.headers['content-encoding']).toBe('gzip')
+      expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true)
+    }
+  })
+})
+
+describe('headers', () => {
+  it('keep what an API tells of people from caches', async () => {
+    const { key } = await service.make.organization()
+    for (const api of [service.v1(key), service.alternate(key)]) {
+      expect((await api.get('/tags')).headers['cache-control']).toBe('private, no-cache')
+      expect((await api.get('/nowhere')).headers['cache-control']).toBe('private, no-cache')
+    }
+  })
+
+  it('have browsers come by HTTPS for a year where the service is reached so, and not where it is not', async () => {
+    const secure = await startServiceForTest({ PUBLIC_URL: 'https://assessments.example.com' })
+    for (const path of ['/portal/sign-in', '/healthz', '/api/v1/tags'])
+      expect((await secure.http().get(path)).headers['strict-transport-security']).toBe('max-age=31536000')
+    expect((await service.http().get('/portal/sign-in')).headers).not.toHaveProperty('strict-transport-security')
+  })
+
+  it("allow a device's camera, microphone and screen to the candidates' pages alone", async () => {
+    const used = async (path: string) => {
+      const policy = String((await service.http().get(path)).headers['permissions-policy'])
+      return [...policy.matchAll(/([\w-]+)=\(self\)/g)].map(([, name]) => name)
+    }
+    expect(await used('/i/nonsense')).toEqual(['camera', 'microphone', 'display-capture'])
+    for (const path of ['/portal/sign-in', '/docs/v1', '/api/v1/tags', '/healthz']) expect(await used(path)).toEqual([])
+  })
+})

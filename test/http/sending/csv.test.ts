@@ -1,0 +1,46 @@
+import { parse } from 'csv-parse/sync'
+import { expect, it } from 'vitest'
+import { toCsv } from '../../../src/http/sending/csv.ts'
+
+const LANGUAGES_SEPARATE_BY = [',', ';', '\t']
+
+it.each([
+  '=1+1',
+  ' =1+1',
+  '\u00a0=1+1',
+  '\t=1+1',
+  '\n=1+1',
+  '＝1+1',
+  '＋1',
+  '－1',
+  '＠SUM(1)',
+  '@SUM(1)',
+  '-1+1',
+  '+1',
+  '\u200b=1',
+  'a;=1+1',
+  'a; =1+1',
+  'a;"=1+1"',
+  'a\t=1+1',
+  'a\n=1+1',
+  'a","=1+1',
+])('has no cell that a spreadsheet of any country takes for a formula: %j', (text) => {
+  const file = toCsv([
+    ['name', 'text'],
+    ['x', text],
+    [text, 'x'],
+  ])
+  const options = { relax_quotes: true, relax_column_count: true, quote: null } as const
+  for (const delimiter of LANGUAGES_SEPARATE_BY) {
+    // As a table by commas it is read with its quotes; by others these stand in the middle of cells.
+    const rows: string[][] = parse(file, delimiter === ',' ? { delimiter, bom: true } : { ...options, delimiter })
+    for (const cell of rows.flat()) expect(cell.replace(/^["\s\u200b]+/, ''), delimiter).not.toMatch(/^[=+\-@＝＋－＠]/)
+  }
+})
+
+it.each(['a-b', 'a = b', 'a@b.example', 'one; two', 'A + B', '1;2', 'x\ny', 'it’s'])(
+  'leaves as it is what nobody takes for one: %j',
+  (text) => {
+    expect(parse(toCsv([[text]]))).toEqual([[text]])
+  },
+)
