@@ -7,7 +7,7 @@ import { Abandoned, TransactionOver } from './errors.ts'
 
 /** The data layer: Prisma over a pool of connections. */
 export type Db = PrismaClient
-/** The same inside an interactive transaction. */
+/** What Prisma offers inside an interactive transaction. */
 export type Transaction = Parameters<Parameters<Db['$transaction']>[0]>[0]
 /** Where queries go: each by itself over the pool or, inside a transaction, into it. */
 export type Connection = Db | Transaction

@@ -3,7 +3,7 @@ import type { Context, ServiceContext } from '../domain/context.ts'
 /** Something that was done, and when: milliseconds since 1970. */
 export type Step = { at: number; run: (ctx: Context) => Promise<unknown> }
 
-/** The same context at another time. */
+/** The context, with its clock set to a time in milliseconds since 1970. */
 export const asOf = <Ctx extends ServiceContext>(ctx: Ctx, time: number): Ctx => ({
   ...ctx,
   deps: { ...ctx.deps, clock: () => new Date(time) },

@@ -100,5 +100,5 @@ export const MAX_FILTER_VALUES = 100
 export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$'
 /** Text that PostgreSQL and a mail can hold: no NUL, no half of a surrogate pair. */
 export const TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
-/** The same, and something in it besides white space. */
+/** Text that PostgreSQL and a mail can hold, with something in it besides white space. */
 export const NON_BLANK_TEXT_PATTERN = '^\\s*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$'

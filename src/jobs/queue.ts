@@ -6,8 +6,8 @@ export const INVITATION_EMAILS = 'invitation-email'
 /** Where jobs go whose retries are used up. */
 export const DEAD_INVITATION_EMAILS = 'invitation-email-dead'
 
-/** The same for mails to members. */
 export const MEMBER_EMAILS = 'member-email'
+/** Where jobs of mails to members go whose retries are used up. */
 export const DEAD_MEMBER_EMAILS = 'member-email-dead'
 /** Wishes for a new password, not yet looked into. */
 export const PASSWORD_RESETS = 'password-reset'

@@ -7,7 +7,7 @@ export function checkKey(key: string): string {
   return key
 }
 
-/** The same for a prefix, which ends with a slash. */
+/** @throws Error for what can not be the beginning of keys, which ends with a slash. */
 export function checkPrefix(prefix: string): string {
   if (!prefix.endsWith('/')) throw new Error('A prefix of the media store ends with a slash')
   checkKey(prefix.slice(0, -1))

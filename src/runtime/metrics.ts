@@ -19,7 +19,7 @@ export type MetricsRegistry = Metrics & {
   registry: Registry
   /** Counts and times the requests of the app by route and status. */
   observeRequests: (app: FastifyInstance) => void
-  /** The same for a request that could not be routed, for which no hook runs. */
+  /** Counts and times a request that could not be routed: no hook runs for it. */
   observeUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
   /** Counts what was answered so without having become a request. */
   unreadableRequest: (status: number) => void

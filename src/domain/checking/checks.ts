@@ -25,7 +25,7 @@ export function checkText(value: string, limit: number): Violation | undefined {
   return checkSize('maxLength', [...value].length, limit)
 }
 
-/** The same, and something besides white space. */
+/** Text with something in it besides white space. @param limit in characters. */
 export const checkName = (value: string, limit: number): Violation | undefined =>
   value.trim() === '' ? { rule: 'required' } : checkText(value, limit)
 

@@ -17,7 +17,7 @@ export function logRequests(app: FastifyInstance): void {
   })
 }
 
-/** The same for an answer to what could not be routed, for which no hook runs. */
+/** Logs the answer to a request that could not be routed: no hook runs for it. */
 export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void {
   showRequestId(request, reply)
   reply.raw.once('finish', () => logAnswer(request, reply))

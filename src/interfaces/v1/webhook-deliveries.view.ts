@@ -42,7 +42,7 @@ const AttemptView = Type.Object(
   { [NAME]: 'WebhookAttempt' },
 )
 
-/** The same with each attempt. */
+/** One event on its way to one endpoint, with each attempt. */
 export const DeliveryDetailView = Type.Object(
   { ...fields, attempts: Type.Array(AttemptView, { description: 'In their order' }) },
   {

@@ -130,7 +130,7 @@ function readFragments(source: Source, boxes: Box[], tracks: Map<number, TrackDe
     })
 }
 
-/** Those of which there is data, in the longest row that does not go back in any track. */
+/** Keeps the fragments whose data are there, in the longest row that does not go back in any track. */
 function chooseFragments(source: Source, fragments: Fragment[], media: Box[], tracks: number[]): void {
   for (const fragment of fragments) {
     const runs = fragment.tracks?.flatMap((track) => track.runs) ?? []

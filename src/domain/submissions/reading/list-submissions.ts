@@ -24,7 +24,7 @@ const detailInclude = {
 
 /** A submission with what was released of it. */
 export type ListedSubmission = Prisma.SubmissionGetPayload<{ include: typeof include }>
-/** The same with the paper, and what was sent in for it. */
+/** A submission with its newest release, its paper, and what was sent in for each question. */
 export type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
 /** What candidates have begun, and sent in. Beyond both documents. @throws DomainError not_permitted. */

@@ -19,7 +19,7 @@ export type Session = {
   /** What the browser calls this attempt, a uuid: a request that was not answered is repeated with it. Null where it says nothing. */
   attempt: string | null
 }
-/** The same of a candidate who has consented. */
+/** The session of a candidate who has consented. */
 export type PreparedSession = Session & { submission: Submission }
 
 /** Enters by the link. It changes nothing. @throws DomainError invite_not_found. */

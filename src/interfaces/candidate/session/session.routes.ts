@@ -77,7 +77,7 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   const app: TypedApp = scope.withTypeProvider<TypeBoxTypeProvider>()
 
   const enter = async ({ session }: Pick<FastifyRequest, 'session'>): Promise<PreparedSession> => session
-  /** The same for a tab that may write. */
+  /** Of a request that writes: only the tab that the candidate used last may do so. */
   const enterToWrite = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> =>
     enterWithAttempt(await enter(request), request)
   const enterInProgress = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> => {

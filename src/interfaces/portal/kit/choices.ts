@@ -14,7 +14,7 @@ export const namedField = (named: string, lists: readonly Named[][]): Html | fal
   (named !== '' || lists.some(isCut)) &&
   field(emptyForm, { name: 'named', label: 'Choose from names with', type: 'search', value: named, optional: true })
 
-/** The same by itself, above forms of another kind. @param address of the page. */
+/** A form that narrows the lists of a page, for a page without a filter. @param address of the page. */
 export function narrowing(address: string, named: string, lists: readonly Named[][]): Html | false {
   const shown = namedField(named, lists)
   return (

@@ -21,7 +21,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
 
 const isKnown = (type: string): type is EventType => Object.hasOwn(EVENT_WORDS, type)
 
-/** The same of what may be recorded by another release, which has types that this one has no words for; null of an event that is forgotten. */
+/** What a type of event is called. A newer release may have recorded types that have no words here. @param type null: the event is forgotten. */
 export function wordEvent(type: string | null): string {
   if (type === null) return 'An event that is no longer kept'
   if (type === TEST_EVENT) return 'A test'

@@ -110,10 +110,10 @@ export function seenField({ values, issues }: Form, { updatedAt }: { updatedAt: 
   return html`<input type="hidden" name="seen" value="${(told ? null : values.get('seen')) ?? updatedAt.toISOString()}">`
 }
 
-/** The same as it comes back; a time that is none has not been seen. */
+/** When the row was changed last, as whoever sent the form has seen it; an invalid time for what is none. */
 export const readSeen = (values: URLSearchParams): Date => new Date(values.get('seen') ?? Number.NaN)
 
-/** The same; undefined of a form whose page, of an earlier release, did not keep it. */
+/** Like readSeen; undefined when the form is of an earlier release, which did not keep it. */
 export const findSeen = (values: URLSearchParams): Date | undefined => (values.has('seen') ? readSeen(values) : undefined)
 
 /** A labelled control, with what is wrong with what was typed into it. @param control gets the ids of what describes it, and whether it is wrong. */
@@ -157,7 +157,7 @@ export function field(form: Form, { name, label, type = 'text', value = '', hint
 
 type Area = { name: string; label: string; value?: string; hint?: string; rows?: number }
 
-/** The same for a text of several lines, which may be empty. */
+/** A field for a text of several lines, which may be empty. */
 export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Area): Html =>
   labelled(
     form,

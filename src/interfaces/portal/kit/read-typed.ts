@@ -23,7 +23,7 @@ export function readDuration(values: URLSearchParams, name: string): number {
   return Number(minutes) * 60 + Number(seconds) || Number.NaN
 }
 
-/** The same the other way round. */
+/** Seconds as readDuration reads them: "1:30"; nothing for 0. */
 export function printDuration(seconds: number): string {
   const rest = seconds % 60
   return seconds === 0 ? '' : `${Math.floor(seconds / 60)}${rest > 0 ? `:${String(rest).padStart(2, '0')}` : ''}`

@@ -14,7 +14,7 @@ ${field(form, { name: 'email', label: 'Email address', type: 'email', autocomple
 <p><a href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
 })
 
-/** The same whether anybody signs in with the address or not. */
+/** It does not tell whether anybody signs in with the address. */
 export const askedPage: Page = {
   title: 'Look into your mail',
   body: html`<p>If somebody signs in here with the address you entered, a mail with a link is on its way to it. The link is good for an hour.</p>
