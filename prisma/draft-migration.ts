@@ -1,8 +1,8 @@
 // npm run migration -- <name>: writes what schema.prisma has and the migrations lack as new migrations, to be read and completed by hand.
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { diffMigrationsToSchema, EMPTY_MIGRATION } from './schema-engine.ts'
-import { splitDraft } from './split-draft.ts'
+import { splitDraft, stampsBehind } from './split-draft.ts'
 
 const name = process.argv[2]
 if (!name || !/^[a-z0-9_]+$/.test(name)) {
@@ -14,11 +14,11 @@ if (sql === EMPTY_MIGRATION) {
   console.log('The migrations already describe schema.prisma.')
   process.exit(0)
 }
-const now = Date.now()
-for (const [i, part] of splitDraft(sql).entries()) {
-  // A second apart, so that they are applied in this order.
-  const stamp = new Date(now + i * 1_000).toISOString().replace(/\D/g, '').slice(0, 14)
-  const folder = path.join(import.meta.dirname, 'migrations', `${stamp}_${part.index ?? name}`)
+const migrations = path.join(import.meta.dirname, 'migrations')
+const parts = splitDraft(sql)
+const stamps = stampsBehind(await readdir(migrations), new Date(), parts.length)
+for (const [i, part] of parts.entries()) {
+  const folder = path.join(migrations, `${stamps[i]}_${part.index ?? name}`)
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, 'migration.sql'), `${part.sql}\n`)
   console.log(`Drafted ${path.relative(process.cwd(), folder)}/migration.sql: read it and complete it.`)

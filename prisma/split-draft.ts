@@ -20,3 +20,17 @@ export function splitDraft(sql: string): { sql: string; index?: string }[] {
   const rest = statements.filter((statement) => !apart.has(statement))
   return [...(rest.length > 0 ? [{ sql: rest.join('\n\n') }] : []), ...indexes.map(({ index, sql }) => ({ index, sql }))]
 }
+
+/**
+ * Names' beginnings for so many new migrations: later than all there are, also than those of a clock that was ahead, and a second apart, so
+ * that they are applied in this order.
+ */
+export function stampsBehind(names: string[], now: Date, count: number): string[] {
+  const times = names
+    .map((name) => name.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_.*/, '$1-$2-$3T$4:$5:$6Z'))
+    .map((time) => Date.parse(time) + SECOND_MS)
+    .filter((time) => !Number.isNaN(time))
+  const first = Math.max(now.getTime(), ...times)
+  return Array.from({ length: count }, (_, i) => new Date(first + i * SECOND_MS).toISOString().replace(/\D/g, '').slice(0, 14))
+}
+const SECOND_MS = 1_000
