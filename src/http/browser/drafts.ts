@@ -18,12 +18,17 @@ export function openDrafts<Draft>(key: string) {
         known = localStorage.getItem(key)
         return JSON.parse(known ?? 'null') as Draft | null
       }),
+    /** Once: what another tab has written since stays, where this is nothing new. */
     write(draft: Draft): void {
       const text = JSON.stringify(draft)
-      known = text
+      if (text === known) return
       attempt(() => localStorage.setItem(key, text))
+      known = isKept ? text : null
     },
     /** Forgets the one that was read or written last. What another tab has written since stays. */
-    clear: () => attempt(() => localStorage.getItem(key) === known && localStorage.removeItem(key)),
+    clear(): void {
+      attempt(() => localStorage.getItem(key) === known && localStorage.removeItem(key))
+      known = null
+    },
   }
 }

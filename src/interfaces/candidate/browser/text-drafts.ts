@@ -1,22 +1,16 @@
 import { openDrafts } from '../../../http/browser/drafts.ts'
-import { keptMoment, measureAgo } from './ago.ts'
 import type { Player } from './player.ts'
 import { Refusal } from './session.ts'
 import type { Status } from './status.ts'
-import { cutText } from './text-length.ts'
+import { type Draft, readDraft, toRequest } from './text.ts'
 
 // What was typed and has not been saved, in this browser: by session and question.
 
-/** @property at when it was typed, by the device's clock; a page of the release before has not kept it. */
-type Draft = { text: string; revision: number; at?: number }
 type Drafts = ReturnType<typeof openTextDrafts>
 
 const prefixOf = (base: string) => `draft ${base} `
 
 export const openTextDrafts = (base: string, number: number) => openDrafts<Draft>(`${prefixOf(base)}${number}`)
-
-/** When it was typed, in `performance.now()`: what was recorded after it may be the answer. */
-export const typedAtOf = ({ at }: Draft): number => keptMoment(at ?? Date.now())
 
 /** Says that the end of an answer was not saved, and what it was, until the candidate has read it: also after the page was loaded again. */
 export const tellLostText = (status: Status, number: number, text: string, drafts: Drafts): void =>
@@ -33,8 +27,7 @@ export async function sendLeftTexts({ session, status, state }: Player): Promise
     const drafts = openTextDrafts(session.base, number)
     const draft = drafts.read()
     if (!draft) continue
-    const json = { text: cutText(draft.text), revision: draft.revision, ago: measureAgo(typedAtOf(draft)) }
-    await session.send('PUT', `/questions/${number}/text`, { json }).then(
+    await session.send('PUT', `/questions/${number}/text`, { json: toRequest(readDraft(draft)) }).then(
       () => drafts.clear(),
       (error) => {
         if (!(error instanceof Refusal && error.code === 'taken_over')) tellLostText(status, number, draft.text, drafts)

@@ -1,5 +1,4 @@
-/** As it is typed. */
-export type Grade = { points: string; comment: string }
+import type { Given, Grade } from './grade.ts'
 
 /** The fields of a question's form. */
 export function findFields(form: HTMLFormElement) {
@@ -13,9 +12,11 @@ export function findFields(form: HTMLFormElement) {
       comment.value = grade.comment
     },
     /** As the page came. */
-    asSaved: (): Grade => ({ points: points?.defaultValue ?? '', comment: comment.defaultValue }),
-    seen: () => form.querySelector<HTMLInputElement>('[name=seen]')!.value,
-    isEmpty: () => (points?.value ?? '') === '' && comment.value === '',
+    asSaved: (): Given => ({
+      points: points?.defaultValue ?? '',
+      comment: comment.defaultValue,
+      seen: form.querySelector<HTMLInputElement>('[name=seen]')!.value,
+    }),
     setInvalid: (is: boolean) => points?.setAttribute('aria-invalid', String(is)),
     describeBy(line: HTMLElement): void {
       for (const field of [points, comment]) field?.setAttribute('aria-describedby', line.id)
@@ -26,15 +27,3 @@ export function findFields(form: HTMLFormElement) {
     },
   }
 }
-
-/** Whether the service would keep the same of both: it takes no white space around a comment, and "3,0" for "3". */
-export const isSame = (one: Grade, other: Grade): boolean =>
-  one.comment.trim() === other.comment.trim() && toNumber(one.points) === toNumber(other.points)
-
-const toNumber = (points: string): string => {
-  const typed = points.trim().replace(',', '.')
-  return /^\d+(\.\d+)?$/.test(typed) ? String(Number(typed)) : typed
-}
-
-export const wordGrade = ({ points, comment }: Grade): string =>
-  [points === '' ? 'no points' : `${points} points`, comment && `“${comment}”`].filter(Boolean).join(', ')
