@@ -1,42 +1,18 @@
 // The floor: what this database and Node can do for the same answers, by hand-written SQL, prepared, and node:http alone. It checks
-// nothing but the key and keeps no promise but the body. The bodies are written here once more on purpose: what
-// the service is measured against has nothing of it.
+// nothing but the key and keeps no promise but the body.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { Pool } from 'pg'
-import * as alternate from './floor-alternate.ts'
+import { answersOf } from './floor-answers.ts'
 import { prepareCreation } from './floor-create.ts'
-import * as v1 from './floor-v1.ts'
 
 export type Key = { id: string; organizationId: string; createdById: string | null }
-/** What a request asks for, and who asks. */
-export type Request = { pool: Pool; key: Key; id: string; query: URLSearchParams; url: URL }
-export type Read = (request: Request) => Promise<object | undefined>
-// biome-ignore lint/suspicious/noExplicitAny: what pg makes of whatever columns
-export type Row = Record<string, any>
-
-const reads: Record<string, Read> = {
-  '/api/v1/invites': v1.listInvites,
-  '/api/v1/invites/{id}': v1.readInvite,
-  '/api/v1/assessments': v1.listAssessments,
-  '/api/v1/assessments/{id}/questions': v1.listQuestions,
-  '/api/v1/members': v1.listMembers,
-  '/api/v1/tags': v1.listTags,
-  '/api/v1/assessments/{id}': v1.readAssessment,
-  '/api/v1/tags/{id}': v1.readTag,
-  '/api/alternate/assessment_invites': alternate.listInvites,
-  '/api/alternate/assessment_invites/{id}': alternate.readInvite,
-  '/api/alternate/assessments': alternate.listAssessments,
-  '/api/alternate/organization_users': alternate.listOrganizationUsers,
-  '/api/alternate/tags': alternate.listTags,
-  '/api/alternate/assessments/{id}': alternate.readAssessment,
-  '/api/alternate/tags/{id}': alternate.readTag,
-}
 
 const ID = /[0-9a-f-]{36}/
 const pool = new Pool({ connectionString: process.env.DATABASE_URL!, max: Number(process.env.POOL_SIZE) })
 const keys = new Map<string, Key>()
-const createInvite = await prepareCreation(process.env.DATABASE_URL!)
+const createInvite = await prepareCreation(pool, process.env.DATABASE_URL!)
+const answers = answersOf(pool)
 
 createServer(async (request, response) => {
   const answer = (status: number, body: unknown) => {
@@ -46,12 +22,14 @@ createServer(async (request, response) => {
   }
   try {
     const url = new URL(request.url!, `http://${request.headers.host}`)
-    const { pathname, searchParams: query } = url
     const key = await authenticate(request)
     if (!key) return answer(401, { error: 'No such key' })
-    if (request.method === 'POST') return answer(201, await createInvite(pool, key, JSON.parse(await readBody(request))))
-    const id = ID.exec(pathname)?.[0] ?? ''
-    const body = await reads[id === '' ? pathname : pathname.replace(id, '{id}')]?.({ pool, key, id, query, url })
+    if (request.method === 'POST') return answer(201, await createInvite(key, JSON.parse(await readBody(request))))
+    const id = ID.exec(url.pathname)?.[0]
+    const body = await answers[id ? url.pathname.replace(id, '{id}') : url.pathname]?.(url, [
+      key.organizationId,
+      ...(id ? [id] : []),
+    ])
     answer(body ? 200 : 404, body ?? { error: 'Not found' })
   } catch (error) {
     console.error('floor:', error)

@@ -1,156 +1,136 @@
-// Plain: the same answers by Fastify and Prisma as most would write them: a look-up of the key for each request, related rows by
-// include, lists by findMany and count. The bodies are written here once more on purpose: what
-// the service is measured against has nothing of it.
+// Plain: the same lists by Fastify and Prisma as most would write them: a look-up of the key for each request, related rows by include,
+// pages by findMany and count. What presents a row is the service's: it costs next to nothing of what Prisma does.
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import Fastify from 'fastify'
-import { type ApiKey, type Prisma, PrismaClient } from '../../src/generated/prisma/client.ts'
-import * as alternate from './plain-alternate.ts'
-import { assessmentInclude, inviteInclude, listedInclude, memberInclude } from './plain-rows.ts'
-import * as v1 from './plain-v1.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    apiKey: ApiKey
-  }
-}
+import { type Prisma, PrismaClient } from '../../src/generated/prisma/client.ts'
+import * as assessments from '../../src/interfaces/alternate/assessments.view.ts'
+import * as assessmentInvites from '../../src/interfaces/alternate/invites.view.ts'
+import { organizationUserView } from '../../src/interfaces/alternate/organization-users.view.ts'
+import * as alternateTags from '../../src/interfaces/alternate/tags.view.ts'
+import { assessmentView } from '../../src/interfaces/v1/assessments.view.ts'
+import { inviteView } from '../../src/interfaces/v1/invites.view.ts'
+import { memberView } from '../../src/interfaces/v1/members.view.ts'
+import { questionView } from '../../src/interfaces/v1/questions.view.ts'
+import { tagView } from '../../src/interfaces/v1/tags.view.ts'
 
 const adapter = new PrismaPg({ connectionString: process.env.DATABASE_URL!, max: Number(process.env.POOL_SIZE) })
 const prisma = new PrismaClient({ adapter })
 const app = Fastify({ logger: true })
 
-app.addHook('preHandler', async (request, reply) => {
-  const key = request.headers['x-api-key'] ?? request.headers['x-service-docs-api-key']
-  const hash = createHash('sha256').update(String(key)).digest()
-  const apiKey = await prisma.apiKey.findUnique({ where: { hash }, include: { organization: true } })
-  if (!apiKey || apiKey.revokedAt) return reply.code(401).send({ error: 'Invalid API key' })
-  request.apiKey = apiKey
-})
+const inGivenOrder = { orderBy: { position: 'asc' } } as const
+const ofInvite = { assessment: true, tags: inGivenOrder } satisfies Prisma.InviteInclude
+const ofAssessment = {
+  languages: { include: { language: true }, ...inGivenOrder },
+  categories: inGivenOrder,
+  tags: inGivenOrder,
+  clients: inGivenOrder,
+  _count: { select: { invites: true } },
+} satisfies Prisma.AssessmentInclude
+const ofMember = {
+  user: true,
+  tags: inGivenOrder,
+  gradingLanguages: inGivenOrder,
+  _count: { select: { clientOf: true } },
+} satisfies Prisma.MemberInclude
 
-app.get<{ Params: { id: string } }>('/api/v1/invites/:id', async ({ apiKey: { organizationId }, params: { id } }, reply) => {
-  const invite = await prisma.invite.findFirst({ where: { id, organizationId }, include: inviteInclude })
-  return invite ? v1.presentInviteDetail(invite) : reply.code(404).send({ error: 'Invite not found' })
-})
-
-app.get<{ Params: { id: string } }>('/api/v1/assessments/:id', async ({ apiKey: { organizationId }, params: { id } }, reply) => {
-  const assessment = await prisma.assessment.findFirst({ where: { id, organizationId }, include: assessmentInclude })
-  return assessment ? v1.presentAssessment(assessment) : reply.code(404).send({ error: 'Assessment not found' })
-})
-
-app.get<{ Params: { id: string } }>('/api/v1/tags/:id', async ({ apiKey: { organizationId }, params: { id } }, reply) => {
-  const tag = await prisma.tag.findFirst({ where: { id, organizationId } })
-  return tag ? { tag: v1.presentTag(tag) } : reply.code(404).send({ error: 'Tag not found' })
-})
-
-type Query = { Querystring: { page?: string; limit?: string; page_size?: string } }
+type Where = { organizationId: string }
 type Window = { skip: number; take: number }
-type Rows<Row> = { count: () => Promise<number>; find: (window: Window) => Promise<Row[]> }
+type List<Row> = {
+  count: (where: Where) => Promise<number>
+  find: (where: Where, window: Window) => Promise<Row[]>
+  present: (row: Row) => object
+}
+type Asked = { Params: { id: string }; Querystring: { page?: string; limit?: string; page_size?: string } }
 
-async function readPage<Row>(page: number, size: number, { count, find }: Rows<Row>) {
-  const [rows, total] = await Promise.all([find({ skip: (page - 1) * size, take: size }), count()])
-  return { rows, total, totalPages: Math.ceil(total / size) }
+/** Answers a path with a page of the organization's rows. */
+function list<Row>(path: string, { count, find, present }: List<Row>): void {
+  app.get<Asked>(path, async ({ headers, query, params: { id } }, reply) => {
+    const key = headers['x-api-key'] ?? headers['x-service-docs-api-key']
+    const hash = createHash('sha256').update(String(key)).digest()
+    const apiKey = await prisma.apiKey.findUnique({ where: { hash }, include: { organization: true } })
+    if (!apiKey || apiKey.revokedAt) return reply.code(401).send({ error: 'Invalid API key' })
+    const where = { organizationId: apiKey.organizationId, ...(id && { assessmentId: id }) }
+    const [page, size] = [Number(query.page ?? 1), Number(query.limit ?? query.page_size ?? 20)]
+    const [rows, total] = await Promise.all([find(where, { skip: (page - 1) * size, take: size }), count(where)])
+    const [items, totalPages] = [rows.map(present), Math.ceil(total / size)]
+    if (path.startsWith('/api/v1'))
+      return { [path.split('/').at(-1)!]: items, pagination: { page, limit: size, total, totalPages } }
+    return { count: total, num_pages: totalPages, current_page: page, results: items }
+  })
 }
 
-async function listOfV1<Row>({ page = '1', limit = '20' }: Query['Querystring'], of: Rows<Row>, present: (row: Row) => object) {
-  const { rows, total, totalPages } = await readPage(Number(page), Number(limit), of)
-  return { items: rows.map(present), pagination: { page: Number(page), limit: Number(limit), total, totalPages } }
-}
-
-async function listOfAlternate<Row>(
-  { page = '1', page_size = '20' }: Query['Querystring'],
-  of: Rows<Row>,
-  present: (row: Row) => object,
-) {
-  const { rows, total, totalPages } = await readPage(Number(page), Number(page_size), of)
-  return { count: total, num_pages: totalPages, current_page: Number(page), results: rows.map(present) }
-}
-
-const invitesOf = (organizationId: string, orderBy: Prisma.InviteOrderByWithRelationInput[]) => ({
-  count: () => prisma.invite.count({ where: { organizationId } }),
-  find: (window: Window) => prisma.invite.findMany({ where: { organizationId }, include: listedInclude, orderBy, ...window }),
+list('/api/v1/invites', {
+  count: (where) => prisma.invite.count({ where }),
+  find: (where, window) =>
+    prisma.invite.findMany({ where, include: ofInvite, orderBy: [{ sentAt: 'desc' }, { id: 'desc' }], ...window }),
+  present: (row) => inviteView.present({ ...row, assessmentName: row.assessment.name }),
 })
-const assessmentsOf = (organizationId: string, orderBy: Prisma.AssessmentOrderByWithRelationInput[]) => ({
-  count: () => prisma.assessment.count({ where: { organizationId } }),
-  find: (window: Window) =>
-    prisma.assessment.findMany({ where: { organizationId }, include: assessmentInclude, orderBy, ...window }),
+list('/api/v1/assessments', {
+  count: (where) => prisma.assessment.count({ where }),
+  find: (where, window) =>
+    prisma.assessment.findMany({ where, include: ofAssessment, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], ...window }),
+  present: ({ languages, _count, ...row }) =>
+    assessmentView.present({
+      ...row,
+      languageCodes: languages.map(({ language }) => language.code),
+      inviteCount: _count.invites,
+    }),
 })
-const membersOf = (where: Prisma.MemberWhereInput, orderBy: Prisma.MemberOrderByWithRelationInput[]) => ({
-  count: () => prisma.member.count({ where }),
-  find: (window: Window) => prisma.member.findMany({ where, include: memberInclude, orderBy, ...window }),
+list('/api/v1/members', {
+  count: (where) => prisma.member.count({ where }),
+  find: (where, window) =>
+    prisma.member.findMany({ where, include: ofMember, orderBy: [{ joinedAt: 'desc' }, { id: 'desc' }], ...window }),
+  present: memberView.present,
 })
-const tagsOf = (organizationId: string, orderBy: Prisma.TagOrderByWithRelationInput[]) => ({
-  count: () => prisma.tag.count({ where: { organizationId } }),
-  find: (window: Window) => prisma.tag.findMany({ where: { organizationId }, orderBy, ...window }),
+list('/api/v1/tags', {
+  count: (where) => prisma.tag.count({ where }),
+  find: (where, window) => prisma.tag.findMany({ where, orderBy: [{ name: 'desc' }, { id: 'desc' }], ...window }),
+  present: tagView.present,
 })
-const questionsOf = (where: Prisma.QuestionWhereInput) => ({
-  count: () => prisma.question.count({ where }),
-  find: (window: Window) => prisma.question.findMany({ where, orderBy: [{ order: 'desc' }, { id: 'desc' }], ...window }),
-})
-const oldestFirst: Partial<Record<'createdAt' | 'id', 'asc'>>[] = [{ createdAt: 'asc' }, { id: 'asc' }]
-
-app.get<Query>('/api/v1/invites', async ({ apiKey: { organizationId }, query }) => {
-  const invites = invitesOf(organizationId, [{ sentAt: 'desc' }, { id: 'desc' }])
-  const { items, pagination } = await listOfV1(query, invites, v1.presentInvite)
-  return { invites: items, pagination }
+list('/api/v1/assessments/:id/questions', {
+  count: (where) => prisma.question.count({ where }),
+  find: (where, window) => prisma.question.findMany({ where, orderBy: [{ order: 'desc' }, { id: 'desc' }], ...window }),
+  present: questionView.present,
 })
 
-app.get<Query>('/api/v1/assessments', async ({ apiKey: { organizationId }, query }) => {
-  const assessments = assessmentsOf(organizationId, [{ createdAt: 'desc' }, { id: 'desc' }])
-  const { items, pagination } = await listOfV1(query, assessments, v1.presentListedAssessment)
-  return { assessments: items, pagination }
+const oldestFirst: { createdAt?: 'asc'; id?: 'asc' }[] = [{ createdAt: 'asc' }, { id: 'asc' }]
+const tagIds = (tags: { tagId: string }[]) => tags.map(({ tagId }) => tagId)
+const languageIds = (languages: { languageId: string }[]) => languages.map(({ languageId }) => languageId)
+
+list('/api/alternate/assessment_invites', {
+  count: (where) => prisma.invite.count({ where }),
+  find: (where, window) => prisma.invite.findMany({ where, include: ofInvite, orderBy: oldestFirst, ...window }),
+  present: ({ tags, ...row }) => assessmentInvites.inviteView.present({ ...row, tagIds: tagIds(tags) }),
 })
-
-app.get<Query>('/api/v1/members', async ({ apiKey: { organizationId }, query }) => {
-  const members = membersOf({ organizationId }, [{ joinedAt: 'desc' }, { id: 'desc' }])
-  const { items, pagination } = await listOfV1(query, members, v1.presentMember)
-  return { members: items, pagination }
+list('/api/alternate/assessments', {
+  count: (where) => prisma.assessment.count({ where }),
+  find: (where, window) => prisma.assessment.findMany({ where, include: ofAssessment, orderBy: oldestFirst, ...window }),
+  present: ({ tags, clients, languages, categories, ...row }) =>
+    assessments.assessmentView.present({
+      ...row,
+      tagIds: tagIds(tags),
+      clientIds: clients.map(({ memberId }) => memberId),
+      languageIds: languageIds(languages),
+      categoryIds: categories.map(({ categoryId }) => categoryId),
+    }),
 })
-
-app.get<Query>('/api/v1/tags', async ({ apiKey: { organizationId }, query }) => {
-  const { items, pagination } = await listOfV1(query, tagsOf(organizationId, [{ name: 'desc' }, { id: 'desc' }]), v1.presentTag)
-  return { tags: items, pagination }
+list('/api/alternate/organization_users', {
+  count: (where) => prisma.member.count({ where: { ...where, status: 'active' } }),
+  find: (where, window) =>
+    prisma.member.findMany({ where: { ...where, status: 'active' }, include: ofMember, orderBy: oldestFirst, ...window }),
+  present: ({ tags, gradingLanguages, _count, ...row }) =>
+    organizationUserView.present({
+      ...row,
+      tagIds: tagIds(tags),
+      gradingLanguageIds: languageIds(gradingLanguages),
+      clientOfCount: _count.clientOf,
+    }),
 })
-
-type OfAssessment = { Params: { id: string } } & Query
-app.get<OfAssessment>('/api/v1/assessments/:id/questions', async ({ apiKey: { organizationId }, params, query }) => {
-  const questions = questionsOf({ organizationId, assessmentId: params.id })
-  const { items, pagination } = await listOfV1(query, questions, v1.presentQuestion)
-  return { questions: items, pagination }
+list('/api/alternate/tags', {
+  count: (where) => prisma.tag.count({ where }),
+  find: (where, window) => prisma.tag.findMany({ where, orderBy: oldestFirst, ...window }),
+  present: alternateTags.tagView.present,
 })
-
-const ALTERNATE = '/api/alternate'
-
-app.get<{ Params: { id: string } }>(`${ALTERNATE}/assessment_invites/:id`, async ({ apiKey, params: { id } }, reply) => {
-  const where = { id, organizationId: apiKey.organizationId }
-  const invite = await prisma.invite.findFirst({ where, include: inviteInclude })
-  return invite ? alternate.presentInvite(invite) : reply.code(404).send({ detail: 'Not found.' })
-})
-
-app.get<{ Params: { id: string } }>(`${ALTERNATE}/assessments/:id`, async ({ apiKey, params: { id } }, reply) => {
-  const where = { id, organizationId: apiKey.organizationId }
-  const assessment = await prisma.assessment.findFirst({ where, include: assessmentInclude })
-  return assessment ? alternate.presentAssessment(assessment) : reply.code(404).send({ detail: 'Not found.' })
-})
-
-app.get<{ Params: { id: string } }>(`${ALTERNATE}/tags/:id`, async ({ apiKey, params: { id } }, reply) => {
-  const tag = await prisma.tag.findFirst({ where: { id, organizationId: apiKey.organizationId } })
-  return tag ? alternate.presentTag(tag) : reply.code(404).send({ detail: 'Not found.' })
-})
-
-app.get<Query>(`${ALTERNATE}/assessment_invites`, async ({ apiKey: { organizationId }, query }) =>
-  listOfAlternate(query, invitesOf(organizationId, oldestFirst), alternate.presentInvite),
-)
-
-app.get<Query>(`${ALTERNATE}/assessments`, async ({ apiKey: { organizationId }, query }) =>
-  listOfAlternate(query, assessmentsOf(organizationId, oldestFirst), alternate.presentAssessment),
-)
-
-app.get<Query>(`${ALTERNATE}/organization_users`, async ({ apiKey: { organizationId }, query }) =>
-  listOfAlternate(query, membersOf({ organizationId, status: 'active' }, oldestFirst), alternate.presentOrganizationUser),
-)
-
-app.get<Query>(`${ALTERNATE}/tags`, async ({ apiKey: { organizationId }, query }) =>
-  listOfAlternate(query, tagsOf(organizationId, oldestFirst), alternate.presentTag),
-)
 
 await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })

@@ -12,21 +12,18 @@ type Body = Record<string, unknown>
  */
 export async function verifyRivals(rivals: Rivals, { large, service, floor }: Organizations): Promise<void> {
   const [invite, assessment, tag] = [large.inviteIds, large.assessmentIds, large.tagIds].map((ids) => ids[ids.length >> 1]!)
-  const middle = Math.floor(large.size / 40)
   const all = ['floor', 'plain'] as const
-  const compare = (path: string, names: readonly RivalName[], part?: string) => compareAnswers(rivals, large, path, names, part)
-  await compare(`/api/v1/invites/${invite}`, all)
-  await compare(`/api/v1/assessments/${assessment}`, all)
-  await compare(`/api/v1/tags/${tag}`, all)
-  await compare(`/api/alternate/assessment_invites/${invite}`, all)
-  await compare(`/api/alternate/assessments/${assessment}`, all)
-  await compare(`/api/alternate/tags/${tag}`, all)
+  const compare = (path: string, names: readonly RivalName[]) => compareAnswers(rivals, large, path, names)
+  await compare(`/api/v1/invites/${invite}`, ['floor'])
+  await compare(`/api/v1/assessments/${assessment}`, ['floor'])
+  await compare(`/api/v1/tags/${tag}`, ['floor'])
+  await compare(`/api/alternate/assessment_invites/${invite}`, ['floor'])
+  await compare(`/api/alternate/assessments/${assessment}`, ['floor'])
+  await compare(`/api/alternate/tags/${tag}`, ['floor'])
   const lists = ['invites', 'assessments', 'members', 'tags', `assessments/${large.assessmentIds[0]}/questions`]
   for (const list of lists) await compare(`/api/v1/${list}?limit=100`, all)
   for (const list of ['assessment_invites', 'assessments', 'organization_users', 'tags'])
     await compare(`/api/alternate/${list}?page_size=100`, all)
-  await compare(`/api/v1/invites?page=${middle}&uncounted`, ['floor'], 'invites')
-  await compare(`/api/alternate/assessment_invites?page=${middle}&uncounted`, ['floor'], 'results')
 
   const [made, byFloor] = await Promise.all([
     ask(rivals, 'service', service, invitation(service.assessmentIds[0]!)),
@@ -46,12 +43,8 @@ async function compareAnswers(
   organization: Organization,
   path: string,
   names: readonly RivalName[],
-  part?: string,
 ): Promise<void> {
-  const read = async (name: RivalName) => {
-    const body = await ask(rivals, name, organization, { path })
-    return part ? body[part] : body
-  }
+  const read = (name: RivalName) => ask(rivals, name, organization, { path })
   const expected = await read('service')
   for (const name of names) {
     const actual = await read(name)

@@ -1,0 +1,204 @@
+import type { TObject } from '@sinclair/typebox'
+import type { Pool } from 'pg'
+import * as assessments from '../../src/interfaces/alternate/assessments.view.ts'
+import * as assessmentInvites from '../../src/interfaces/alternate/invites.view.ts'
+import * as users from '../../src/interfaces/alternate/organization-users.view.ts'
+import * as alternateTags from '../../src/interfaces/alternate/tags.view.ts'
+import { assessmentDetailView, assessmentView } from '../../src/interfaces/v1/assessments.view.ts'
+import { inviteDetailView, inviteView } from '../../src/interfaces/v1/invites.view.ts'
+import { memberView } from '../../src/interfaces/v1/members.view.ts'
+import { questionView } from '../../src/interfaces/v1/questions.view.ts'
+import { tagView } from '../../src/interfaces/v1/tags.view.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: what pg makes of whatever columns
+type Row = Record<string, any>
+
+/**
+ * A resource: pages of the organization's, each one by its id. Its table is `r`, $1 the organization, $2 what it is a list of, if anything.
+ *
+ * @property many the columns of a list, and `one` those of one by itself, under the names that they are answered with.
+ * @property count SQL: SELECT … AS total. What the database keeps is read, not counted.
+ */
+type Resource = {
+  table: string
+  join?: string
+  where?: string
+  order: string
+  many: string
+  one?: string
+  count?: string
+  present?: (row: Row) => Row
+  wrap?: (row: Row) => Row
+}
+
+/** A view's fields, as the columns of `r` that are named so, or as others. Of the service this has the names alone. */
+export const columns = ({ schema }: { schema: TObject }, others: Record<string, string> = {}): string =>
+  Object.keys(schema.properties)
+    .map((name) => `${others[name] ?? `r."${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`} AS "${name}"`)
+    .join(', ')
+
+/** The ids that a table has of each row of `r`, in their order. */
+const ids = (table: string, column: string, of: string) =>
+  `ARRAY(SELECT x.${column} FROM ${table} x WHERE x.${of} = r.id ORDER BY x.position)`
+
+const INVITES = 'SELECT coalesce(sum(count), 0)::int AS total FROM organization_invite_counts WHERE organization_id = $1'
+const assessmentName = { assessmentName: 'a.name' }
+const ofAssessment = {
+  languages: `ARRAY(SELECT l.code FROM assessment_languages al JOIN languages l ON l.id = al.language_id
+    WHERE al.assessment_id = r.id ORDER BY al.position)`,
+  inviteCount: '(SELECT coalesce(sum(c.count), 0)::int FROM assessment_invite_counts c WHERE c.assessment_id = r.id)',
+}
+const ofUser = { firstName: 'u.first_name', lastName: 'u.last_name', avatarUrl: 'u.avatar_url' }
+const ALTERNATE = { deleted: 'false', organization: 'r.organization_id' }
+
+const RESOURCES: Record<string, Resource> = {
+  '/api/v1/invites': {
+    many: columns(inviteView, assessmentName),
+    one: columns(inviteDetailView, {
+      ...assessmentName,
+      assignedGrader: `(SELECT json_build_object('id', m.id, 'firstName', u.first_name, 'lastName', u.last_name, 'email', m.email)
+        FROM members m JOIN users u ON u.id = m.user_id WHERE m.organization_id = r.organization_id AND m.id = r.assigned_grader_id)`,
+      proctoringSettings: `json_build_object('screenRecording', r.screen_recording, 'webcamMonitoring', r.webcam_monitoring,
+        'requireIdCapture', r.require_id_capture)`,
+    }),
+    table: 'invites',
+    join: 'JOIN assessments a ON a.organization_id = r.organization_id AND a.id = r.assessment_id',
+    order: 'r.sent_at DESC, r.id DESC',
+    count: INVITES,
+  },
+  '/api/v1/assessments': {
+    many: columns(assessmentView, ofAssessment),
+    one: columns(assessmentDetailView, ofAssessment),
+    table: 'assessments',
+    order: 'r.created_at DESC, r.id DESC',
+  },
+  '/api/v1/assessments/{id}/questions': {
+    many: columns(questionView, {
+      sourceLanguage: `coalesce(r.source_language, '')`,
+      targetLanguage: `coalesce(r.target_language, '')`,
+    }),
+    table: 'questions',
+    where: 'r.assessment_id = $2',
+    order: 'r."order" DESC, r.id DESC',
+    count: 'SELECT question_count AS total FROM assessments WHERE organization_id = $1 AND id = $2',
+  },
+  '/api/v1/members': {
+    many: columns(memberView, ofUser),
+    table: 'members',
+    join: 'JOIN users u ON u.id = r.user_id',
+    order: 'r.joined_at DESC, r.id DESC',
+  },
+  '/api/v1/tags': { many: columns(tagView), table: 'tags', order: 'r.name DESC, r.id DESC', wrap: (tag) => ({ tag }) },
+  '/api/alternate/assessment_invites': {
+    many: columns(assessmentInvites.inviteView, {
+      ...ALTERNATE,
+      email: 'r.recipient_email',
+      id_photo_required: 'r.require_id_capture',
+      question_play_limit: 'r.question_replay_limit',
+      assessment: 'r.assessment_id',
+      user: 'NULL',
+      created_by: `coalesce(r.created_by_id, r.created_by_key_id)`,
+      assigned_grader: 'r.assigned_grader_id',
+      tags: ids('invite_tags', 'tag_id', 'invite_id'),
+    }),
+    table: 'invites',
+    order: 'r.created_at, r.id',
+    count: INVITES,
+  },
+  '/api/alternate/assessments': {
+    many: columns(assessments.assessmentView, {
+      ...ALTERNATE,
+      tags: ids('assessment_tags', 'tag_id', 'assessment_id'),
+      clients: ids('assessment_clients', 'member_id', 'assessment_id'),
+      client_count: 'NULL',
+      time_limit_minutes: 'r.time_limit / 60',
+      time_limit_seconds: 'r.time_limit % 60',
+      type: 'r.default_question_format',
+      answer_type: 'r.default_answer_format',
+      instruction: 'r.instruction_id',
+      created_by: 'r.created_by_id',
+      languages: ids('assessment_languages', 'language_id', 'assessment_id'),
+      categories: ids('assessment_categories', 'category_id', 'assessment_id'),
+      skill_type: 'r.skill_types',
+    }),
+    table: 'assessments',
+    order: 'r.created_at, r.id',
+    present: (row) => Object.assign(row, { client_count: row.clients.length }),
+  },
+  '/api/alternate/organization_users': {
+    many: columns(users.organizationUserView, {
+      ...ALTERNATE,
+      tags: ids('member_tags', 'tag_id', 'member_id'),
+      assigned_assessments_count: `(SELECT count(*)::int FROM assessment_clients c
+        WHERE c.organization_id = r.organization_id AND c.member_id = r.id)`,
+      user: 'r.user_id',
+      grading_languages: ids('member_grading_languages', 'language_id', 'member_id'),
+    }),
+    table: 'members',
+    where: `r.status = 'active'`,
+    order: 'r.created_at, r.id',
+  },
+  '/api/alternate/tags': {
+    many: columns(alternateTags.tagView, { ...ALTERNATE, created_by: 'r.created_by_id' }),
+    table: 'tags',
+    order: 'r.created_at, r.id',
+  },
+}
+
+type Answer = (url: URL, scope: string[]) => Promise<object | undefined>
+
+/** What answers each path, by one prepared statement for one row, and two for a page. JSON.stringify writes a Date as the service does. */
+export function answersOf(pool: Pool): Record<string, Answer> {
+  const query = async (name: string, text: string, values: unknown[]) => (await pool.query<Row>({ name, text, values })).rows
+  const answers: Record<string, Answer> = {}
+  for (const [path, { table, join = '', where = 'true', order, many, one = many, ...resource }] of Object.entries(RESOURCES)) {
+    const {
+      present = asItIs,
+      wrap = asItIs,
+      count = `SELECT count(*)::int AS total FROM ${table} r WHERE ${own(where)}`,
+    } = resource
+    const from = `FROM ${table} r ${join} WHERE ${own(where)}`
+    answers[`${path}/{id}`] = async (_url, scope) => {
+      const [row] = await query(`${path}: one`, `SELECT ${one} ${from} AND r.id = $2`, scope)
+      return row && wrap(present(row))
+    }
+    answers[path] = async (url, scope) => {
+      const page = Number(url.searchParams.get('page') ?? 1)
+      const size = Number(url.searchParams.get('limit') ?? url.searchParams.get('page_size') ?? 20)
+      const [counted] = await query(`${path}: count`, count, scope)
+      const text = `SELECT ${many} ${from} ORDER BY ${order} LIMIT $${scope.length + 1} OFFSET $${scope.length + 2}`
+      const rows = (await query(`${path}: page`, text, [...scope, size, (page - 1) * size])).map(present)
+      const found = { page, size, total: counted!.total, rows }
+      return path.startsWith('/api/v1') ? asV1(path, found) : asAlternate(url, found)
+    }
+  }
+  return answers
+}
+
+const own = (where: string) => `r.organization_id = $1 AND ${where}`
+const asItIs = (row: Row) => row
+
+type Page = { page: number; size: number; total: number; rows: Row[] }
+
+const asV1 = (path: string, { page, size, total, rows }: Page) => ({
+  [path.split('/').at(-1)!]: rows,
+  pagination: { page, limit: size, total, totalPages: Math.ceil(total / size) },
+})
+
+function asAlternate(url: URL, { page, size, total, rows }: Page) {
+  const pages = Math.max(1, Math.ceil(total / size))
+  const addressOf = (other: number) => {
+    const query = new URLSearchParams(url.searchParams)
+    query.set('page', String(other))
+    query.sort()
+    return `${url.origin}${url.pathname}?${query}`
+  }
+  return {
+    count: total,
+    next: page < pages ? addressOf(page + 1) : null,
+    previous: page > 1 ? addressOf(page - 1) : null,
+    num_pages: pages,
+    current_page: page,
+    results: rows,
+  }
+}
