@@ -4,9 +4,9 @@ import { showStream } from './devices.ts'
 import { explainFailure, obstacleToRecord } from './failures.ts'
 import { type KeptAttempt, keepAttempt } from './kept-attempt.ts'
 import { measureLevel } from './meter.ts'
-import type { Recording } from './outbox.ts'
 import type { Player } from './player.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
+import type { Recording } from './recording.ts'
 import { Refusal, type TakeKind } from './session.ts'
 import { tellStop } from './stops.ts'
 import { wordFailure } from './wording.ts'
@@ -120,7 +120,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
       const on = { lost: (track: MediaStreamTrack) => replace(kind, track), ended: interrupted, written: attempt.done }
       recorder = startRecorder(kind, stream, outbox, last, on)
     } catch (error) {
-      await outbox.fail(last, 'empty')
+      outbox.fail(last, 'empty')
       throw error
     }
   }

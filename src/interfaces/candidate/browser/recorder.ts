@@ -1,5 +1,6 @@
 import { MAX_PART_BYTES } from '../../../domain/limits.ts'
-import type { Outbox, Recording } from './outbox.ts'
+import type { Outbox } from './outbox.ts'
+import type { Recording } from './recording.ts'
 
 /** Milliseconds: what is lost of a killed tab is not much more. Safari leaves slices under a second empty. */
 const SLICE_MS = 2_000

@@ -1,4 +1,5 @@
 import { askUntilAnswered } from '../../../http/browser/retry.ts'
+import type { Upload } from './recording.ts'
 
 export type TakeKind = 'audio' | 'video'
 export type Question = {
@@ -22,7 +23,6 @@ export type PossibleAnswer = {
   cutOff: boolean
   counts: boolean
 }
-export type Upload = { mediaId: string; kind: string; segments: { segment: number; parts: number[] }[]; bytes: number }
 /** What the candidate has to have, or to show. */
 export type Needs = { microphone: boolean; camera: boolean; screen: boolean; idPhoto: boolean; facePhoto: boolean }
 export type SessionState = {

@@ -1,5 +1,6 @@
 import { button, make, setNotice } from '../../../http/browser/dom.ts'
-import type { Outbox, Recording } from './outbox.ts'
+import type { Outbox } from './outbox.ts'
+import type { Recording } from './recording.ts'
 
 type Telling = { details?: [heading: string, text: string]; onSeen?: () => void }
 

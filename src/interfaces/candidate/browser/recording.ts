@@ -1,0 +1,97 @@
+// A recording while it is made and sent, as a machine of states: it knows no network, outbox.ts does what it says.
+
+import type { PartKey } from './part-store.ts'
+
+type Part = Omit<PartKey, 'mediaId'>
+
+/** What is recorded and sent: an answer, the screen, or the webcam. */
+export type Recording = {
+  readonly mediaId: string
+  readonly kind: string
+  /** Until when parts are taken, in milliseconds of `performance.now()`. */
+  readonly until: number
+  /** How many parts each segment has. */
+  readonly segments: readonly number[]
+  /** From the first on that the service does not have, in order. `lost`: the browser has not kept it. */
+  readonly parts: readonly (Part & { end: number; is: 'waiting' | 'saved' | 'lost' })[]
+  /** Milliseconds that are recorded, and that the service has without a gap. */
+  readonly recorded: number
+  readonly saved: number
+  readonly state: 'recording' | 'sending' | 'completing' | 'saved' | 'failed'
+  /** Why it has failed or, of one that is saved, why not all of it is. */
+  readonly failure: string
+}
+
+/** What the service has of one. */
+export type Upload = { mediaId: string; kind: string; segments: { segment: number; parts: number[] }[] }
+
+export type Happening =
+  /** @property end milliseconds of the recording up to the end of the part. */
+  | { is: 'recorded'; segment: number; end: number }
+  | { is: 'partSaved' | 'partLost'; part: Part }
+  /** Nothing more is recorded. */
+  | { is: 'ended' }
+  | { is: 'completed' }
+  /** A part, or that it is complete, for good. */
+  | { is: 'refused'; code: string }
+
+/** `settle`: the service has all of it, or is not going to; the browser need not keep it. */
+export type Effect = 'complete' | 'completeWithGaps' | 'abandon' | 'settle'
+
+export const beginRecording = (mediaId: string, kind: string, until: number): Recording => {
+  return { mediaId, kind, until, segments: [], parts: [], recorded: 0, saved: 0, state: 'recording', failure: '' }
+}
+
+/** One that an earlier page has begun. @param left parts that are kept in the browser, of whatever recordings. */
+export function resumeRecording({ mediaId, kind, segments: saved }: Upload, left: PartKey[], until: number): Recording {
+  const there = saved.flatMap(({ segment, parts }) => parts.map((number) => ({ segment, number })))
+  const isThere = ({ segment, number }: Part) => there.some((part) => part.segment === segment && part.number === number)
+  const missing = left.filter((part) => part.mediaId === mediaId && !isThere(part))
+  const segments: number[] = []
+  for (const { segment, number } of [...there, ...missing]) segments[segment] = Math.max(segments[segment] ?? 0, number + 1)
+  const parts = missing.map(({ segment, number }) => ({ segment, number, end: 0, is: 'waiting' as const }))
+  return { ...beginRecording(mediaId, kind, until), segments, parts }
+}
+
+/** @returns what it is then, and what is to be done. */
+export function advance(before: Recording, happening: Happening): [Recording, Effect?] {
+  const isOver = before.state === 'saved' || before.state === 'failed'
+  if (happening.is === 'recorded') return [isOver ? { ...record(before, happening), parts: [] } : record(before, happening)]
+  if (isOver) return [before]
+  if (happening.is === 'refused') return refuse(before, happening.code)
+  if (happening.is === 'completed') return conclude(before)
+  const after = happening.is === 'ended' ? end(before) : settlePart(before, happening)
+  if (after.state !== 'sending' || after.parts.some(({ is }) => is === 'waiting')) return [after]
+  return [{ ...after, state: 'completing' }, after.segments.length === 0 ? 'abandon' : 'complete']
+}
+
+function record(before: Recording, { segment, end }: { segment: number; end: number }): Recording {
+  const segments = [...before.segments]
+  const number = segments[segment] ?? 0
+  segments[segment] = number + 1
+  return { ...before, segments, recorded: end, parts: [...before.parts, { segment, number, end, is: 'waiting' }] }
+}
+
+const end = (before: Recording): Recording => (before.state === 'recording' ? { ...before, state: 'sending' } : before)
+
+function settlePart(before: Recording, { is, part }: { is: 'partSaved' | 'partLost'; part: Part }): Recording {
+  const now = is === 'partSaved' ? 'saved' : 'lost'
+  const isIt = ({ segment, number }: Part) => segment === part.segment && number === part.number
+  const parts = before.parts.map((one) => (isIt(one) ? ({ ...one, is: now } as const) : one))
+  const gap = parts.findIndex((one) => one.is !== 'saved')
+  const done = gap === -1 ? parts.length : gap
+  return { ...before, parts: parts.slice(done), saved: parts[done - 1]?.end ?? before.saved }
+}
+
+/** When its time is over the service itself completes what it has, and that is all of it. What it misses is not here any more either. */
+function refuse(before: Recording, code: string): [Recording, Effect] {
+  const isCompleting = before.state === 'completing'
+  if (isCompleting && (code === 'closed' || code === 'submitted')) return conclude(before)
+  if (isCompleting && code === 'parts_missing' && before.failure === '') return [{ ...before, failure: code }, 'completeWithGaps']
+  return [{ ...before, state: 'failed', failure: code }, 'settle']
+}
+
+const conclude = (before: Recording): [Recording, Effect] =>
+  before.segments.length === 0
+    ? [{ ...before, state: 'failed', failure: 'empty' }, 'settle']
+    : [{ ...before, state: 'saved' }, 'settle']
