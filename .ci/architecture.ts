@@ -18,7 +18,7 @@ async function readImports(folders: string, leftOut: string): Promise<Graph> {
   })
   const nameOf = (path: string) => path.slice(folders.length + 1).replace(/\.ts$/, '')
   const { modules } = output as ICruiseResult
-  const within = modules.filter(({ source }) => source.startsWith(`${folders}/`) && !/\.(css|json|eta|md)$/.test(source))
+  const within = modules.filter(({ source }) => source.startsWith(`${folders}/`) && !/\.(css|json|md)$/.test(source))
   const graph: Graph = new Map(within.map(({ source }) => [nameOf(source), new Set()]))
   for (const { source, dependencies } of within)
     for (const { resolved } of dependencies) if (graph.has(nameOf(resolved))) graph.get(nameOf(source))!.add(nameOf(resolved))

@@ -5,15 +5,16 @@ const tables = 'generated/kysely/'
 const mayUse = {
   'domain/': ['domain/', 'db/', generated],
   'db/': ['db/', generated, tables],
-  'mail/': ['mail/', 'domain/'],
+  'html/': ['html/'],
+  'mail/': ['mail/', 'domain/', 'html/'],
   'webhooks/': ['webhooks/', 'domain/'],
   'media/': ['media/', 'domain/'],
   'jobs/': ['jobs/', 'domain/'],
-  'http/(?!browser/)': ['http/', 'domain/'],
+  'http/(?!browser/)': ['http/', 'domain/', 'html/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
   'interfaces/([^/]+)/browser/': ['interfaces/$1/browser/', 'http/browser/', 'domain/limits.ts'],
-  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'http/'],
+  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'http/', 'html/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
   // Its organization is a document like any other; whether there is one of that name already, it looks up itself.

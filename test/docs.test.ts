@@ -6,7 +6,7 @@ import { Environment } from '../src/runtime/environment.ts'
 
 const pages = ['README.md', ...globSync('docs/**/*.md')]
 const sources = globSync([
-  'src/**/*.{ts,eta,js}',
+  'src/**/*.{ts,js}',
   'test/**/*.ts',
   'prisma/*.{ts,prisma}',
   '.ci/*',

@@ -1,14 +1,7 @@
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { timeInWords } from '../domain/values/format-time.ts'
-import {
-  headerText,
-  type Mailbox,
-  type MailSettings,
-  type Message,
-  renderTemplates,
-  senderDomain,
-  senderNamed,
-} from './message.ts'
+import { headerText, type Mailbox, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
+import { invitation } from './templates/invitation.ts'
 
 /**
  * The mail of one sending, the same however often it is rendered: its Message-ID comes from the invite and the sending, so that a
@@ -31,7 +24,7 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): Me
     from: senderNamed(settings.mailFrom, invite.organization.senderName, invite.organization.name),
     to: { name: headerText(invite.recipientName ?? ''), address: invite.recipientEmail },
     replyTo: replyToOf(settings, email),
-    ...renderTemplates('invitation', facts),
+    ...partsOf(invitation, facts),
   }
 }
 

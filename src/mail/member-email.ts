@@ -1,22 +1,25 @@
 import { type MemberEmail, type MemberEmailKind, recipientOf } from '../domain/members/member-emails.ts'
 import { timeInWords } from '../domain/values/format-time.ts'
-import { headerText, type MailSettings, type Message, renderTemplates, senderDomain, senderNamed } from './message.ts'
+import { headerText, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
+import { join, reset } from './templates/account.ts'
+import { webhookDisabled, webhookFailing } from './templates/webhook.ts'
 
-/** What each kind of mail says: the templates of its name, with these facts. */
-const facts: Record<MemberEmailKind, (settings: MailSettings, email: MemberEmail) => object> = {
-  join: linkFacts,
-  reset: linkFacts,
-  webhook_failing: webhookFacts,
-  webhook_disabled: webhookFacts,
+type To = { name: string; organization: string }
+/** What each kind of mail says. */
+const kinds: Record<MemberEmailKind, (to: To, email: MemberEmail, settings: MailSettings) => ReturnType<typeof partsOf>> = {
+  join: (to, email, settings) => partsOf(join, { ...to, ...linkOf(settings, email) }),
+  reset: (to, email, settings) => partsOf(reset, { ...to, ...linkOf(settings, email) }),
+  webhook_failing: (to, email) => partsOf(webhookFailing, { ...to, ...webhookOf(email) }),
+  webhook_disabled: (to, email) => partsOf(webhookDisabled, { ...to, ...webhookOf(email) }),
 }
 
-function linkFacts({ links }: MailSettings, { link, member }: MemberEmail) {
+function linkOf({ links }: MailSettings, { link }: MemberEmail) {
   if (!link) throw new Error('The mail has no link')
-  return { organization: member.organization.name, url: links.accountUrl(link), expiresAt: timeInWords(link.expiresAt) }
+  return { url: links.accountUrl(link), expiresAt: timeInWords(link.expiresAt) }
 }
 
 /** Of its address only the host: the path may hold a token. */
-function webhookFacts(_settings: MailSettings, { webhook }: MemberEmail) {
+function webhookOf({ webhook }: MemberEmail) {
   if (!webhook) throw new Error('The mail has no webhook')
   const { failingSince, disabledReason } = webhook
   return {
@@ -31,14 +34,13 @@ export function renderMemberEmail(settings: MailSettings, email: MemberEmail): M
   const { user, organization } = email.member
   const name = `${user.firstName} ${user.lastName}`.trim()
   if (!isKnown(email.kind)) throw new Error(`There is no mail of the kind ${email.kind}`)
-  const more = { name, organization: organization.name }
   return {
     messageId: `<member.${email.id}@${senderDomain(settings.mailFrom)}>`,
     from: senderNamed(settings.mailFrom, organization.name),
     to: { name: headerText(name), address: recipientOf(email) },
     replyTo: settings.mailFrom,
-    ...renderTemplates(email.kind, { ...more, ...facts[email.kind](settings, email) }),
+    ...kinds[email.kind]({ name, organization: organization.name }, email, settings),
   }
 }
 
-const isKnown = (kind: string): kind is MemberEmailKind => Object.hasOwn(facts, kind)
+const isKnown = (kind: string): kind is MemberEmailKind => Object.hasOwn(kinds, kind)

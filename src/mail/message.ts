@@ -1,7 +1,7 @@
-import path from 'node:path'
-import { Eta } from 'eta'
 import { looksLikeAddress } from '../domain/checking/email-address.ts'
 import type { Links } from '../domain/context.ts'
+import { toText } from '../html/html.ts'
+import type { Mail } from './templates/frame.ts'
 
 export type Mailbox = { name: string; address: string }
 
@@ -20,25 +20,22 @@ export type Message = {
 /** Where mails lead, what signs their links, and whom they are from. */
 export type MailSettings = { links: Links; mailFrom: string }
 
-const LOCALE = 'en'
 /** Characters, not UTF-16 units: half a pair would be no text. */
 const MAX_HEADER_TEXT = 150
-const views = path.join(import.meta.dirname, 'templates', LOCALE)
-const html = new Eta({ views, cache: true, autoEscape: true })
-const plain = new Eta({ views, cache: true, autoEscape: false, autoTrim: false })
 
-/** What a mail says, from its three templates: `<name>.subject.eta`, `<name>.txt.eta` and `<name>.html.eta`. */
-export const renderTemplates = (
-  name: string,
-  facts: { organization: string },
-): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> => ({
-  // What it is about comes after the name, and has to be read as well.
-  subject: headerText(plain.render(`./${name}.subject.eta`, { ...facts, organization: shorten(facts.organization, 60) })),
-  text: plain.render(`./${name}.txt.eta`, facts),
-  html: html.render(`./${name}.html.eta`, facts),
+/**
+ * The parts of a message that a template says. The name of an organization is shortened in the subject: what the mail is about comes after
+ * it, and has to be read as well.
+ */
+export function partsOf<Facts extends { organization: string }>(
+  template: (facts: Facts) => Mail,
+  facts: Facts,
+): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
+  const { text, html } = template(facts)
+  const { subject } = template({ ...facts, organization: shorten(facts.organization, 60) })
   // RFC 3834: tells vacation responders and the like not to answer a machine.
-  headers: { 'Auto-Submitted': 'auto-generated' },
-})
+  return { subject: headerText(subject), text, html: toText(html), headers: { 'Auto-Submitted': 'auto-generated' } }
+}
 
 /**
  * Text that cannot break or disguise a header: no control characters, no marks that change the reading direction, nothing that reads

@@ -10,9 +10,9 @@ import {
 } from './openapi-document.ts'
 
 /** A part of a type in words; `object` is the name of one of the page's objects, to link to. */
-type TypePart = { text: string; object?: string }
+export type TypePart = { text: string; object?: string }
 /** A parameter, a header, or a field of an object. */
-type Field = {
+export type Field = {
   name: string
   type: TypePart[]
   required: boolean
@@ -21,10 +21,10 @@ type Field = {
   rules: string[]
   fields: Field[]
 }
-type Parameter = Field & { in: ParameterObject['in']; words: unknown[] }
+export type Parameter = Field & { in: ParameterObject['in']; words: unknown[] }
 type Body = { fields: Field[]; example: string }
 type Response = { status: string; reason: string; description: string; headers: Field[]; type: TypePart[]; fields: Field[] }
-type Operation = {
+export type Operation = {
   id: string
   method: string
   path: string

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { Eta } from 'eta'
 import type { FastifyInstance } from 'fastify'
+import { toText } from '../../html/html.ts'
 import { requestOrigin } from '../addresses/address.ts'
 import { describeDocument } from './describe.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
+import { docsPage } from './page.ts'
 
 /** One interface's OpenAPI document, as it is once all routes are known. */
 export type ApiDocument = { name: string; title: string; read: () => object }
 
 export const DOCS_PREFIX = '/docs'
-
-const folder = import.meta.dirname
-const eta = new Eta({ views: folder, cache: true })
 
 /** No inline script or style, nothing from elsewhere, and no form that a browser sends by itself. */
 const CONTENT_SECURITY_POLICY = [
@@ -34,7 +32,7 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
   for (const { name, read } of documents) {
     const document = once(read)
     const page = once(() =>
-      eta.render('./page.eta', { ...describeDocument(document() as OpenApiDocument), home: DOCS_PREFIX, name, pages }),
+      toText(docsPage({ ...describeDocument(document() as OpenApiDocument), home: DOCS_PREFIX, name, pages })),
     )
     app.get(`${DOCS_PREFIX}/${name}/openapi.json`, async (request) => ({
       ...document(),
@@ -48,7 +46,7 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
     app.get(address, async (_request, reply) => reply.redirect(pages[0]!.path))
   const files = { 'page.css': 'text/css', 'page.js': 'text/javascript' }
   for (const [file, type] of Object.entries(files)) {
-    const content = readFileSync(path.join(folder, file), 'utf8')
+    const content = readFileSync(path.join(import.meta.dirname, file), 'utf8')
     app.get(`${DOCS_PREFIX}/${file}`, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(content))
   }
 }

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../html/html.ts'
 
 // What a candidate is shown of an assessment, on the candidate's pages and in the portal's preview of them.
 

@@ -1,10 +1,10 @@
-import path from 'node:path'
-import { Eta } from 'eta'
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
+import { toText } from '../../html/html.ts'
 import { loadIcon, serveAssets } from '../../http/pages/assets.ts'
 import { protectPages } from '../../http/pages/html-page.ts'
+import { listPage, mailPage } from './mailbox.pages.ts'
 import { findMail, listMails, type Mail, type RenderMails } from './mails.ts'
 
 export const MAILBOX_PREFIX = '/dev/mailbox'
@@ -13,7 +13,7 @@ const SHOWN = 50
 /** Mails that one search looks at; the next page looks at older ones. */
 const SEARCHED = 1_000
 const icon = loadIcon(MAILBOX_PREFIX)
-const eta = new Eta({ views: path.join(import.meta.dirname, 'templates'), cache: true })
+const place = { home: MAILBOX_PREFIX, icon: icon.address }
 
 type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
 
@@ -38,9 +38,7 @@ export async function mailboxPages(
       newest: query.before !== undefined && address({ search }),
       older: older && address({ search, before: older }),
     }
-    return reply
-      .type('text/html; charset=utf-8')
-      .send(eta.render('./list.eta', { home: MAILBOX_PREFIX, icon: icon.address, rows, search, searched, links }))
+    return reply.type('text/html; charset=utf-8').send(toText(listPage(place, { rows, search, searched, links })))
   })
 
   app.get<{ Params: { id: string }; Querystring: { part?: string } }>('/:id', async ({ params, query }, reply) => {
@@ -52,9 +50,7 @@ export async function mailboxPages(
         .header('content-security-policy', BODY_POLICY)
         .type('text/html; charset=utf-8')
         .send(openLinksOutside(message.html))
-    return reply
-      .type('text/html; charset=utf-8')
-      .send(eta.render('./mail.eta', { home: MAILBOX_PREFIX, icon: icon.address, email, at: timeOf(email), message }))
+    return reply.type('text/html; charset=utf-8').send(toText(mailPage(place, email, timeOf(email), message)))
   })
 }
 

@@ -1,7 +1,7 @@
+import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
-import { html } from '../../../http/pages/html.ts'
 import { candidateHeaders } from './headers.ts'
 import { type Page, renderPage, sendPage } from './layout.ts'
 

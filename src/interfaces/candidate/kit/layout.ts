@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
+import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
-import { type Html, html, toText } from '../../../http/pages/html.ts'
 import { assets } from './assets.ts'
 
 export type Page = {

@@ -1,8 +1,8 @@
 import type { KeptDays } from '../../../domain/submissions/media/forget-media.ts'
 import { consentedMedia, type Needs, type Requirement } from '../../../domain/submissions/needs.ts'
 import { CONSENT_VERSION } from '../../../domain/submissions/taking/give-consent.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
 import { form, hidden, type View } from '../kit/layout.ts'
 
 /** How the assessment is taken here, and for how long what is sent in is kept. */

@@ -1,8 +1,8 @@
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
 import { timeInWords } from '../../../domain/values/format-time.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { expectations, wordCount, written } from '../../../http/pages/candidate-view.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
 import { button, form, invitePage, type Page, type View } from '../kit/layout.ts'
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.

@@ -2,7 +2,7 @@ import type { SessionProblem } from '../../../domain/errors.ts'
 import { CHECKS, PHOTOS, REQUIREMENTS, type Requirement, requirementsOf } from '../../../domain/submissions/needs.ts'
 import type { Preparation } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { button, pathOf, type View } from '../kit/layout.ts'
 
 const MISSING: Record<Requirement, string> = {

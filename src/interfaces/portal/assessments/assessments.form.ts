@@ -1,7 +1,7 @@
 import { type AssessmentInput, PROCTORING, type Proctoring } from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
 import type { Context } from '../../../domain/context.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, choice, choices, type Form, field, mistakes, readFields, readLines, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'

@@ -1,6 +1,6 @@
 import type { Cautions } from '../../../domain/assessments/cautions.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
 
 /** Says what might not be thought of; nothing where there is nothing. @param questionCount of the assessment. */
 export const cautionsShown = ({ withoutPoints, devices, open }: Cautions, questionCount: number): Html =>

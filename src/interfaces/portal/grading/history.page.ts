@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import type { GivenGrade } from '../../../domain/submissions/grading/grades.ts'
-import { html } from '../../../http/pages/html.ts'
+import { html } from '../../../html/html.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
 import { gradeTable } from './sheet.parts.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { pointsIn } from '../../../domain/submissions/grading/totals.ts'
-import { html } from '../../../http/pages/html.ts'
+import { html } from '../../../html/html.ts'
 import { area, checkbox, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'

@@ -8,7 +8,7 @@ import {
   OVERVIEW_ROWS,
   type Overview,
 } from '../../../domain/invites/overview/read-overview.ts'
-import { type Html, html, type Value } from '../../../http/pages/html.ts'
+import { type Html, html, type Value } from '../../../html/html.ts'
 import { bar, chart } from '../kit/chart.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'

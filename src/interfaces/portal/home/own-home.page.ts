@@ -2,7 +2,7 @@ import type { Context } from '../../../domain/context.ts'
 import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import type { OwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
 

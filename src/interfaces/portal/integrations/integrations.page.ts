@@ -1,6 +1,6 @@
 import type { ListedKey } from '../../../domain/access/manage-keys.ts'
 import type { Context } from '../../../domain/context.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'

@@ -3,7 +3,7 @@ import type { WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.t
 import { type DeliveryCounts, LAST_DELIVERIES } from '../../../domain/webhooks/deliveries.ts'
 import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
 import { DISABLED_AFTER_DAYS, type WebhookDisabledReason } from '../../../domain/webhooks/state.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { EVENT_LABELS } from '../kit/event-words.ts'
 import { area, checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'

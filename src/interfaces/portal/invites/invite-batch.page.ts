@@ -4,7 +4,7 @@ import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState }
 import type { Terms } from '../../../domain/invites/batches/check-rows.ts'
 import { type TermNames, termsOf } from '../../../domain/invites/batches/term-names.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 import { choice } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'

@@ -1,6 +1,6 @@
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { mayMove } from '../../../domain/invites/moves.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { area, type Form, field } from '../kit/forms.ts'
 import { panel } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'

@@ -1,7 +1,7 @@
 import type { InviteChanges, ToldData } from '../../../domain/events/event.ts'
 import type { InviteEvent } from '../../../domain/events/feed.ts'
 import { TIMELINE_LENGTH, type Timeline } from '../../../domain/invites/timeline.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { wordEvent } from '../kit/event-words.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'

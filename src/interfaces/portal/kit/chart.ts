@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 
 const HEIGHT = 120
 const SLOT = 20

@@ -1,6 +1,6 @@
 import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts'
 import { MAX_FILTER_LENGTH } from '../../../domain/limits.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { emptyForm, field, readFields } from './forms.ts'
 
 // Lists to choose from show so many names at most. Where there may be more, a page lets them be narrowed to those with a text in them.

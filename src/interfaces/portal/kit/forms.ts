@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind, type Issue } from '../../../domain/errors.ts'
 import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { type Page, show } from './layout.ts'
 import { wordIssue } from './wording.ts'
 

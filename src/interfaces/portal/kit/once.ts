@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../domain/context.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
 import { type Answer, doOnce } from '../../../domain/work/do-once.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { type Form, refuseForm, valuesOf } from './forms.ts'
 import { type Page, render, sendPage } from './layout.ts'
 

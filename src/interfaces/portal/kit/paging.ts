@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type Listing, type Page, pageCount } from '../../../domain/lists/page.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { type Form, issuesOf } from './forms.ts'
 
 /** Rows of a page of a list. */

@@ -1,4 +1,4 @@
-import { type Html, html, type Value } from '../../../http/pages/html.ts'
+import { type Html, html, type Value } from '../../../html/html.ts'
 
 /**
  * A table that scrolls by itself where the screen is narrow, also by keyboard.

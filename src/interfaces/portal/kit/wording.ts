@@ -3,8 +3,8 @@ import type { AccountProblem, Issue, TargetFault } from '../../../domain/errors.
 import { type Declinable, declinedAtOf } from '../../../domain/invites/declined.ts'
 import { MAX_RESENDS } from '../../../domain/limits.ts'
 import { timeInWords } from '../../../domain/values/format-time.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
 
 /** The fields as the pages call them. */
 const names: Record<string, string> = {

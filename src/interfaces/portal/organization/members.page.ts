@@ -4,7 +4,7 @@ import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts
 import type { LinkToHandOver } from '../../../domain/members/invite-member.ts'
 import type { Language } from '../../../domain/members/manage-members.ts'
 import { type ListedMember, MEMBER_ROLES, type Member } from '../../../domain/members/members.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { narrowing } from '../kit/choices.ts'
 import { checkboxes, choice, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'

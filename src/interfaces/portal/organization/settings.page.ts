@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import type { OrganizationSettings } from '../../../domain/members/organization-settings.ts'
-import { html } from '../../../http/pages/html.ts'
+import { html } from '../../../html/html.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 

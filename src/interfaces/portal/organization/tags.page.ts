@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagUses } from '../../../domain/tags/tags.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'

@@ -1,6 +1,6 @@
 import type { SessionSummary, SignedIn } from '../../../domain/access/sessions.ts'
 import type { Context } from '../../../domain/context.ts'
-import { type Html, html } from '../../../http/pages/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'

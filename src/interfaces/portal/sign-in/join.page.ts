@@ -1,7 +1,7 @@
 import { MIN_PASSWORD_LENGTH } from '../../../domain/access/passwords.ts'
 import type { JoinOffer } from '../../../domain/members/join.ts'
+import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
-import { html } from '../../../http/pages/html.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
 

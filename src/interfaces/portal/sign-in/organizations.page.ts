@@ -1,5 +1,5 @@
 import type { Membership } from '../../../domain/access/sessions.ts'
-import { html } from '../../../http/pages/html.ts'
+import { html } from '../../../html/html.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 
 /** For whoever is a member of more than one organization. */

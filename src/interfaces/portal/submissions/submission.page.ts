@@ -8,8 +8,8 @@ import type {
   TakeDetail,
 } from '../../../domain/submissions/reading/submission.ts'
 import type { NoteKind } from '../../../domain/submissions/taking/keep-notes.ts'
+import { type Html, html, type Value } from '../../../html/html.ts'
 import { wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
-import { type Html, html, type Value } from '../../../http/pages/html.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { html, toText } from '../../../src/http/pages/html.ts'
+import { html, toText } from '../../src/html/html.ts'
 
 describe('a template', () => {
   it('shows what it is given as text, in text and in attributes', () => {
