@@ -1,4 +1,6 @@
-import { newId } from './session.ts'
+import { newId, Refusal, type Session } from './session.ts'
+
+const ASK_WITHIN_MS = 20_000
 
 export type KeptAttempt = ReturnType<typeof keepAttempt>
 
@@ -40,5 +42,16 @@ export function keepAttempt(name: string) {
       kept = null
       write()
     },
+  }
+}
+
+/** Asks for what the id is of. It stays where it was granted, perhaps: the next asks for the same. @throws Refusal. */
+export async function askFor<Granted>(session: Session, path: string, json: object, attempt: KeptAttempt): Promise<Granted> {
+  try {
+    const until = performance.now() + ASK_WITHIN_MS
+    return (await session.send('POST', path, { json, until, attempt: attempt.id() })) as Granted
+  } catch (error) {
+    if (!(error instanceof Refusal && ['unreachable', 'taken_over'].includes(error.code))) attempt.done()
+    throw error
   }
 }
