@@ -1,4 +1,5 @@
-import { make, setNotice, wordTime } from '../../../http/browser/dom.ts'
+import { make, setNotice } from '../../../http/browser/dom.ts'
+import { wordTime } from '../../../http/browser/word-time.ts'
 import { measureAgo } from './ago.ts'
 import type { Player } from './player.ts'
 import type { PossibleAnswer } from './session.ts'
@@ -23,7 +24,7 @@ export function offerChoice({ session, outbox, state }: Player, number: number) 
 
   function show(): void {
     element.hidden = answers.length < 2
-    const labels = answers.map((answer) => wordAnswer(answer))
+    const labels = wordAnswers(answers, recordedHere)
     const next = JSON.stringify([answers.map(({ id, counts }) => [id, counts]), labels])
     if (next === shown) return
     shown = next
@@ -39,14 +40,6 @@ export function offerChoice({ session, outbox, state }: Player, number: number) 
       choosing = choose(id, label)
     })
     return make('label', {}, radio, ` ${label}`)
-  }
-
-  function wordAnswer({ id, kind, mediaId, milliseconds, cutOff }: PossibleAnswer): string {
-    if (kind === 'text') return 'What you have written'
-    const recordings = answers.filter((answer) => answer.kind !== 'text')
-    const length = milliseconds ?? recordedHere(mediaId)
-    const name = `Recording ${recordings.findIndex((answer) => answer.id === id) + 1}: ${kind}`
-    return `${name}${length ? `, ${wordTime(length)}` : ''}${cutOff ? ', cut off before you stopped it' : ''}`
   }
 
   /** How long it is where the service does not know it yet; 0 where this page has not recorded it. */
@@ -95,4 +88,14 @@ export function offerChoice({ session, outbox, state }: Player, number: number) 
     settled: () => choosing,
     close: () => clearTimeout(timer),
   }
+}
+
+function wordAnswers(answers: PossibleAnswer[], recordedHere: (mediaId: string | null) => number): string[] {
+  let recordings = 0
+  return answers.map(({ kind, mediaId, milliseconds, cutOff }) => {
+    if (kind === 'text') return 'What you have written'
+    const length = milliseconds ?? recordedHere(mediaId)
+    const name = `Recording ${++recordings}: ${kind}`
+    return `${name}${length ? `, ${wordTime(length)}` : ''}${cutOff ? ', cut off before you stopped it' : ''}`
+  })
 }

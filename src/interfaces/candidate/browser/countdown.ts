@@ -1,4 +1,5 @@
-import { setText, wordTime } from '../../../http/browser/dom.ts'
+import { setText } from '../../../http/browser/dom.ts'
+import { wordTime } from '../../../http/browser/word-time.ts'
 import { sayTimeLeft } from './time-left.ts'
 
 const EVERY_MS = 250

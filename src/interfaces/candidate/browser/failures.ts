@@ -1,5 +1,7 @@
 import { type DeviceKind, NO_TYPE, type Present, wordDeviceFailure } from './device-words.ts'
 import { typeFor } from './recorder.ts'
+import { Refusal } from './session.ts'
+import { wordFailure } from './wording.ts'
 
 // Why a device can't be used here: because of the browser or the page, or by the browser's name for what went wrong.
 
@@ -27,8 +29,9 @@ export function obstacle(device: DeviceKind): string {
 export const obstacleToRecord = (device: DeviceKind): string =>
   obstacle(device) || (typeFor(device === 'microphone' ? 'audio' : 'video') ? '' : NO_TYPE)
 
-/** In sentences: what happened and what to do. */
+/** In sentences: what happened and what to do. @param error of the browser, about the device, or of the service. */
 export async function explainFailure(error: unknown, device: DeviceKind): Promise<string> {
+  if (error instanceof Refusal) return wordFailure(error.code)
   const name = error instanceof DOMException || error instanceof Error ? error.name : ''
   const { constraint } = error as { constraint?: string }
   const present = await listDevices()

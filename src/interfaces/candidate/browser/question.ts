@@ -10,7 +10,7 @@ const ASK_AGAIN_MS = 1_000
 
 /** An open question: its prompt plays, its answer is saved while it is given, and its time is counted down. */
 export function answerQuestion(player: Player, section: HTMLElement): PageControl {
-  const { session, status, devices, outbox } = player
+  const { session, status, devices } = player
   const number = Number(section.dataset.number)
   const kinds = (section.dataset.kinds ?? '').split(' ')
   const recordable = kinds.filter((kind): kind is TakeKind => kind === 'audio' || kind === 'video')
@@ -32,9 +32,6 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     await text?.save()
     await recording?.refresh()
   })
-  const left = player.state.question?.takes.findLast(({ state }) => state === 'recording')
-  const leftBehind = outbox.list().find(({ mediaId }) => mediaId === left?.mediaId)
-  if (leftBehind) recording?.adopt(leftBehind)
   const stopPrompt = prompt ? offerPrompt(player, number, prompt) : () => {}
 
   let isClosed = false

@@ -140,6 +140,11 @@ export function startRecorder(
     void outbox.finish(recording)
   }
 
-  startSegment(stream)
+  try {
+    startSegment(stream)
+  } catch (error) {
+    outbox.fail(recording, 'empty')
+    throw error
+  }
   return { stop, elapsed, isRunning, recording }
 }
