@@ -56,6 +56,9 @@ export async function findMajorVersion(): Promise<string> {
   return /\(PostgreSQL\) (\d+)/.exec(stdout)![1]!
 }
 
+/** Where a backup is restored to, before it gets its place. @param home of the database. */
+export const restoringFolder = (home: string): string => path.join(home, 'restoring')
+
 /**
  * Where the database and what belongs to it lies: `dataDir` where PostgreSQL's user can reach it, else a folder made for it. A
  * database that is there already decides.

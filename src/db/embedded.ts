@@ -11,6 +11,7 @@ import {
   findBinaries,
   findIdentity,
   type Identity,
+  restoringFolder,
   run,
 } from './embedded-files.ts'
 
@@ -88,7 +89,10 @@ async function bringUp(server: Server, signal: AbortSignal | undefined): Promise
     const hasEnded = child !== undefined && (child.exitCode !== null || child.signalCode !== null)
     if (server.recovers ? hasEnded : Date.now() > deadline) await failToStart(server)
     if (!child || hasEnded) {
-      if (!existsSync(path.join(server.folder, 'PG_VERSION'))) await initialize(server)
+      if (!existsSync(path.join(server.folder, 'PG_VERSION'))) {
+        await refuseRestoring(server)
+        await initialize(server)
+      }
       signal?.throwIfAborted()
       child = await launch(server)
     }
@@ -100,6 +104,13 @@ async function bringUp(server: Server, signal: AbortSignal | undefined): Promise
 async function failToStart(server: Server): Promise<never> {
   const what = server.recovers ? 'ended before it had recovered' : 'did not start within 30 s'
   throw new Error(`The embedded PostgreSQL ${what}. Its log:\n${await readLog(server)}`)
+}
+
+/** A new database would take the place of the one that is being restored. */
+async function refuseRestoring({ folder }: Server): Promise<void> {
+  const draft = restoringFolder(path.dirname(folder))
+  if (!existsSync(draft)) return
+  throw new Error(`There is ${draft}: a backup is being restored, or that was interrupted. If none is at work, remove it.`)
 }
 
 async function initialize({ folder, initdb, identity }: Server): Promise<void> {

@@ -9,6 +9,7 @@ import { databaseFolder, findIdentity } from './embedded-files.ts'
 
 /** What the server makes anew at its start, as pg_basebackup leaves it out; the folders themselves have to be there. */
 const EMPTIED = ['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans']
+const CONTROL = 'global/pg_control'
 const LEFT_OUT = /^(postmaster\.(pid|opts)|server\.log|pg_wal|backup_label.*|tablespace_map.*|global\/pg_control)$/
 const LEFT_OUT_ANYWHERE = /^(\.s\.PGSQL\..*|pgsql_tmp.*|pg_internal\.init.*)$/
 
@@ -35,7 +36,9 @@ export async function copyRunningDatabase(
       if (!content) throw new Error(`${path.join(folder, name)} is not there any more.`)
       copied.files.push({ path: name, ...content })
     }
-    await addCopy('global/pg_control') // last: the server must not take the copy for older than what it finds there
+    // Last: the server must not take the copy for older than what it finds there. It may be read while it is being written.
+    await waitUntilUnchanged(path.join(folder, CONTROL))
+    await addCopy(CONTROL)
     const stopped = await client.query('SELECT lsn::text, labelfile FROM pg_backup_stop(false)')
     const { lsn, labelfile } = stopped.rows[0] as { lsn: string; labelfile: string }
     await mkdir(path.join(to, 'pg_wal'), { mode: 0o700 })
@@ -52,6 +55,15 @@ export async function copyRunningDatabase(
 
 const isLeftOut = (below: string): boolean =>
   LEFT_OUT.test(below) || LEFT_OUT_ANYWHERE.test(path.basename(below)) || EMPTIED.includes(path.dirname(below).split('/')[0]!)
+
+/** @returns when the file has been read twice with the same content. */
+async function waitUntilUnchanged(file: string): Promise<void> {
+  for (let last = ''; ; ) {
+    const { sha256 } = (await measureContent(file)) ?? { sha256: '' }
+    if (sha256 === last) return
+    last = sha256
+  }
+}
 
 /** The files of the log from where the copy began to where it ended, and those that tell of timelines. */
 async function listLog(client: Client, folder: string, labelfile: string, end: string): Promise<string[]> {

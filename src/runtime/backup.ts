@@ -24,6 +24,8 @@ export async function makeBackup(config: Config, folder: string): Promise<Manife
   const home = await chooseHome(config.dataDir)
   if (!existsSync(path.join(databaseFolder(home), 'PG_VERSION')))
     throw new Error(`There is no database in ${home} yet: is DATA_DIR right?`)
+  if (!config.secretKeys && ![home, config.dataDir].some((place) => existsSync(secretFile(place))))
+    throw new Error(`There is no secret in ${home}: set the SECRET_KEY that the service runs with.`)
   for (const source of [databaseFolder(home), mediaFolder(config.dataDir)])
     if (`${folder}/`.startsWith(`${source}/`)) throw new Error(`${folder} is part of what is to be backed up.`)
   if ((await mkdir(folder, { recursive: true, mode: 0o700 })) === undefined && (await readdir(folder)).length > 0)

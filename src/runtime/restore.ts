@@ -1,7 +1,7 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { type Content, copyChecked, measureContent, syncFolder } from '../db/checked-copy.ts'
-import { chooseHome, databaseFolder, findMajorVersion } from '../db/embedded-files.ts'
+import { type Content, copyChecked, eachOf, measureContent, syncFolder } from '../db/checked-copy.ts'
+import { chooseHome, databaseFolder, findMajorVersion, restoringFolder } from '../db/embedded-files.ts'
 import { recoverCopy } from '../db/physical-copy.ts'
 import { explainFullDisk, mediaFolder, requireEmbedded } from './backup.ts'
 import { type Manifest, PARTS, readManifest } from './backup-manifest.ts'
@@ -25,8 +25,9 @@ export async function restoreBackup(config: Config, folder: string): Promise<Res
   requireEmbedded(config)
   const manifest = await readManifest(folder)
   await checkVersion(manifest)
-  for (const file of manifest.files)
+  await eachOf(manifest.files, async (file) => {
     expectSame(path.join(folder, file.path), file, await measureContent(path.join(folder, file.path)))
+  })
   const home = await chooseHome(config.dataDir)
   const media = mediaFolder(config.dataDir)
   for (const place of [databaseFolder(home), secretFile(home), secretFile(config.dataDir), media]) await expectNothing(place)
@@ -38,7 +39,7 @@ export async function restoreBackup(config: Config, folder: string): Promise<Res
 
 async function build(folder: string, manifest: Manifest, home: string, media: string): Promise<void> {
   // The media may lie on another disk than the database.
-  const [draft, mediaDraft] = [path.join(home, 'restoring'), `${media}.restoring`]
+  const [draft, mediaDraft] = [restoringFolder(home), `${media}.restoring`]
   await using drafts = new AsyncDisposableStack()
   await using moved = new AsyncDisposableStack()
   for (const made of [draft, mediaDraft]) {
@@ -50,8 +51,9 @@ async function build(folder: string, manifest: Manifest, home: string, media: st
     return part === PARTS.media ? path.join(mediaDraft, ...rest) : path.join(draft, below)
   }
   for (const below of manifest.folders) await mkdir(placeOf(below), { recursive: true, mode: 0o700 })
-  for (const file of manifest.files)
+  await eachOf(manifest.files, async (file) => {
     expectSame(path.join(folder, file.path), file, await copyChecked(path.join(folder, file.path), placeOf(file.path)))
+  })
   for (const below of manifest.folders) await syncFolder(placeOf(below))
   await recoverCopy(draft)
 
@@ -95,4 +97,5 @@ async function makeDraft(draft: string): Promise<void> {
     if (error.code !== 'EEXIST') throw error
     throw new Error(`There is ${draft}: another restore is at work, or was interrupted. If none is at work, remove it.`)
   })
+  await chmod(draft, 0o711) // whatever is masked
 }

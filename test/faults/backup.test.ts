@@ -58,6 +58,7 @@ test('a restore that is killed leaves nothing that a start takes for data, and t
 
   const refused = await cli(other, ['restore', backup])
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`There is ${draft}`)])
+  expect((await cli(other, ['migrate'])).stderr).toContain(`There is ${draft}: a backup is being restored`)
   for (const name of await readdir(other)) await rm(path.join(other, name), { recursive: true })
   expect((await cli(other, ['restore', backup])).code).toBe(0)
   expect((await cli(other, ['org', 'list'])).stdout).toContain('Acme')
