@@ -1,4 +1,7 @@
+import { build } from 'esbuild'
+import { bundling } from '../../src/bundle.ts'
+
 /** Tests in browsers load what the modules are now, not what they were at the installation. */
 export default async function setup(): Promise<void> {
-  await import('../../src/bundle.ts')
+  await build(bundling)
 }
