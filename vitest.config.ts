@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export const shared = {
   globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
   setupFiles: ['test/support/patient-database.ts', 'test/support/end-with-file.ts'],
-  reporters: ['default', './test/support/unsure-tests.ts'],
+  reporters: ['default', './test/support/unsure-tests.ts', './test/support/hanging-tests.ts'],
   // One database a file, all on one server. Of two files at a time one often waits for a process, a browser or a clock: three keep two
   // cores busy.
   maxWorkers: 3,

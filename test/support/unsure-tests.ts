@@ -1,26 +1,10 @@
-import type { Reporter, TestCase, TestModule } from 'vitest/node'
-
-const HANGS_AFTER_MS = 10_000
+import type { Reporter, TestModule } from 'vitest/node'
 
 /**
  * Says what a list of passed tests would hide. Vitest counts among the skipped what it did not run because a hook failed: that fails the run.
- * A test that passed only when it was tried again (TEST_RETRIES) is named, and is to be mended. Where somebody looks on, a test that runs for
- * long is named while it does, without a verdict: waitUntil says what for.
+ * A test that passed only when it was tried again (TEST_RETRIES) is named, and is to be mended.
  */
 export default class UnsureTests implements Reporter {
-  private readonly running = new Map<string, NodeJS.Timeout>()
-
-  onTestCaseReady(test: TestCase): void {
-    if (process.env.TEST_RETRIES) return
-    const tell = () => process.stderr.write(`STILL RUNNING after 10 s: ${test.module.relativeModuleId} > ${test.fullName}\n`)
-    this.running.set(test.id, setTimeout(tell, HANGS_AFTER_MS))
-  }
-
-  onTestCaseResult(test: TestCase): void {
-    clearTimeout(this.running.get(test.id))
-    this.running.delete(test.id)
-  }
-
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const module of modules) {
       const tests = [...module.children.allTests()]
