@@ -43,24 +43,28 @@ it('a recording of which more than half would be lost is left as it is: pictures
 })
 
 // FAULTS=long tries a thousand: one after another, so that none is slow because of the others.
-it('recordings with boxes and clusters repeated, swapped, garbled and cut, and times going back, are joined, with cuts or without, or left as they are', async () => {
-  const outcomes = { whole: 0, cut: 0, kept: 0 }
-  for (let seed = 0; seed < scaled(12, 1_000); seed++) {
-    const random = createRandom(seed)
-    const name = RECORDINGS[Math.floor(random() * RECORDINGS.length)]!
-    const { content, done } = damage(Buffer.concat(await readSlices(name)), random, 1 + Math.floor(random() * 3))
-    const joined = await join(`seed-${seed}`, content)
-    outcomes[joined ? (joined.cuts.length > 0 ? 'cut' : 'whole') : 'kept']++
-    if (!joined) continue
-    const what = `${name} of seed ${seed}: ${done}`
-    expect((await readFile(joined.to)).length, what).toBe(joined.bytes)
-    expect(joined.milliseconds, what).toBeGreaterThan(0)
-    expect(
-      joined.cuts.filter((cut) => cut < 0 || cut > joined.milliseconds + 1_000),
-      what,
-    ).toEqual([])
-    await rm(joined.to)
-  }
-  if (LONG) process.stdout.write(`${JSON.stringify(outcomes)}\n`)
-  expect(outcomes.whole + outcomes.cut).toBeGreaterThan(outcomes.kept)
-})
+it(
+  'recordings with boxes and clusters repeated, swapped, garbled and cut, and times going back, are joined, with cuts or without, or left as they are',
+  async () => {
+    const outcomes = { whole: 0, cut: 0, kept: 0 }
+    for (let seed = 0; seed < scaled(12, 1_000); seed++) {
+      const random = createRandom(seed)
+      const name = RECORDINGS[Math.floor(random() * RECORDINGS.length)]!
+      const { content, done } = damage(Buffer.concat(await readSlices(name)), random, 1 + Math.floor(random() * 3))
+      const joined = await join(`seed-${seed}`, content)
+      outcomes[joined ? (joined.cuts.length > 0 ? 'cut' : 'whole') : 'kept']++
+      if (!joined) continue
+      const what = `${name} of seed ${seed}: ${done}`
+      expect((await readFile(joined.to)).length, what).toBe(joined.bytes)
+      expect(joined.milliseconds, what).toBeGreaterThan(0)
+      expect(
+        joined.cuts.filter((cut) => cut < 0 || cut > joined.milliseconds + 1_000),
+        what,
+      ).toEqual([])
+      await rm(joined.to)
+    }
+    if (LONG) process.stdout.write(`${JSON.stringify(outcomes)}\n`)
+    expect(outcomes.whole + outcomes.cut).toBeGreaterThan(outcomes.kept)
+  },
+  scaled(600_000, 5_400_000),
+) // not a verdict: of a thousand, each is a process of its own

@@ -9,6 +9,8 @@ export const isFfmpegInstalled = existsSync(FFMPEG)
 /** What ffmpeg complains of when it decodes all of a file; empty where it is whole, and where there is no ffmpeg. */
 export async function findComplaints(file: string): Promise<string> {
   if (!isFfmpegInstalled) return ''
-  const { stderr } = await promisify(execFile)(FFMPEG, ['-nostdin', '-v', 'error', '-i', file, '-f', 'null', '-'])
+  // Times as they are in the file: pictures that came at uneven times, rounded to a rate, would be two at one time.
+  const asTimed = ['-fps_mode', 'passthrough', '-enc_time_base', '-1']
+  const { stderr } = await promisify(execFile)(FFMPEG, ['-nostdin', '-v', 'error', '-i', file, ...asTimed, '-f', 'null', '-'])
   return stderr
 }

@@ -190,16 +190,21 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
       'twenty recordings are whole, and as long as what the browser handed over (FAULTS=long)',
       async () => {
         const made = await makeAccepted(service, {
-          questions: [{ responseType: 'mixed' }],
+          questions: records.map((responseType) => ({ responseType })),
           answerRecordLimit: TWENTY,
           ...waive(isHeard),
         })
         await begin(browser, `${origin}${made.candidate.path}`, isHeard)
-        await pressIn(browser, 'Open question 1')
-        await see(browser, /Record /)
-        await browser.evaluate(WATCH_RECORDERS)
-        for (let i = 0; i < TWENTY; i++) await recordAnswer(browser, records[i % records.length]!)
-        const lasted = ((await browser.evaluate('recorded')) as number[]).sort((a, b) => a - b)
+        const lasted: number[] = []
+        for (const [i, kind] of records.entries()) {
+          await pressIn(browser, `Open question ${i + 1}`)
+          await see(browser, /Record /)
+          await browser.evaluate(WATCH_RECORDERS)
+          for (let n = 0; n < TWENTY / records.length; n++) await recordAnswer(browser, kind)
+          lasted.push(...((await browser.evaluate('recorded')) as number[]))
+          await pressIn(browser, 'Go on')
+        }
+        lasted.sort((a, b) => a - b)
         const media = await ready((await made.submission()).id)
         expect(media.map(({ state, cuts }) => [state, cuts])).toEqual(media.map(() => ['ready', []]))
         // The test's clock stands still: which is which is told by the lengths.
