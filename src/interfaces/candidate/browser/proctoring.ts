@@ -1,11 +1,11 @@
 import { button, make } from '../../../http/browser/dom.ts'
-import type { DeviceKind } from './device-words.ts'
-import { showStream, takeStill } from './devices.ts'
-import { explainFailure, obstacle } from './failures.ts'
-import type { Player } from './player.ts'
-import { type Recorder, startRecorder } from './recorder.ts'
-import { Refusal } from './session.ts'
-import { wordFailure } from './wording.ts'
+import type { DeviceKind } from './devices/device-words.ts'
+import { showStream, takeStill } from './devices/devices.ts'
+import { explainFailure, obstacle } from './session/failures.ts'
+import type { Player } from './session/player.ts'
+import { type Recorder, startRecorder } from './session/recorder.ts'
+import { Refusal } from './session/session.ts'
+import { wordFailure } from './session/wording.ts'
 
 const STILL_EVERY_MS = 30_000
 const STILL_QUALITY = 0.7

@@ -1,0 +1,72 @@
+import { button, make, setText } from '../../../../http/browser/dom.ts'
+import type { Player } from '../session/player.ts'
+import { Refusal } from '../session/session.ts'
+import { askFor, keepAttempt } from './kept-attempt.ts'
+import { advance, beginPlay, canBePressed, type Effect, type Happening, wordPlay } from './play.ts'
+
+/**
+ * Plays a question's audio or video as often as the service grants it. Pressing the button begins to play at once, because browsers let a
+ * page do that only then; what could begin is held at its first picture until the service has granted the play. So what can't be loaded is
+ * never asked for; and what was granted and has not begun, whatever came between, begins without being counted again.
+ */
+export function offerPrompt({ session, state }: Player, number: number, place: HTMLElement): () => void {
+  const kind = place.dataset.prompt === 'video' ? 'video' : 'audio'
+  const address = place.querySelector('a')!.href
+  const label = kind === 'video' ? 'Watch the question' : 'Listen to the question'
+  const media = make(kind, { class: 'prompt', hidden: true, preload: 'none', playsinline: kind === 'video' })
+  const line = make('p', { class: 'facts', role: 'status' })
+  const attempt = keepAttempt(`play ${session.base} ${number}`)
+  const press = button(label, () => happen({ is: 'pressed' }))
+  let play = beginPlay(state.question?.playsLeft ?? 0)
+
+  function happen(happening: Happening): void {
+    const [next, effects] = advance(play, happening)
+    play = next
+    media.hidden = !play.isShown
+    for (const effect of effects) perform[effect]()
+    show()
+  }
+
+  /** Nothing is awaited before it begins to play. */
+  const perform: Record<Effect, () => void> = {
+    load() {
+      if (!play.isGranted || media.error) media.src = address
+    },
+    play() {
+      const { run } = play
+      media.play().then(
+        () => happen({ is: 'begun', run }),
+        () => happen({ is: 'notBegun', run }),
+      )
+    },
+    hold: () => media.pause(),
+    ask() {
+      const { run } = play
+      askFor<{ playsLeft: number }>(session, `/questions/${number}/plays`, {}, attempt).then(
+        ({ playsLeft }) => happen({ is: 'granted', run, left: playsLeft }),
+        (error) => happen({ is: 'refused', run, code: error instanceof Refusal ? error.code : '' }),
+      )
+    },
+    rewind() {
+      if (media.currentTime > 0) media.currentTime = 0
+    },
+    use: attempt.done,
+    unload() {
+      media.removeAttribute('src')
+      media.load()
+    },
+  }
+
+  function show(): void {
+    press.hidden = !canBePressed(play, attempt.isPending())
+    setText(press, play.phase === 'paused' ? 'Go on' : label)
+    setText(line, wordPlay(play, attempt.isPending()))
+  }
+
+  media.addEventListener('ended', () => happen({ is: 'ended' }))
+  media.addEventListener('pause', () => media.ended || happen({ is: 'paused' })) // by a key of the device, or a headphone that was pulled out
+  media.addEventListener('error', () => happen({ is: 'broken' }))
+  place.replaceWith(make('div', { class: 'prompt-place' }, media, press, line))
+  show()
+  return () => happen({ is: 'closed' })
+}

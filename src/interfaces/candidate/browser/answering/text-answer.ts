@@ -1,0 +1,92 @@
+import { make, setNotice, setText } from '../../../../http/browser/dom.ts'
+import { type Saver, saveAsTyped } from '../../../../http/browser/save-as-typed.ts'
+import type { Player } from '../session/player.ts'
+import { GRACE_MS, Refusal } from '../session/session.ts'
+import type { Status } from '../session/status.ts'
+import { openText, readRefusal, readSaved, rules, type TextKinds, toRequest, typeAfter, wordSaving } from './text.ts'
+import { openTextDrafts, tellLostText } from './text-drafts.ts'
+import { isTooLong, WHAT_IS_SAVED, wordLength } from './text-length.ts'
+
+/**
+ * Saves a text while it is typed. What the service does not have yet is kept in the browser, also when the page is closed.
+ *
+ * @param line where it says so.
+ */
+export function saveText({ session, status, state }: Player, number: number, area: HTMLTextAreaElement, line: HTMLElement) {
+  const drafts = openTextDrafts(session.base, number)
+  const address = `/questions/${number}/text`
+  const latest = () => {
+    const closesAt = state.question?.closesAt
+    return closesAt ? session.momentOf(closesAt) + GRACE_MS : Number.POSITIVE_INFINITY
+  }
+  const explain = (code: string) => {
+    const obstacle = readRefusal(code)
+    if (obstacle.isLate) tellLostText(status, number, area.value, drafts)
+    else if (code !== 'taken_over') status.say(obstacle.why)
+    return obstacle
+  }
+  const begun = openText(state.question?.text ?? { text: '', revision: 0 }, drafts.read())
+  const saver: Saver<TextKinds> = saveAsTyped(begun, {
+    ...rules,
+    send: (sent) =>
+      session.send('PUT', address, { json: toRequest(sent), until: latest() }).then(
+        (answer) => readSaved((answer as { saved: number }).saved, sent, saver.now().typed),
+        (error) => ({ is: 'refused', obstacle: explain(error instanceof Refusal ? error.code : '') }),
+      ),
+    sendLast: (sent) => void session.send('PUT', address, { json: toRequest(sent), keepalive: true }).catch(() => {}), // it is in the drafts
+    keep({ typed: { text, revision, at }, obstacle }, isSaved) {
+      if (!isSaved && !obstacle) drafts.write({ text, revision, ...(at !== undefined && { at }) })
+      else if (isSaved && !isTooLong(text)) drafts.clear()
+    },
+    show: (saving, isSaved) => setText(line, wordSaving(saving, isSaved, session.isReachable(), drafts.isKept())),
+  })
+  const count = countLength(area, status)
+  const change = () => {
+    saver.happen({ is: 'typed', typed: typeAfter(saver.now().typed, area.value) })
+    count()
+  }
+  const leave = () => saver.happen({ is: 'leaving' })
+
+  // The page may be older than what was sent while the one before was left.
+  if (area.value === area.defaultValue) area.value = begun.typed.text
+  area.autocomplete = 'off' // browsers put back what an earlier page had
+  area.removeAttribute('maxlength') // it would cut what is pasted, and say nothing
+  area.addEventListener('input', change)
+  window.addEventListener('pagehide', leave)
+  document.addEventListener('visibilitychange', leave)
+  if (area.value !== begun.typed.text) change() // typed before this script was there
+  if (!saver.isSaved()) void saver.save()
+  count()
+  saver.show()
+
+  return {
+    save: saver.save,
+    show: saver.show,
+    isSaved: saver.isSaved,
+    failure: () => saver.now().obstacle?.why ?? (isTooLong(area.value) ? WHAT_IS_SAVED : ''),
+    /** Whether more can be typed: not after the end of the question. */
+    setOpen(is: boolean): void {
+      area.readOnly = !is
+    },
+    close(): void {
+      saver.close()
+      window.removeEventListener('pagehide', leave)
+      document.removeEventListener('visibilitychange', leave)
+    },
+  }
+}
+
+/** Shows below a text how long it is, once it is nearly too long. */
+function countLength(area: HTMLTextAreaElement, status: Status): () => void {
+  const length = make('p', { class: 'hint', hidden: true })
+  area.parentElement!.querySelector('[data-length]')?.remove()
+  area.after(length)
+  let wasTooLong = false
+  return () => {
+    const is = isTooLong(area.value)
+    setNotice(length, wordLength(area.value))
+    length.classList.toggle('mistake', is)
+    if (is && !wasTooLong) status.say(wordLength(area.value))
+    wasTooLong = is
+  }
+}

@@ -1,0 +1,47 @@
+import { openDrafts } from '../../../../http/browser/drafts.ts'
+import type { Player } from '../session/player.ts'
+import { Refusal } from '../session/session.ts'
+import type { Status } from '../session/status.ts'
+import { type Draft, readDraft, toRequest } from './text.ts'
+
+// What was typed and has not been saved, in this browser: by session and question.
+
+type Drafts = ReturnType<typeof openTextDrafts>
+
+const prefixOf = (base: string) => `draft ${base} `
+
+export const openTextDrafts = (base: string, number: number) => openDrafts<Draft>(`${prefixOf(base)}${number}`)
+
+/** Says that the end of an answer was not saved, and what it was, until the candidate has read it: also after the page was loaded again. */
+export const tellLostText = (status: Status, number: number, text: string, drafts: Drafts): void =>
+  status.tell(
+    `text ${number}`,
+    `The end of your answer to question ${number} did not reach the service in time. What had been saved before is your answer.`,
+    { details: ['What you had written', text], onSeen: () => drafts.clear() },
+  )
+
+/** Sends what earlier pages have left of questions that are not open any more. What the service does not take now is told. */
+export async function sendLeftTexts({ session, status, state }: Player): Promise<void> {
+  for (const number of listLeft(session.base)) {
+    if (number === state.question?.number) continue
+    const drafts = openTextDrafts(session.base, number)
+    const draft = drafts.read()
+    if (!draft) continue
+    await session.send('PUT', `/questions/${number}/text`, { json: toRequest(readDraft(draft)) }).then(
+      () => drafts.clear(),
+      (error) => {
+        if (!(error instanceof Refusal && error.code === 'taken_over')) tellLostText(status, number, draft.text, drafts)
+      },
+    )
+  }
+}
+
+/** The numbers of their questions. */
+function listLeft(base: string): number[] {
+  try {
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefixOf(base)))
+    return keys.map((key) => Number(key.slice(prefixOf(base).length))).sort((a, b) => a - b)
+  } catch {
+    return [] // refused, as in some private windows: nothing was kept
+  }
+}

@@ -1,0 +1,69 @@
+// The text of an answer while it is typed: what the page begins with, what is sent, and what is said of it.
+
+import { begin, type Happening, type Kinds, type Saving } from '../../../../http/browser/saving.ts'
+import { keptMoment, measureAgo } from '../session/ago.ts'
+import { cutText } from './text-length.ts'
+
+/** In the browser. @property at when it was typed, by the device's clock; a page of the release before has not kept it. */
+export type Draft = { text: string; revision: number; at?: number }
+/** @property revision rises with each change. */
+type Typed = Draft & { ago: ReturnType<typeof measureAgo> }
+export type TextKinds = {
+  typed: Typed
+  saved: { revision: number }
+  obstacle: Kinds['obstacle'] & { why: string; isLate: boolean }
+}
+
+export const rules = {
+  isSame: (typed: Typed, saved: { revision: number }): boolean => typed.revision <= saved.revision,
+  isNumbered: true,
+}
+
+/** @param draft what an earlier page has left: later than what the service has or, of a text that is too long, of which it has the beginning. */
+export function openText(server: { text: string; revision: number }, draft: Draft | null): Saving<TextKinds> {
+  const isBeyond = draft?.revision === server.revision && draft.text.startsWith(server.text)
+  const restored = draft && (draft.revision > server.revision || isBeyond) ? readDraft(draft) : null
+  return begin<TextKinds>(restored ?? { ...server, ago: measureAgo(performance.now()) }, { revision: server.revision })
+}
+
+/** What was recorded after it was typed may be the answer. */
+export const readDraft = (draft: Draft): Typed => ({ ...draft, ago: measureAgo(keptMoment(draft.at ?? Date.now())) })
+
+export const typeAfter = ({ revision }: Typed, text: string): Typed => ({
+  text,
+  revision: revision + 1,
+  at: Date.now(),
+  ago: measureAgo(performance.now()),
+})
+
+export const toRequest = ({ text, revision, ago }: Typed) => ({ text: cutText(text), revision, ago })
+
+/** @param there what the service has now. @param typed by now. */
+export const readSaved = (there: number, sent: Typed, typed: Typed): Happening<TextKinds> => ({
+  is: 'saved',
+  saved: { revision: there },
+  // Another page has saved a later one: this is later still.
+  ...(there > sent.revision && { typed: { ...typed, revision: there + 1 } }),
+})
+
+/** @param code of the service, or why it was not asked. */
+export function readRefusal(code: string): TextKinds['obstacle'] {
+  const isLate = ['closed', 'submitted', 'unreachable'].includes(code)
+  const why = isLate
+    ? 'The time was over, or the question closed, before your last words were saved.'
+    : 'Your last words could not be saved. Copy them, and load this page again.'
+  return { until: 'typed', why, isLate }
+}
+
+/** @param isKept whether the browser keeps what is not saved. */
+export function wordSaving(
+  { typed, obstacle }: Saving<TextKinds>,
+  isSaved: boolean,
+  isReachable: boolean,
+  isKept: boolean,
+): string {
+  if (obstacle) return obstacle.why
+  if (isSaved) return typed.revision === 0 ? 'Saved as you type.' : 'Saved.'
+  if (isReachable) return 'Saving…'
+  return `No connection: not saved yet${isKept ? ', but kept on this device.' : '. Keep this page open.'}`
+}

@@ -1,0 +1,46 @@
+import { make } from '../../../../http/browser/dom.ts'
+import { showStream, type Wanted } from './devices.ts'
+import { measureLevel } from './meter.ts'
+
+export type Monitor = ReturnType<typeof makeMonitor>
+
+/** Shows what a camera sees and, where the browser can tell, how loud a microphone is. @param silent as measureLevel tells it. */
+export function makeMonitor(silent: (is: boolean) => void) {
+  const preview = make('video', { class: 'preview', hidden: true, 'aria-label': 'What your camera sees' })
+  const level = make('meter', { hidden: true, min: '0', max: '1', 'aria-label': 'How loud you are' })
+  let stopMeter = () => {}
+  let isShown = false
+  let heard: boolean | null = null
+
+  function setLevel(value: number): void {
+    heard ??= false
+    level.hidden = !isShown
+    level.value = value
+  }
+
+  function setSilent(is: boolean): void {
+    heard ||= !is
+    silent(is)
+  }
+
+  return {
+    elements: [preview, level],
+    /** Whether anything was ever heard; null: the browser can't tell. */
+    hasHeard: () => heard,
+    async watch(stream: MediaStream, { audio, video }: Wanted): Promise<void> {
+      stopMeter()
+      if (video) await showStream(preview, stream)
+      if (audio) stopMeter = measureLevel(stream, { level: setLevel, silent: setSilent })
+    },
+    show(is: boolean): void {
+      isShown = is
+      preview.hidden = !is || preview.srcObject === null
+      level.hidden = !is || heard === null
+    },
+    close(): void {
+      stopMeter()
+      stopMeter = () => {}
+      preview.srcObject = null
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { make, setNotice } from '../../../../http/browser/dom.ts'
+import { explainFailure, obstacle } from '../session/failures.ts'
+import type { PageControl, Player } from '../session/player.ts'
+import { checkCameraAndMicrophone } from './check-camera.ts'
+import { checkScreen } from './check-screen.ts'
+import { measureSpeed } from './check-speed.ts'
+import { offerPhoto } from './photos.ts'
+import type { Report, Step } from './step.ts'
+
+const PHOTOS = [
+  ['id_photo', 'idPhoto'],
+  ['face_photo', 'facePhoto'],
+] as const
+
+/** The page before the start: devices are tried, photos taken, as often as the candidate likes. */
+export function prepare(player: Player, section: HTMLElement): PageControl {
+  const { session, devices, state } = player
+  const { needs, checks, photos } = state
+  const isAsked = (need: string) => !checks.waived.includes(need)
+  const report: Report = async (passed) => {
+    await session.post('/checks', { passed })
+    for (const check of passed) meet(check)
+  }
+
+  function meet(requirement: string): void {
+    section.querySelector(`[data-requirement="${requirement}"]`)?.remove()
+    const list = section.querySelector('[data-missing]')
+    if (list?.children.length !== 0) return
+    list.parentElement!.remove()
+    setNotice(mistake, '')
+  }
+
+  const steps: Step[] = []
+  const wanted = { audio: needs.microphone && isAsked('microphone'), video: needs.camera && isAsked('camera') }
+  if (wanted.audio || wanted.video) steps.push(checkCameraAndMicrophone(player, wanted, report))
+  const wantsScreen = needs.screen && isAsked('screen')
+  if (wantsScreen) steps.push(checkScreen(player, report))
+  for (const [kind, need] of PHOTOS)
+    if (needs[need] && isAsked(kind)) steps.push(offerPhoto(player, kind, photos[kind], () => meet(kind)))
+  if (steps.length > 0) steps.push(measureSpeed(player))
+  const list = make('div', { class: 'steps' }, ...steps.map(({ element }) => element))
+  const heading = section.querySelector('h2')
+  heading ? heading.after(list) : section.prepend(list)
+
+  const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
+  section.querySelector('form')?.append(mistake)
+
+  /** The screen that was shared for the check goes on being shared; after a reload it has to be shared anew. */
+  async function shareAgain(): Promise<boolean> {
+    if (!wantsScreen || devices.sharedScreen()) return true
+    try {
+      await devices.shareScreen()
+      return true
+    } catch (error) {
+      setNotice(mistake, obstacle('screen') || (await explainFailure(error, 'screen')))
+      return false
+    }
+  }
+
+  return {
+    async beforeSending(form) {
+      if (!form.action.endsWith('/start')) return true
+      setNotice(mistake, '')
+      if (section.querySelector('[data-missing]')) {
+        setNotice(mistake, 'Something is still missing: see the list above.')
+        section.querySelector<HTMLElement>('.step:not(.passed) button')?.focus()
+        return false
+      }
+      return shareAgain()
+    },
+    close() {
+      for (const step of steps) step.close()
+      devices.close()
+    },
+  }
+}

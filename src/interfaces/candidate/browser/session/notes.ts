@@ -1,0 +1,80 @@
+import { MAX_NOTES_AT_ONCE } from '../../../../domain/limits.ts'
+import { measureAgo } from './ago.ts'
+import { newId, type Session } from './session.ts'
+
+export type NoteKind =
+  | 'tab_hidden'
+  | 'tab_shown'
+  | 'full_screen_left'
+  | 'full_screen_entered'
+  | 'camera_lost'
+  | 'microphone_lost'
+  | 'sharing_ended'
+  | 'sharing_begun'
+  | 'offline'
+  | 'online'
+  | 'taken_over'
+  | 'reloaded'
+
+export type Notes = ReturnType<typeof keepNotes>
+
+type Note = { kind: NoteKind; at: number }
+/** What is sent together, with one id however often: it is kept once. */
+type Batch = { attempt: string; notes: Note[] }
+
+const SEND_AFTER_MS = 2_000
+
+/** Notes what happens besides the answers, and sends it: with how long ago it was, since the device's clock may be wrong. */
+export function keepNotes(session: Session) {
+  const waiting: Note[] = []
+  /** On its way: whether it has arrived is not known. */
+  let underway: Batch | null = null
+  let isOn = false
+
+  function note(kind: NoteKind): void {
+    if (!isOn) return
+    waiting.push({ kind, at: performance.now() })
+    setTimeout(send, SEND_AFTER_MS)
+  }
+
+  async function send(): Promise<void> {
+    if (underway || waiting.length === 0 || !session.isReachable()) return
+    underway = takeBatch()
+    await post(underway)
+    underway = null
+    void send()
+  }
+
+  const takeBatch = (): Batch => ({ attempt: newId(), notes: waiting.splice(0, MAX_NOTES_AT_ONCE) })
+
+  /** Until it is kept, or refused for good: the assessment has been handed in, or another tab goes on with it. */
+  const post = ({ attempt, notes }: Batch, keepalive = false): Promise<unknown> => {
+    const json = { notes: notes.map(({ kind, at }) => ({ kind, ago: measureAgo(at) })) }
+    return session.send('POST', '/notes', { json, keepalive, attempt }).catch(() => {})
+  }
+
+  document.addEventListener('visibilitychange', () => note(document.hidden ? 'tab_hidden' : 'tab_shown'))
+  document.addEventListener('fullscreenchange', () =>
+    note(document.fullscreenElement ? 'full_screen_entered' : 'full_screen_left'),
+  )
+  window.addEventListener('pagehide', () => {
+    if (!isOn) return
+    if (underway) void post(underway, true)
+    if (waiting.length > 0) void post(takeBatch(), true)
+  })
+
+  return {
+    note,
+    send,
+    /** From the start of the assessment on; before, nobody is watched. */
+    begin(): void {
+      if (isOn) return
+      isOn = true
+      const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+      if (navigation?.type === 'reload') note('reloaded')
+    },
+    end(): void {
+      isOn = false
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import { askUntilAnswered } from '../../../../http/browser/retry.ts'
+import type { Upload } from './recording.ts'
+
+export type TakeKind = 'audio' | 'video'
+export type Question = {
+  number: number
+  of: number
+  responseType: string
+  closesAt: string | null
+  playsLeft: number
+  takesLeft: number
+  text: { text: string; revision: number } | null
+  takes: { id: string; mediaId: string | null; kind: 'text' | TakeKind; state: 'recording' | 'complete' | 'abandoned' }[]
+  /** What can be chosen from, oldest first. */
+  answers: PossibleAnswer[]
+}
+/** @param milliseconds null until that is known. @param cutOff the candidate did not stop it. @param counts it is the answer now. */
+export type PossibleAnswer = {
+  id: string
+  mediaId: string | null
+  kind: 'text' | TakeKind
+  milliseconds: number | null
+  cutOff: boolean
+  counts: boolean
+}
+/** What the candidate has to have, or to show. */
+export type Needs = { microphone: boolean; camera: boolean; screen: boolean; idPhoto: boolean; facePhoto: boolean }
+export type SessionState = {
+  state: string
+  now: string
+  deadlineAt: string | null
+  needs: Needs
+  checks: { passed: string[]; waived: string[] }
+  photos: { id_photo: boolean; face_photo: boolean }
+  webcam: 'stills' | 'video'
+  question: Question | null
+  uploads: Upload[]
+}
+
+/** An answer that trying again does not change. */
+export class Refusal extends Error {
+  readonly code: string
+  readonly details: Record<string, unknown>
+  constructor(code: string, details: Record<string, unknown> = {}) {
+    super(code)
+    this.code = code
+    this.details = details
+  }
+}
+
+export type Sending = {
+  json?: object
+  bytes?: ArrayBuffer | Blob
+  type?: string
+  /** Until when it is tried again, in milliseconds of `performance.now()`; for good where it says nothing. */
+  until?: number
+  /** Sent though the page is being left; tried once. */
+  keepalive?: boolean
+  /** The id of what is attempted, where it has to outlast this request: what is asked again with it is granted once. */
+  attempt?: string
+}
+
+const TRY_MS = 20_000
+/** How long after the end of a question what was recorded and typed in it is taken: a little less than the service allows. */
+export const GRACE_MS = 28_000
+
+export type Session = ReturnType<typeof openSession>
+
+/**
+ * The service's side of the session, as this tab sees it: what is asked is tried until it is answered.
+ *
+ * @param base address of the session.
+ * @param on.takenOver another tab has been opened since: nothing that this one sends is taken.
+ * @param on.reachable whether the last try was answered, when that changes.
+ */
+export function openSession(base: string, on: { takenOver: () => void; reachable: (isReachable: boolean) => void }) {
+  const tab = newId()
+  let isReachable = true
+  let isTakenOver = false
+  /** What to add to `performance.now()` to have the server's time: the device's own clock may be wrong, or be changed. */
+  let ahead = 0
+
+  function setReachable(is: boolean): void {
+    if (is === isReachable) return
+    isReachable = is
+    on.reachable(is)
+  }
+
+  async function tryOnce(
+    method: string,
+    path: string,
+    attempt: string,
+    { json, bytes, type, keepalive = false }: Sending,
+  ): Promise<Response> {
+    const body = json ? JSON.stringify(json) : bytes
+    const headers: Record<string, string> = { 'x-tab': tab }
+    if (method === 'POST') headers['idempotency-key'] = attempt
+    if (body !== undefined) headers['content-type'] = json ? 'application/json' : (type ?? 'application/octet-stream')
+    const signal = keepalive ? null : AbortSignal.timeout(TRY_MS)
+    return fetch(base + path, { method, headers, keepalive, signal, ...(body === undefined ? {} : { body }) })
+  }
+
+  /** @throws Refusal, also `unreachable` when the time for it is over. */
+  async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
+    const { until = Number.POSITIVE_INFINITY, keepalive, attempt = newId() } = sending
+    const tryAsLongAsOurs = async () => {
+      if (isTakenOver) throw new Refusal('taken_over')
+      return tryOnce(method, path, attempt, sending)
+    }
+    const answer = await askUntilAnswered(tryAsLongAsOurs, (failure, pause) => {
+      if (isTakenOver || keepalive || performance.now() + pause > until) return false
+      setReachable(failure !== null && failure.status < 500)
+      return true
+    })
+    if (answer) return read(answer)
+    throw new Refusal(isTakenOver ? 'taken_over' : 'unreachable')
+  }
+
+  async function read(answer: Response): Promise<unknown> {
+    setReachable(true)
+    const body = answer.status === 204 ? {} : await answer.json().catch(() => ({}))
+    if (answer.ok) return body
+    const code = typeof body.code === 'string' ? body.code : `status_${answer.status}`
+    if (code === 'taken_over' && !isTakenOver) {
+      isTakenOver = true
+      on.takenOver()
+    }
+    throw new Refusal(code, body)
+  }
+
+  return {
+    base,
+    send,
+    post: (path: string, json?: object, until?: number) =>
+      send('POST', path, { ...(json && { json }), ...(until !== undefined && { until }) }),
+    /** From now on only this tab may write. */
+    claim: () => send('POST', '/tab', { json: { tab } }),
+    async read(): Promise<SessionState> {
+      const asked = performance.now()
+      const state = (await send('GET', '')) as SessionState
+      ahead = Date.parse(state.now) - (asked + performance.now()) / 2
+      return state
+    },
+    /** The moment of an ISO time of the server, in milliseconds of `performance.now()`. */
+    momentOf: (time: string): number => Date.parse(time) - ahead,
+    /** Whether the service has answered something else, as a form. */
+    noteReached: setReachable,
+    isReachable: () => isReachable,
+    isTakenOver: () => isTakenOver,
+  }
+}
+
+/** A uuid, also where the page has come without encryption and the browser makes none. */
+export function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

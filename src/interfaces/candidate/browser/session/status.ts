@@ -1,0 +1,90 @@
+import { button, make, setNotice } from '../../../../http/browser/dom.ts'
+import type { Outbox } from './outbox.ts'
+import type { Recording } from './recording.ts'
+
+type Telling = { details?: [heading: string, text: string]; onSeen?: () => void }
+
+export type Status = ReturnType<typeof showStatus>
+
+/** What is true on every page of the session, above it: the connection, what is still being sent, what is wrong with the sharing. */
+export function showStatus() {
+  const connection = make('p', { class: 'notice bad', hidden: true })
+  const storage = make('p', { class: 'notice bad', hidden: true })
+  const sending = make('p', { class: 'sending', hidden: true })
+  const asking = make('div', { hidden: true })
+  const told = make('div')
+  /** Read aloud, not seen: only what a candidate has to know at once. */
+  const spoken = make('p', { class: 'unseen', role: 'status' })
+  const bar = make(
+    'aside',
+    { class: 'session', 'aria-label': 'Your session' },
+    connection,
+    storage,
+    asking,
+    told,
+    sending,
+    spoken,
+  )
+  document.querySelector('main')!.before(bar)
+  let isReachable = true
+
+  const say = (text: string): void => {
+    spoken.textContent = text
+  }
+
+  /** What has been recorded and is not all there yet. */
+  function uploads(outbox: Outbox): void {
+    const pending = outbox.list().filter(({ state }) => state === 'sending' || state === 'completing')
+    setNotice(sending, isReachable && pending.length > 0 ? wordPending(pending) : '')
+    const isAtRisk = isReachable && !outbox.survivesClosing() && !outbox.isEmpty()
+    setNotice(storage, isAtRisk ? NOT_KEPT : '')
+  }
+
+  return {
+    say,
+    connection(is: boolean, outbox: Outbox | null): void {
+      isReachable = is
+      const kept = outbox?.survivesClosing() ? 'it is kept on this device' : 'keep this page open'
+      setNotice(connection, is ? '' : `No connection. What you do is not lost: ${kept}, and sent when the connection is back.`)
+      say(is ? 'The connection is back.' : connection.textContent!)
+      if (outbox) uploads(outbox)
+    },
+    uploads,
+    /** Something that only the candidate can do. */
+    ask(...content: Node[]): void {
+      asking.replaceChildren(...content)
+      asking.hidden = content.length === 0
+    },
+    /**
+     * Says something that has happened, on every page, until the candidate has read it.
+     *
+     * @param key what it is about: what was said of that before is not said any more. @param details a heading, and a text below it.
+     */
+    tell(key: string, text: string, { details, onSeen }: Telling = {}): void {
+      const more = details && make('details', {}, make('summary', {}, details[0]), make('p', { class: 'script' }, details[1]))
+      const seen = button('I have read this', () => {
+        notice.remove()
+        onSeen?.()
+      })
+      const notice = make('div', { class: 'notice bad', 'data-told': key }, make('p', {}, text), more ?? null, seen)
+      for (const before of told.children) if ((before as HTMLElement).dataset.told === key) before.remove()
+      told.append(notice)
+      say(text)
+    },
+    remove: () => bar.remove(),
+  }
+}
+
+const NOT_KEPT =
+  'This browser does not keep what you record. Nothing is lost as long as this page stays open: leave it open until everything is sent.'
+
+const NAMES: Record<string, string> = {
+  answer: 'your answer',
+  audio: 'your answer',
+  video: 'your answer',
+  screen: 'the recording of your screen',
+  webcam: 'the recording of your webcam',
+}
+
+const wordPending = (pending: Recording[]): string =>
+  `Sending ${[...new Set(pending.map(({ kind }) => NAMES[kind] ?? 'a recording'))].join(' and ')}…`

@@ -1,0 +1,61 @@
+import { wait } from '../../../../http/browser/dom.ts'
+import { openDrafts } from '../../../../http/browser/drafts.ts'
+import { keptMoment, measureAgo } from './ago.ts'
+import { Refusal, type Session } from './session.ts'
+
+/** Recordings that were stopped, with when by the device's clock. */
+type Stopped = Record<string, number>
+
+const draftsOf = (session: Session) => openDrafts<Stopped>(`stopped ${session.base}`)
+
+/** Milliseconds between two tries where one is answered by a process that knows of no stops yet, as while the service is upgraded. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+
+/**
+ * Tells the service that the candidate has stopped a recording, and when: what nobody stopped takes the place of nothing. Kept in the browser
+ * until it is told, also when the page is closed.
+ *
+ * @param until when it is told no more, in milliseconds of `performance.now()`.
+ * @param onLate it was told, but only after this had returned.
+ */
+export async function tellStop(session: Session, mediaId: string, until: number, onLate: () => void): Promise<void> {
+  const drafts = draftsOf(session)
+  drafts.write({ ...drafts.read(), [mediaId]: Date.now() })
+  const at = performance.now()
+  if (!(await tell(session, mediaId, at, until))) void tellLater(session, mediaId, at, until).then(onLate)
+}
+
+/** Tells what an earlier page could not. */
+export function tellLeftStops(session: Session): void {
+  const left = draftsOf(session).read() ?? {}
+  for (const [mediaId, stopped] of Object.entries(left))
+    void tellLater(session, mediaId, keptMoment(stopped), Number.POSITIVE_INFINITY, 0)
+}
+
+async function tellLater(session: Session, mediaId: string, at: number, until: number, first = FIRST_PAUSE_MS): Promise<void> {
+  for (
+    let pause = first;
+    performance.now() + pause < until;
+    pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
+  ) {
+    await wait(pause)
+    if (await tell(session, mediaId, at, until)) return
+  }
+}
+
+/** @returns false where who answered knows of no stops: another process may. */
+async function tell(session: Session, mediaId: string, at: number, until: number): Promise<boolean> {
+  try {
+    await session.post(`/media/${mediaId}/stop`, { ago: measureAgo(at) }, until)
+  } catch (error) {
+    const code = error instanceof Refusal ? error.code : ''
+    if (code === 'path_not_found') return false
+    if (code === 'taken_over' || code === 'unreachable') return true // the next page tells it
+  }
+  const drafts = draftsOf(session)
+  const { [mediaId]: _told, ...others } = drafts.read() ?? {}
+  if (Object.keys(others).length === 0) drafts.clear()
+  else drafts.write(others)
+  return true
+}

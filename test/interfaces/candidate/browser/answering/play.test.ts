@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest'
+import {
+  advance,
+  beginPlay,
+  canBePressed,
+  type Effect,
+  type Happening,
+  type Play,
+  wordPlay,
+} from '../../../../../src/interfaces/candidate/browser/answering/play.ts'
+
+/** What happens: of a try to play, to the present one. */
+type Word =
+  | 'pressed'
+  | 'ended'
+  | 'paused'
+  | 'broken'
+  | 'closed'
+  | 'begun'
+  | 'notBegun'
+  | 'granted'
+  | 'unreachable'
+  | 'no_plays_left'
+
+function go(words: Word[], from: Play = beginPlay(2)) {
+  let play = from
+  const effects: Effect[] = []
+  for (const word of words) {
+    const [next, wanted] = advance(play, toHappening(word, play))
+    play = next
+    effects.push(...wanted)
+  }
+  const isPending = effects.lastIndexOf('ask') > effects.lastIndexOf('use')
+  return { play, effects, words: wordPlay(play, isPending), phase: play.phase, canPress: canBePressed(play, isPending) }
+}
+
+function toHappening(word: Word, { run, left }: Play): Happening {
+  if (word === 'granted') return { is: word, run, left: left - 1 }
+  if (word === 'unreachable' || word === 'no_plays_left') return { is: 'refused', run, code: word }
+  return { is: word, run }
+}
+
+it('is asked for when it could begin, and begins when it is granted', () => {
+  expect(go([])).toMatchObject({ words: 'It can be played 2 times.', canPress: true })
+  expect(go(['pressed'])).toMatchObject({ effects: ['load', 'play'], words: 'Loading the question…' })
+  expect(go(['pressed', 'begun'])).toMatchObject({ effects: ['load', 'play', 'hold', 'ask'], canPress: false })
+  const whole = go(['pressed', 'begun', 'paused', 'granted', 'begun'])
+  expect(whole.effects.slice(4)).toEqual(['rewind', 'play', 'use'])
+  expect(whole).toMatchObject({ phase: 'playing', words: 'It can be played once more.', canPress: false })
+  expect(go(['ended'], whole.play)).toMatchObject({ words: 'It can be played once more.', canPress: true })
+})
+
+it('is never asked for where it can not be loaded', () => {
+  const failed = go(['pressed', 'notBegun'])
+  expect(failed.effects).toEqual(['load', 'play', 'unload'])
+  expect(failed).toMatchObject({
+    words: expect.stringMatching(/^It could not be loaded, and that does not count/),
+    canPress: true,
+  })
+})
+
+it('begins without being counted again where it was granted and did not begin', () => {
+  const failed = go(['pressed', 'begun', 'granted', 'notBegun'], beginPlay(1))
+  expect(failed).toMatchObject({ words: expect.stringMatching(/^It did not begin/), canPress: true })
+  const again = go(['pressed', 'begun'], failed.play)
+  expect([again.effects, again.phase]).toEqual([['load', 'play', 'use'], 'playing'])
+  expect(go(['ended'], again.play)).toMatchObject({ words: 'It can’t be played again.', canPress: false })
+})
+
+it('can be asked for again where the answer was lost, and not where there are no plays left', () => {
+  expect(go(['pressed', 'begun', 'unreachable'])).toMatchObject({
+    words: expect.stringMatching(/^No connection/),
+    canPress: true,
+  })
+  const none = go(['pressed', 'begun', 'no_plays_left'])
+  expect(none.play.left).toBe(0)
+  expect(canBePressed(none.play, false)).toBe(false)
+})
+
+it('goes on where it was paused, and says where it broke off', () => {
+  const paused = go(['pressed', 'begun', 'granted', 'begun', 'paused'])
+  expect(paused.canPress).toBe(true)
+  expect(go(['pressed', 'begun'], paused.play)).toMatchObject({ effects: ['play'], phase: 'playing' })
+  expect(go(['broken'], paused.play)).toMatchObject({ phase: 'idle', words: 'It broke off. Tell whoever invited you.' })
+  expect(go(['broken']).play).toEqual(beginPlay(2))
+})
+
+it('heeds nothing that becomes of an earlier try', () => {
+  const { play } = go(['pressed', 'closed'])
+  for (const is of ['begun', 'notBegun'] as const) expect(advance(play, { is, run: play.run - 1 })).toEqual([play, []])
+})

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { advance, isSaved } from '../../../../../src/http/browser/saving.ts'
+import {
+  openText,
+  readRefusal,
+  readSaved,
+  rules,
+  toRequest,
+  typeAfter,
+  wordSaving,
+} from '../../../../../src/interfaces/candidate/browser/answering/text.ts'
+
+const server = { text: 'There', revision: 4 }
+
+it.each([
+  ['later', 'Later', 5, 'Later', false],
+  ['the whole of a text that is too long', 'There, and more', 4, 'There, and more', true],
+  ['another text of the revision that is saved', 'Elsewhere', 4, 'There', true],
+  ['earlier', 'There was', 3, 'There', true],
+])('begins with what an earlier page has left, if it is later than what is saved: %s', (_is, text, revision, typed, saved) => {
+  const begun = openText(server, { text, revision, at: Date.now() - 60_000 })
+  expect([begun.typed.text, isSaved(begun, rules)]).toEqual([typed, saved])
+})
+
+it('sends how long ago it was typed, also where an earlier page has left it', () => {
+  const ago = (at?: number) =>
+    JSON.parse(JSON.stringify(toRequest(openText(server, { text: 'Later', revision: 5, ...(at && { at }) }).typed))).ago
+  expect(ago(Date.now() - 60_000)).toBeGreaterThanOrEqual(60_000)
+  expect(ago(Date.now() + 60_000)).toBeLessThan(60_000) // a clock that was set
+  expect(ago()).toBeLessThan(60_000)
+})
+
+it('is later than what another page has saved meanwhile', () => {
+  const begun = openText(server, null)
+  const sent = typeAfter(begun.typed, 'Typed here')
+  const [typed] = advance(begun, { is: 'typed', typed: sent }, rules)
+  const [asking] = advance(typed, { is: 'due' }, rules)
+  const [next, effects] = advance(asking, readSaved(9, sent, asking.typed), rules)
+  expect(effects).toMatchObject([{ do: 'send', sent: { text: 'Typed here', revision: 10 } }])
+  const [saved] = advance(next, readSaved(10, next.typed, next.typed), rules)
+  expect(isSaved(saved, rules)).toBe(true)
+})
+
+it('says whether it is saved, and why not', () => {
+  const begun = openText(server, null)
+  expect(wordSaving(openText({ text: '', revision: 0 }, null), true, true, true)).toBe('Saved as you type.')
+  expect(wordSaving(begun, true, false, true)).toBe('Saved.')
+  expect(wordSaving(begun, false, true, true)).toBe('Saving…')
+  expect(wordSaving(begun, false, false, true)).toBe('No connection: not saved yet, but kept on this device.')
+  expect(wordSaving(begun, false, false, false)).toBe('No connection: not saved yet. Keep this page open.')
+  for (const [code, why] of [
+    ['closed', /^The time was over/],
+    ['invalid', /^Your last words could not be saved/],
+  ] as const)
+    expect(wordSaving({ ...begun, obstacle: readRefusal(code) }, true, true, true)).toMatch(why)
+})

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { type Failure, wordDeviceFailure } from '../../../../../src/interfaces/candidate/browser/devices/device-words.ts'
+
+const words = (name: string, of: Partial<Failure> = {}) =>
+  wordDeviceFailure({
+    name,
+    device: 'camera and microphone',
+    present: { camera: true, microphone: true },
+    agent: 'Chrome/130 Safari/537.36',
+    ...of,
+  })
+
+it.each(['NotFoundError', 'OverconstrainedError'])('names the device that is not there: %s', (name) => {
+  const microphone = { camera: false, microphone: true }
+  expect(words(name, { present: microphone })).toMatch(/^No camera was found\. Connect it/)
+  expect(words(name, { present: { camera: true, microphone: false } })).toMatch(/^No microphone was found\./)
+  expect(words(name, { present: { camera: false, microphone: false } })).toMatch(
+    /^No camera and no microphone was found\. Connect them/,
+  )
+  expect(words(name, { device: 'camera', present: microphone })).toMatch(/^No camera was found\./)
+  expect(words(name, { device: 'microphone', present: microphone })).not.toContain('camera')
+})
+
+it('names the device that is there and does not fit', () => {
+  expect(words('OverconstrainedError', { constraint: 'width' })).toMatch(
+    /^Your camera can’t record in the way that is needed \(width\)\./,
+  )
+  expect(words('OverconstrainedError', { constraint: 'sampleRate' })).toMatch(/^Your microphone can’t record/)
+  expect(words('OverconstrainedError', { device: 'camera', present: null })).toMatch(/^Your camera can’t record/)
+})
+
+it('has nobody connect a screen', () => {
+  expect(words('NotFoundError', { device: 'screen' })).toMatch(/^There was no screen to share\./)
+  expect(words('NotFoundError', { device: 'screen' })).not.toContain('Connect')
+})
+
+it('names what it does not know as the browser does', () => {
+  for (const name of ['TypeError', 'constructor']) expect(words(name)).toContain(`could not be used (${name})`)
+  expect(words('')).toContain('(unknown)')
+})

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  advance,
+  beginRecording,
+  type Effect,
+  type Happening,
+  type Recording,
+  resumeRecording,
+} from '../../../../../src/interfaces/candidate/browser/session/recording.ts'
+
+const begun = beginRecording('a', 'audio', 1_000)
+const record = (end: number, segment = 0): Happening => ({ is: 'recorded', segment, end })
+const settle = (is: 'partSaved' | 'partLost', number: number, segment = 0): Happening => ({ is, part: { segment, number } })
+const [ended, completed]: Happening[] = [{ is: 'ended' }, { is: 'completed' }]
+const refuse = (code: string): Happening => ({ is: 'refused', code })
+
+/** All that happens, one after the other. */
+function go(happenings: Happening[], from: Recording = begun) {
+  let recording = from
+  const effects: Effect[] = []
+  for (const happening of happenings) {
+    const [next, effect] = advance(recording, happening)
+    recording = next
+    if (effect) effects.push(effect)
+  }
+  const { state, failure, saved, recorded } = recording
+  return { recording, effects, state, failure, saved, recorded }
+}
+
+const two = [record(2), record(4)]
+const saved = [settle('partSaved', 0), settle('partSaved', 1)]
+
+it('is completed when it has ended and all of it is there, in whatever order', () => {
+  expect(go([...two, settle('partSaved', 1)])).toMatchObject({ saved: 0, recorded: 4, effects: [] })
+  expect(go([...two, ...saved])).toMatchObject({ saved: 4, state: 'recording', effects: [] })
+  for (const order of [
+    [...saved, ended!],
+    [ended!, ...saved],
+    [saved[1]!, ended!, saved[0]!],
+  ])
+    expect(go([...two, ...order])).toMatchObject({ saved: 4, state: 'completing', effects: ['complete'] })
+  expect(go([...two, ...saved, ended!, completed!])).toMatchObject({
+    state: 'saved',
+    failure: '',
+    effects: ['complete', 'settle'],
+  })
+  expect(go([record(2), record(4, 2), ended!]).recording.segments).toEqual([1, undefined, 1])
+})
+
+it('is completed with gaps where the browser has not kept all of it', () => {
+  const lost = [...two, settle('partLost', 0), settle('partSaved', 1), ended!, refuse('parts_missing')]
+  expect(go(lost)).toMatchObject({ saved: 0, effects: ['complete', 'completeWithGaps'] })
+  expect(go([...lost, completed!])).toMatchObject({ state: 'saved', failure: 'parts_missing' })
+  expect(go([...lost, refuse('parts_missing')])).toMatchObject({ state: 'failed', failure: 'parts_missing' })
+})
+
+it.each(['closed', 'submitted'])('is saved where the service has completed it by itself: %s', (code) => {
+  expect(go([...two, ...saved, ended!, refuse(code)])).toMatchObject({ state: 'saved', failure: '' })
+  expect(go([...two, refuse(code)])).toMatchObject({ state: 'failed', failure: code })
+})
+
+it('is given up where nothing was recorded', () => {
+  expect(go([ended!])).toMatchObject({ effects: ['abandon'] })
+  for (const answer of [completed!, refuse('closed')])
+    expect(go([ended!, answer])).toMatchObject({ state: 'failed', failure: 'empty', effects: ['abandon', 'settle'] })
+})
+
+it('is resumed with what is kept and not there', () => {
+  const left = [0, 1, 2].map((number) => ({ mediaId: 'a', segment: 1, number }))
+  const upload = {
+    mediaId: 'a',
+    kind: 'audio',
+    segments: [
+      { segment: 0, parts: [0, 1, 2] },
+      { segment: 1, parts: [1] },
+    ],
+  }
+  const { segments, parts } = resumeRecording(upload, [...left, { mediaId: 'b', segment: 0, number: 7 }], 0)
+  expect([segments, parts.map(({ segment, number }) => [segment, number])]).toEqual([
+    [3, 3],
+    [
+      [1, 0],
+      [1, 2],
+    ],
+  ])
+  expect(resumeRecording({ ...upload, segments: [] }, [], 0).segments).toEqual([])
+  expect(go([ended!], resumeRecording(upload, [], 0)).effects).toEqual(['complete'])
+})
+
+/** Nothing is recorded after the end, and only what is being completed is. */
+const isPossible = ({ is }: Happening, { state }: Recording): boolean =>
+  is === 'recorded' ? state === 'recording' : is !== 'completed' || state === 'completing'
+
+it('is settled once, and never completed while a part of it waits', () => {
+  const answers = [completed!, refuse('parts_missing'), refuse('closed'), refuse('quota')]
+  const any = fc.constantFrom(
+    ...[record(1), record(2, 1), ended!, ...saved, settle('partLost', 0), settle('partSaved', 0, 1), ...answers],
+  )
+  fc.assert(
+    fc.property(fc.array(any, { maxLength: 30 }), (happenings) => {
+      let recording = begun
+      const effects: (Effect | undefined)[] = []
+      for (const happening of happenings) {
+        if (!isPossible(happening, recording)) continue
+        const [next, effect] = advance(recording, happening)
+        if (next.state === 'completing') expect(next.parts.filter(({ is }) => is === 'waiting')).toEqual([])
+        recording = next
+        effects.push(effect)
+      }
+      const isOver = recording.state === 'saved' || recording.state === 'failed'
+      expect(effects.filter((effect) => effect === 'settle')).toHaveLength(isOver ? 1 : 0)
+    }),
+  )
+})
