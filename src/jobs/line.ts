@@ -1,18 +1,8 @@
 import type { Log } from '../domain/context.ts'
-import { type OutageCause, type Verdict, withoutAddresses } from '../domain/mails/mail-outage.ts'
-import { createPace } from './pace.ts'
-
-/** What the line keeps where all processes see it: that the mail server takes nothing at present. */
-export type OutageRecord = {
-  /** Whether there is an outage. */
-  exists: () => Promise<boolean>
-  /** There is one. @returns whether nobody has known of it before. */
-  begin: (about: OutageCause, reason: string) => Promise<boolean>
-  /** Takes the one turn that all processes have between them until the next pause is over. @returns whether it was there to be taken. */
-  claimProbe: () => Promise<boolean>
-  /** A mail has passed. @returns whether there was an outage until now. */
-  end: () => Promise<boolean>
-}
+import { type Verdict, withoutAddresses } from '../domain/mails/mail-outage.ts'
+import { createPlaces, type Places } from '../domain/work/places.ts'
+import { createOutage, type Outage, type OutageRecord } from './outage.ts'
+import { createPace, type Pace } from './pace.ts'
 
 /** One try to hand a mail over, or null when there is nothing to hand over any more. */
 export type Try = () => Promise<Verdict | null>
@@ -51,6 +41,22 @@ const DOUBTS = 3
 /** Milliseconds between two looks whether it is time for a probe, or another process has made one that passed. */
 const LOOK_EVERY_MS = 1_000
 
+/** What a line has: who waits, who is under way, and what it knows of the mail server. */
+type State = {
+  log: Log
+  /** Ends connections that nobody uses. */
+  rest: () => void
+  waiting: Waiting[]
+  places: Places
+  pace: Pace
+  outage: Outage
+  /** The mails that were refused since one was taken, of which it may be that each was meant alone. */
+  doubts: Set<string>
+  isProbing: boolean
+  isClosed: boolean
+  timer?: NodeJS.Timeout
+}
+
 /**
  * Decides when which mail goes to the mail server: one at first, then as many as it takes; fewer where it asks for fewer; and none but one
  * probe for all while it takes none. A mail whose handing over fails for no fault of its own stays in the line.
@@ -60,179 +66,151 @@ const LOOK_EVERY_MS = 1_000
 export function createLine(
   record: OutageRecord,
   log: Log,
-  { width: widest, perMinute, rest }: { width: number; perMinute: number; rest: () => void },
+  { width, perMinute, rest }: { width: number; perMinute: number; rest: () => void },
 ): Line {
-  const waiting: Waiting[] = []
-  const groups = new Map<string, number>()
-  let places = 0
-  let underWay = 0
-  const pace = createPace(widest, perMinute)
-  /** The mails that were refused since one was taken, of which it may be that each was meant alone. */
-  const doubts = new Set<string>()
-  /** Until it has looked, it does not know better. */
-  let isOut = true
-  let isProbing = false
-  /** A probe was claimed, and used for no try. */
-  let hasClaim = false
-  let isClosed = false
-  let timer: NodeJS.Timeout | undefined
-
-  function lookAgain(ms: number): void {
-    clearTimeout(timer)
-    timer = setTimeout(pump, ms).unref()
+  const line: State = {
+    log,
+    rest,
+    waiting: [],
+    places: createPlaces(HOLDS_PLACE_MS, () => pump(line)),
+    pace: createPace(width, perMinute),
+    outage: createOutage(record, log),
+    doubts: new Set(),
+    isProbing: false,
+    isClosed: false,
   }
-
-  function pump(): void {
-    if (isClosed || waiting.length === 0) return
-    if (isOut) void probe()
-    else while (waiting.length > 0 && pace.hasRoom(places, underWay) && isTime()) begin(take(), false)
-  }
-
-  /** Whether the next may begin now; else it is looked again when it may. */
-  function isTime(): boolean {
-    const pause = pace.pauseBeforeNext()
-    if (pause > 0) lookAgain(pause)
-    return pause === 0
-  }
-
-  /** The mail of those of whom the fewest are under way; of these the first. In an outage, one that was not tried in it. */
-  function take(): Waiting {
-    const burden = ({ group, isUrgent, wasTried }: Waiting) =>
-      (wasTried ? 1e9 : 0) + (isUrgent ? 0 : 1e6) + (groups.get(group) ?? 0)
-    let best = 0
-    for (let i = 1; i < waiting.length; i++) if (burden(waiting[i]!) < burden(waiting[best]!)) best = i
-    return waiting.splice(best, 1)[0]!
-  }
-
-  function begin(mail: Waiting, isProbe: boolean): void {
-    places++
-    underWay++
-    groups.set(mail.group, (groups.get(mail.group) ?? 0) + 1)
-    let holds = true
-    const leavePlace = () => {
-      if (holds) places--
-      holds = false
-      pump()
-    }
-    const place = setTimeout(leavePlace, HOLDS_PLACE_MS).unref()
-    mail
-      .attempt()
-      .then(
-        (verdict) => conclude(mail, verdict, isProbe),
-        (error: Error) => {
-          hasClaim ||= isProbe
-          mail.fail(error)
-        },
-      )
-      .finally(() => {
-        clearTimeout(place)
-        underWay--
-        const left = groups.get(mail.group)! - 1
-        if (left > 0) groups.set(mail.group, left)
-        else groups.delete(mail.group)
-        if (isProbe) isProbing = false
-        leavePlace()
-      })
-  }
-
-  async function conclude(mail: Waiting, verdict: Verdict | null, isProbe: boolean): Promise<void> {
-    if (verdict === null) {
-      hasClaim ||= isProbe
-      mail.settle(null)
-    } else if (verdict.kind === 'unable') await wait(mail, verdict)
-    else {
-      doubts.clear()
-      // In an outage only a probe tells that it is over: others may have gone over a connection from before.
-      if (!isOut) pace.widen()
-      else if (isProbe) await resume()
-      mail.settle(verdict)
-    }
-  }
-
-  /** What has to wait through no fault of its own. */
-  async function wait(mail: Waiting, verdict: Unable): Promise<void> {
-    if (isClosed) mail.fail(new Error(CLOSED))
-    else if (isOut) await stand(mail, verdict)
-    else if (!verdict.isCertain && doubts.add(mail.id).size < DOUBTS) mail.settle(asMeantAlone(verdict))
-    else if (verdict.about === 'throttled') await easeOff(mail, verdict)
-    else await stand(mail, verdict)
-  }
-
-  /** The server wants fewer mails at a time, or a minute. The next that is tried is another mail, where there is one. */
-  async function easeOff(mail: Waiting, verdict: Unable): Promise<void> {
-    const eased = pace.easeOff(underWay)
-    if (eased.told === 'tooLong') return stand(mail, verdict)
-    waiting.push(mail)
-    if (eased.told === 'known') return
-    if (eased.told === 'first')
-      log.warn({ reason: withoutAddresses(verdict.reason), atOnce: eased.atOnce }, 'the mail server wants fewer mails at a time')
-    rest()
-  }
-
-  async function stand(mail: Waiting, { about, reason }: Unable): Promise<void> {
-    isOut = true
-    pace.narrow()
-    mail.wasTried = true
-    waiting.push(mail)
-    rest()
-    try {
-      if (await record.begin(about, reason))
-        log.error({ about, reason: withoutAddresses(reason) }, 'the mail server takes no mails: they wait until it does')
-    } catch (error) {
-      log.error({ err: error }, UNRECORDED)
-    }
-  }
-
-  async function resume(): Promise<void> {
-    try {
-      if (await record.end()) log.info({}, 'the mail server takes mails again')
-    } catch (error) {
-      return log.error({ err: error }, UNRECORDED) // the next probe ends it
-    }
-    isOut = false
-    for (const mail of waiting) mail.wasTried = false
-    pace.resume()
-  }
-
-  async function probe(): Promise<void> {
-    if (isProbing) return
-    isProbing = true
-    // The database may be away, which others report: the line stands until it is back.
-    const mail = await takeProbe().catch(() => undefined)
-    if (mail) begin(mail, true)
-    else isProbing = false
-    if (isOut) lookAgain(LOOK_EVERY_MS)
-    else pump()
-  }
-
-  /** The mail that is to be tried for all, if it is this process's turn. */
-  async function takeProbe(): Promise<Waiting | undefined> {
-    if (!(await record.exists())) await resume()
-    else if (hasClaim || (await record.claimProbe())) {
-      hasClaim = waiting.length === 0
-      return hasClaim ? undefined : take()
-    }
-    return undefined
-  }
-
   return {
     join: ({ id, group, isUrgent }, attempt) =>
       new Promise((settle, fail) => {
-        if (isClosed) return fail(new Error(CLOSED))
-        waiting.push({ id, group, isUrgent, wasTried: false, attempt, settle, fail })
-        pump()
+        if (line.isClosed) return fail(new Error(CLOSED))
+        line.waiting.push({ id, group, isUrgent, wasTried: false, attempt, settle, fail })
+        pump(line)
       }),
-    stands: () => isOut,
+    stands: line.outage.isOn,
     close() {
-      isClosed = true
-      clearTimeout(timer)
-      for (const { fail } of waiting.splice(0)) fail(new Error(CLOSED))
+      line.isClosed = true
+      clearTimeout(line.timer)
+      for (const { fail } of line.waiting.splice(0)) fail(new Error(CLOSED))
     },
   }
+}
+
+function lookAgain(line: State, ms: number): void {
+  clearTimeout(line.timer)
+  line.timer = setTimeout(() => pump(line), ms).unref()
+}
+
+function pump(line: State): void {
+  const { waiting, places, pace, outage, isClosed } = line
+  if (isClosed || waiting.length === 0) return
+  if (outage.isOn()) void probe(line)
+  else
+    while (waiting.length > 0 && pace.hasRoom(places.taken(), places.underWay()) && isTime(line)) begin(line, take(line), false)
+}
+
+/** Whether the next may begin now; else it is looked again when it may. */
+function isTime(line: State): boolean {
+  const pause = line.pace.pauseBeforeNext()
+  if (pause > 0) lookAgain(line, pause)
+  return pause === 0
+}
+
+/** The mail of those of whom the fewest are under way; of these the first. In an outage, one that was not tried in it. */
+function take({ waiting, places }: State): Waiting {
+  const burden = ({ group, isUrgent, wasTried }: Waiting) =>
+    (wasTried ? 1e9 : 0) + (isUrgent ? 0 : 1e6) + (places.byGroup.get(group) ?? 0)
+  let best = 0
+  for (let i = 1; i < waiting.length; i++) if (burden(waiting[i]!) < burden(waiting[best]!)) best = i
+  return waiting.splice(best, 1)[0]!
+}
+
+function begin(line: State, mail: Waiting, isProbe: boolean): void {
+  const attempt = mail.attempt().then(
+    (verdict) => conclude(line, mail, verdict, isProbe),
+    (error: Error) => {
+      if (isProbe) line.outage.keepTurn()
+      mail.fail(error)
+    },
+  )
+  const ended = attempt.finally(() => {
+    if (isProbe) line.isProbing = false
+  })
+  line.places.begin(mail.group, ended)
+}
+
+async function conclude(line: State, mail: Waiting, verdict: Verdict | null, isProbe: boolean): Promise<void> {
+  const { outage, pace, doubts } = line
+  if (verdict === null) {
+    if (isProbe) outage.keepTurn()
+    mail.settle(null)
+  } else if (verdict.kind === 'unable') await wait(line, mail, verdict)
+  else {
+    doubts.clear()
+    // In an outage only a probe tells that it is over: others may have gone over a connection from before.
+    if (!outage.isOn()) pace.widen()
+    else if (isProbe) await resume(line)
+    mail.settle(verdict)
+  }
+}
+
+/** What has to wait through no fault of its own. */
+async function wait(line: State, mail: Waiting, verdict: Unable): Promise<void> {
+  if (line.isClosed) mail.fail(new Error(CLOSED))
+  else if (line.outage.isOn()) await stand(line, mail, verdict)
+  else if (!verdict.isCertain && line.doubts.add(mail.id).size < DOUBTS) mail.settle(asMeantAlone(verdict))
+  else if (verdict.about === 'throttled') await easeOff(line, mail, verdict)
+  else await stand(line, mail, verdict)
+}
+
+/** The server wants fewer mails at a time, or a minute. The next that is tried is another mail, where there is one. */
+async function easeOff(line: State, mail: Waiting, verdict: Unable): Promise<void> {
+  const eased = line.pace.easeOff(line.places.underWay())
+  if (eased.told === 'tooLong') return stand(line, mail, verdict)
+  line.waiting.push(mail)
+  if (eased.told === 'known') return
+  const reason = withoutAddresses(verdict.reason)
+  if (eased.told === 'first') line.log.warn({ reason, atOnce: eased.atOnce }, 'the mail server wants fewer mails at a time')
+  line.rest()
+}
+
+async function stand(line: State, mail: Waiting, { about, reason }: Unable): Promise<void> {
+  line.pace.narrow()
+  mail.wasTried = true
+  line.waiting.push(mail)
+  line.rest()
+  await line.outage.begin(about, reason)
+}
+
+/** It is over, where that could be recorded: else the next probe ends it. */
+async function resume({ outage, waiting, pace }: State): Promise<void> {
+  if (!(await outage.end())) return
+  for (const mail of waiting) mail.wasTried = false
+  pace.resume()
+}
+
+async function probe(line: State): Promise<void> {
+  if (line.isProbing) return
+  line.isProbing = true
+  // The database may be away, which others report: the line stands until it is back.
+  const mail = await takeProbe(line).catch(() => undefined)
+  if (mail) begin(line, mail, true)
+  else line.isProbing = false
+  if (line.outage.isOn()) lookAgain(line, LOOK_EVERY_MS)
+  else pump(line)
+}
+
+/** The mail that is to be tried for all, if it is this process's turn. */
+async function takeProbe(line: State): Promise<Waiting | undefined> {
+  const { outage, waiting } = line
+  if (!(await outage.exists())) await resume(line)
+  else if (await outage.claimTurn()) {
+    if (waiting.length > 0) return take(line)
+    outage.keepTurn()
+  }
+  return undefined
 }
 
 /** As one mail's own. */
 const asMeantAlone = ({ about, reason }: Unable): Decided => ({ kind: about === 'throttled' ? 'later' : 'doubtful', reason })
 
-const UNRECORDED = 'whether the mail server takes mails could not be recorded'
 const CLOSED = 'The service was stopped before the mail could be sent.'

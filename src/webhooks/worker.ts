@@ -3,6 +3,7 @@ import type { ServiceContext } from '../domain/context.ts'
 import { handOver } from '../domain/webhooks/hand-over.ts'
 import { type TakenDelivery, takeDeliveries } from '../domain/webhooks/record-attempt.ts'
 import { createAlarm } from '../domain/work/alarm.ts'
+import { createPlaces } from '../domain/work/places.ts'
 import { deliver } from './deliver.ts'
 import type { Post } from './post.ts'
 
@@ -25,11 +26,9 @@ export type WebhookWorker = {
 
 /** Hands over events to the endpoints, and attempts the deliveries that this makes. Any number of processes may do so. */
 export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker {
-  const underWay = new Set<Promise<void>>()
-  const places = new Set<NodeJS.Timeout>()
-  const busy = new Map<string, number>()
   const interrupt = new AbortController()
   const alarm = createAlarm(GATHER_MS)
+  const places = createPlaces(HOLDS_PLACE_MS, alarm.ring)
   const stop = new AbortController()
   let isTold = false
   let handedOverAt = -Infinity
@@ -39,34 +38,20 @@ export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker
     alarm.ring()
   }
 
-  function leave(place: NodeJS.Timeout): void {
-    places.delete(place)
-    alarm.ring()
-  }
-
-  function begin(taken: TakenDelivery): void {
-    const { id } = taken.endpoint
-    busy.set(id, (busy.get(id) ?? 0) + 1)
-    const place = setTimeout(() => leave(place), HOLDS_PLACE_MS).unref()
-    places.add(place)
-    const attempt = deliver(system, post, taken, interrupt.signal)
-      .catch((error) => system.deps.log.error({ err: error, endpointId: id }, 'what became of a delivery can not be recorded'))
-      .finally(() => {
-        const left = busy.get(id)! - 1
-        if (left > 0) busy.set(id, left)
-        else busy.delete(id)
-        underWay.delete(attempt)
-        clearTimeout(place)
-        leave(place)
-      })
-    underWay.add(attempt)
+  async function attempt(taken: TakenDelivery): Promise<void> {
+    try {
+      await deliver(system, post, taken, interrupt.signal)
+    } catch (error) {
+      const endpointId = taken.endpoint.id
+      system.deps.log.error({ err: error, endpointId }, 'what became of a delivery can not be recorded')
+    }
   }
 
   /** As much as there is room for. */
   async function takeAll(): Promise<void> {
-    for (let more = true; more && !stop.signal.aborted && places.size < AT_ONCE; ) {
-      const { deliveries, forgotten } = await takeDeliveries(system, busy, AT_ONCE - places.size)
-      for (const taken of deliveries) begin(taken)
+    for (let more = true; more && !stop.signal.aborted && places.taken() < AT_ONCE; ) {
+      const { deliveries, forgotten } = await takeDeliveries(system, places.byGroup, AT_ONCE - places.taken())
+      for (const taken of deliveries) places.begin(taken.endpoint.id, attempt(taken))
       more = forgotten > 0
     }
   }
@@ -113,9 +98,9 @@ export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker
       stop.abort()
       alarm.ring()
       await running
-      await Promise.race([Promise.all(underWay), sleep(GRACE_MS, undefined, { ref: false })])
+      await Promise.race([places.settled(), sleep(GRACE_MS, undefined, { ref: false })])
       interrupt.abort()
-      await Promise.all(underWay)
+      await places.settled()
     },
   }
 }
