@@ -48,109 +48,111 @@ export type Connections = {
   close: () => void
 }
 
+type Pool = ReturnType<typeof readUrl> & { isOpportunistic: boolean; patience: Patience; idle: Open[]; all: Set<Open> }
+
 /** Connections to the mail server, as many as mails are handed over at once. */
 export function createConnections(settings: SmtpSettings, patience: Patience = PATIENCE): Connections {
-  const { options, auth } = readUrl(settings, patience)
-  const idle: Open[] = []
-  const all = new Set<Open>()
-
-  async function open(abandon?: AbortSignal): Promise<Open> {
-    const connection = new SMTPConnection(options)
-    const opened: Open = { connection, uses: 0, onError: () => {} }
-    all.add(opened)
-    connection.on('end', () => forget(opened))
-    try {
-      connection.on('error', (error: SmtpError) => opened.onError(error))
-      await perform(opened, abandon, (done) => connection.connect(done))
-      if (auth) await logIn(opened, abandon)
-      return opened
-    } catch (error) {
-      connection.close()
-      forget(opened)
-      throw error
-    }
-  }
-
-  async function logIn(opened: Open, abandon?: AbortSignal): Promise<void> {
-    const { connection } = opened
-    const { allowsAuth } = connection as SMTPConnection & { allowsAuth: boolean }
-    if (!allowsAuth && settings.isOpportunistic) return
-    if (!allowsAuth) throw Object.assign(new Error(NO_LOGIN), { code: 'ENOAUTH' })
-    await perform(opened, abandon, (done) => connection.login({ ...auth }, done))
-  }
-
-  function forget(opened: Open): void {
-    clearTimeout(opened.idleTimer)
-    all.delete(opened)
-    if (idle.includes(opened)) idle.splice(idle.indexOf(opened), 1)
-  }
-
-  /** What is over politely is told so. */
-  function end(opened: Open): void {
-    forget(opened)
-    opened.onError = () => {}
-    opened.connection.quit()
-    setTimeout(() => opened.connection.close(), 1_000).unref()
-  }
-
-  function keep(opened: Open): void {
-    if (opened.uses >= MAX_USES) end(opened)
-    else {
-      opened.onError = () => forget(opened)
-      opened.idleTimer = setTimeout(() => end(opened), IDLE).unref()
-      idle.push(opened)
-    }
-  }
-
-  /** The connection stays open after refusals of mails, which it outlives; not after anything else. */
-  async function transmit(opened: Open, message: Message, abandon: AbortSignal): Promise<void> {
-    clearTimeout(opened.idleTimer)
-    opened.uses++
-    const { envelope, text, begun } = await compose(message, () => setPatience(opened, patience.end))
-    try {
-      await perform(opened, abandon, (done) => opened.connection.send(envelope, text, done))
-      setPatience(opened, patience.command)
-      keep(opened)
-    } catch (error) {
-      const isAnswer = (error as SmtpError).responseCode !== undefined && (error as SmtpError).responseCode !== 421
-      if (isAnswer) await reset(opened).then(keep, () => end(opened))
-      else {
-        opened.connection.close()
-        forget(opened)
-      }
-      throw new SendingError(error as SmtpError, begun())
-    }
-  }
-
-  async function send(message: Message, abandon: AbortSignal): Promise<void> {
-    const kept = idle.pop()
-    if (kept) {
-      try {
-        return await transmit(kept, message, abandon)
-      } catch (error) {
-        // The server has ended what was idle for too long, or used for too many: a new connection is what there is to judge by.
-        if (!(error instanceof SendingError) || error.begun || !isOver(error.cause)) throw error
-      }
-    }
-    const opened = await open(abandon).catch((error) => {
-      throw new SendingError(error, false)
-    })
-    return transmit(opened, message, abandon)
-  }
-
+  const { isOpportunistic } = settings
+  const pool: Pool = { ...readUrl(settings, patience), isOpportunistic, patience, idle: [], all: new Set() }
   return {
-    send,
-    verify: async () => end(await open()),
+    send: (message, abandon) => send(pool, message, abandon),
+    verify: async () => end(pool, await open(pool)),
     rest: () => {
-      for (const opened of [...idle]) end(opened)
+      for (const opened of [...pool.idle]) end(pool, opened)
     },
     close: () => {
-      for (const opened of [...all]) {
-        forget(opened)
-        opened.connection.close()
-      }
+      for (const opened of [...pool.all]) drop(pool, opened)
     },
   }
+}
+
+async function open(pool: Pool, abandon?: AbortSignal): Promise<Open> {
+  const connection = new SMTPConnection(pool.options)
+  const opened: Open = { connection, uses: 0, onError: () => {} }
+  pool.all.add(opened)
+  connection.on('end', () => forget(pool, opened))
+  try {
+    connection.on('error', (error: SmtpError) => opened.onError(error))
+    await perform(opened, abandon, (done) => connection.connect(done))
+    if (pool.auth) await logIn(pool, opened, abandon)
+    return opened
+  } catch (error) {
+    drop(pool, opened)
+    throw error
+  }
+}
+
+async function logIn({ auth, isOpportunistic }: Pool, opened: Open, abandon?: AbortSignal): Promise<void> {
+  const { connection } = opened
+  const { allowsAuth } = connection as SMTPConnection & { allowsAuth: boolean }
+  if (!allowsAuth && isOpportunistic) return
+  if (!allowsAuth) throw Object.assign(new Error(NO_LOGIN), { code: 'ENOAUTH' })
+  await perform(opened, abandon, (done) => connection.login({ ...auth }, done))
+}
+
+function forget({ idle, all }: Pool, opened: Open): void {
+  clearTimeout(opened.idleTimer)
+  all.delete(opened)
+  if (idle.includes(opened)) idle.splice(idle.indexOf(opened), 1)
+}
+
+function drop(pool: Pool, opened: Open): void {
+  forget(pool, opened)
+  opened.connection.close()
+}
+
+/** What is over politely is told so. */
+function end(pool: Pool, opened: Open): void {
+  forget(pool, opened)
+  opened.onError = () => {}
+  opened.connection.quit()
+  setTimeout(() => opened.connection.close(), 1_000).unref()
+}
+
+function keep(pool: Pool, opened: Open): void {
+  if (opened.uses >= MAX_USES) end(pool, opened)
+  else {
+    opened.onError = () => forget(pool, opened)
+    opened.idleTimer = setTimeout(() => end(pool, opened), IDLE).unref()
+    pool.idle.push(opened)
+  }
+}
+
+/** The connection stays open after refusals of mails, which it outlives; not after anything else. */
+async function transmit(pool: Pool, opened: Open, message: Message, abandon: AbortSignal): Promise<void> {
+  const { patience } = pool
+  clearTimeout(opened.idleTimer)
+  opened.uses++
+  const { envelope, text, begun } = await compose(message, () => setPatience(opened, patience.end))
+  try {
+    await perform(opened, abandon, (done) => opened.connection.send(envelope, text, done))
+    setPatience(opened, patience.command)
+    keep(pool, opened)
+  } catch (error) {
+    if (isOver(error as SmtpError)) drop(pool, opened)
+    else
+      await reset(opened).then(
+        () => keep(pool, opened),
+        () => end(pool, opened),
+      )
+    throw new SendingError(error as SmtpError, begun())
+  }
+}
+
+async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise<void> {
+  const kept = pool.idle.pop()
+  if (kept) {
+    try {
+      return await transmit(pool, kept, message, abandon)
+    } catch (error) {
+      // The server has ended what was idle for too long, or used for too many: a new connection is what there is to judge by.
+      if (!(error instanceof SendingError) || error.begun || !isOver(error.cause)) throw error
+    }
+  }
+  const opened = await open(pool, abandon).catch((error) => {
+    throw new SendingError(error, false)
+  })
+  return transmit(pool, opened, message, abandon)
 }
 
 const NO_LOGIN =
@@ -164,8 +166,7 @@ function setPatience({ connection: { _socket: socket } }: Open, ms: number): voi
 }
 
 /** Ends the transaction that a refusal has left open. */
-const reset = (opened: Open): Promise<Open> =>
-  perform(opened, undefined, (done) => opened.connection.reset(done)).then(() => opened)
+const reset = (opened: Open): Promise<void> => perform(opened, undefined, (done) => opened.connection.reset(done))
 
 /** One step of the conversation, to its end, that of the connection, or that of the time there is for all steps. */
 const perform = (
