@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
+import type { PgBoss } from 'pg-boss'
 import { createDb, openPool } from '../db/client.ts'
 import { readMigrations } from '../db/migrations.ts'
 import { watchReplica } from '../db/replica.ts'
@@ -16,7 +17,7 @@ import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
 import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSweep } from '../jobs/sweep.ts'
-import { createMailer } from '../mail/mailer.ts'
+import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
 import { remuxInProcess } from '../media/join.ts'
 import { openMediaStore } from '../media/store.ts'
@@ -145,23 +146,29 @@ export async function createDependencies(
     migrated: database.migrated,
     findProblems: coalesce(() => findProblems(system, boss, migrations, own)),
     startWork: async () => {
-      if (!works) return
-      await startSweep(boss, system, config)
-      await hastenMailProbe(system)
-      const line = createMailLine(system, mailer, config.smtp)
-      kept.defer(async () => line.close())
-      const invitations = deliverInvitationsWith(mailer, mailSettings, config)
-      await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
-      await startInvitingBatches(boss, system)
-      await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
-      await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
-      await resealSecrets(system)
-      const webhooks = startWebhooks(system, createPost(config.webhookAllowance))
-      kept.defer(webhooks.stop)
-      numbering.follow(webhooks.wake)
+      if (works) await startWork(config, kept, { system, boss, mailer, mailSettings, numbering })
     },
     dispose: () => kept.disposeAsync(),
   }
+}
+
+type Workplace = Pick<Dependencies, 'system' | 'mailSettings' | 'numbering'> & { boss: PgBoss; mailer: Mailer }
+
+async function startWork(config: Config, kept: AsyncDisposableStack, at: Workplace): Promise<void> {
+  const { system, boss, mailer, mailSettings, numbering } = at
+  await startSweep(boss, system, config)
+  await hastenMailProbe(system)
+  const line = createMailLine(system, mailer, config.smtp)
+  kept.defer(async () => line.close())
+  const invitations = deliverInvitationsWith(mailer, mailSettings, config)
+  await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
+  await startInvitingBatches(boss, system)
+  await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
+  await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
+  await resealSecrets(system)
+  const webhooks = startWebhooks(system, createPost(config.webhookAllowance))
+  kept.defer(webhooks.stop)
+  numbering.follow(webhooks.wake)
 }
 
 /** Redis' client is a large module, and most services do without it. */
