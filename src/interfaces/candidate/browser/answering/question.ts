@@ -10,7 +10,7 @@ const ASK_AGAIN_MS = 1_000
 
 /** An open question: its prompt plays, its answer is saved while it is given, and its time is counted down. */
 export function answerQuestion(player: Player, section: HTMLElement): PageControl {
-  const { session, status, devices } = player
+  const { session, devices } = player
   const number = Number(section.dataset.number)
   const kinds = (section.dataset.kinds ?? '').split(' ')
   const recordable = kinds.filter((kind): kind is TakeKind => kind === 'audio' || kind === 'video')
@@ -21,9 +21,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const progress = make('p', { class: 'hint', role: 'status', hidden: true })
   section.querySelector('form:last-of-type')!.append(progress)
 
-  const savedLine = make('p', { class: 'hint' })
-  area?.after(savedLine)
-  const text = area && saveText(player, number, area, savedLine)
+  const text = area && saveText(player, number, area)
   section.querySelector('button[value=save]')?.remove() // it is saved by itself
   const recording = recorderPlace && recordable.length > 0 ? offerRecording(player, number, recordable, recorderPlace) : null
   if (area && recording)
@@ -39,13 +37,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   if (clock && player.state.question?.closesAt) startClock(clock)
 
   function startClock(element: HTMLElement): void {
-    element.setAttribute('role', 'timer')
-    const label = element.dataset.clock === 'whole' ? 'Time left for the whole assessment' : 'Time left'
-    stopClock = countDown(element, label, () => session.momentOf(player.state.question!.closesAt!), {
-      say: status.say,
-      soon: () => void text?.save(),
-      over: () => void endByClock(element),
-    })
+    stopClock = countQuestion(player, element, { soon: () => void text?.save(), over: () => void endByClock(element) })
   }
 
   /** The service's clock decides: this page has only counted along. */
@@ -54,10 +46,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     text?.setOpen(false)
     await Promise.all([text?.save(), recording?.end()])
     while (!isClosed) {
-      const question = await session.read().then(
-        (state) => state.question,
-        () => null, // the page says why
-      )
+      const question = (await session.read().catch(() => null))?.question // else the page says why
       if (question?.number !== number) return player.refresh()
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
         setNotice(progress, '')
@@ -68,24 +57,24 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     }
   }
 
+  /** Why the candidate can't go on, in sentences: what failed for good only once. */
+  function wordObstacle(): string {
+    const failure = text?.failure() || recording?.failure() || ''
+    if (text && !text.isSaved() && failure === '') return 'Your answer is not saved yet.'
+    if (failure === '' || progress.dataset.told) return ''
+    progress.dataset.told = failure
+    return `${failure} Press again to go on all the same.`
+  }
+
   return {
     async beforeSending(form) {
       setNotice(progress, 'Saving your answer…')
       await Promise.all([text?.save(), recording?.finish()])
       if (isClosed) return false
-      const failure = text?.failure() || recording?.failure() || ''
-      if (text && !text.isSaved() && failure === '') {
-        setNotice(progress, 'Your answer is not saved yet.')
-        return false
-      }
-      if (failure && !progress.dataset.told) {
-        progress.dataset.told = failure
-        setNotice(progress, `${failure} Press again to go on all the same.`)
-        return false
-      }
-      setNotice(progress, '')
-      goOnWithoutText(form)
-      return true
+      const obstacle = wordObstacle()
+      setNotice(progress, obstacle)
+      if (obstacle === '') goOnWithoutText(form)
+      return obstacle === ''
     },
     hasUnsaved: () => (text ? !text.isSaved() : false) || (recording?.isBusy() ?? false),
     connectionChanged: () => text?.show(),
@@ -98,6 +87,14 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       devices.close({ audio: true, video: !document.querySelector('[data-capture~=webcam]') })
     },
   }
+}
+
+/** @returns what ends it. */
+function countQuestion(player: Player, element: HTMLElement, on: { soon: () => void; over: () => void }): () => void {
+  const { session, status } = player
+  element.setAttribute('role', 'timer')
+  const label = element.dataset.clock === 'whole' ? 'Time left for the whole assessment' : 'Time left'
+  return countDown(element, label, () => session.momentOf(player.state.question!.closesAt!), { say: status.say, ...on })
 }
 
 /** The text is saved already; sent once more it would be the last answer, also where a recording was the last. */

@@ -8,11 +8,12 @@ import { openTextDrafts, tellLostText } from './text-drafts.ts'
 import { isTooLong, WHAT_IS_SAVED, wordLength } from './text-length.ts'
 
 /**
- * Saves a text while it is typed. What the service does not have yet is kept in the browser, also when the page is closed.
- *
- * @param line where it says so.
+ * Saves a text while it is typed, and says so below it. What the service does not have yet is kept in the browser, also when the page is
+ * closed.
  */
-export function saveText({ session, status, state }: Player, number: number, area: HTMLTextAreaElement, line: HTMLElement) {
+export function saveText({ session, status, state }: Player, number: number, area: HTMLTextAreaElement) {
+  const line = make('p', { class: 'hint' })
+  area.after(line)
   const drafts = openTextDrafts(session.base, number)
   const address = `/questions/${number}/text`
   const latest = () => {
