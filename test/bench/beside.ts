@@ -1,76 +1,83 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import { v7 as uuidv7 } from 'uuid'
 import { partOf } from '../../src/domain/submissions/media/media.ts'
-import { RECORDINGS } from '../../src/jobs/queue.ts'
+import { INVITATION_EMAILS, RECORDINGS } from '../../src/jobs/queue.ts'
 import { openFolder } from '../../src/media/folder.ts'
 import { readSlices } from '../media/recordings.ts'
-import type { BenchDatabase } from './database.ts'
+import type { Cases } from './cases.ts'
+import { type BenchDatabase, waitForRest } from './database.ts'
 import type { Organization, Organizations } from './fill.ts'
-import type { Sink } from './mail-sink.ts'
-import { judge, type Result } from './measure.ts'
-import { type Server, startService } from './rivals.ts'
-import { askSteadily } from './steady.ts'
-import { addEndpoint, replay } from './webhooks.ts'
+import { type Furniture, newIds } from './fill-organization.ts'
+import { keyHeader, median } from './load.ts'
+import type { Options } from './options.ts'
+import { type Server, type Sink, startService } from './servers.ts'
 
-// What those who ask for something notice of the other work of the process: each kind by itself, beside reads.
+// What those who read notice of the other work of the process: each kind by itself.
 
-type Surroundings = { database: BenchDatabase; organizations: Organizations; sink: Sink; mails: number; seconds: number }
-/** Work that waits to begin. @property left how much of it is not done yet. */
-type Work = { begin: () => Promise<void>; left: () => Promise<number> }
-
-/** The cases' names. */
-export const BESIDE = { webhooks: 'reads beside webhooks', recordings: 'reads beside recordings' } as const
+export type Surroundings = Options & { database: BenchDatabase; organizations: Organizations; sink: Sink }
+/** Work that waits to begin. @property left SQL: SELECT … AS rest, how much of it is not done yet, with the parameters. */
+type Work = { begin: () => Promise<void>; left: [text: string, values: unknown[]] }
 
 const WARM_UP_MS = 1_000
-const LOOK_EVERY_MS = 50
-const DONE_WITHIN_MS = 120_000
+const READ_EVERY_MS = 10
+const DONE_WITHIN = 300
 const ENDPOINTS = 5
-/** One recording for so many mails of the dispatch, which is about as much work. */
-const MAILS_A_RECORDING = 60
+/** One recording for so many messages, which is about as much work. */
+const MESSAGES_A_RECORDING = 60
 /** Interruptions of a recording: it is so many segments of four seconds. */
 const SEGMENTS = 20
+const WEBHOOKS = '/api/v1/webhooks'
 
-/** Measures one kind, in one process for all. */
-export async function measureBeside(kind: keyof typeof BESIDE, surroundings: Surroundings): Promise<Result> {
-  const { database, organizations, sink, seconds } = surroundings
-  const server = await startService(database, { smtpUrl: sink.url })
-  const work = kind === 'webhooks' ? await prepareWebhooks(server, surroundings) : await prepareRecordings(surroundings)
-  const ask = (during: Promise<unknown>) => askSteadily(server, organizations.large, during)
-  await ask(sleep(WARM_UP_MS))
-  const idle = await ask(sleep(seconds * 1000))
-  const before = await work.left()
-  await work.begin()
-  const begun = performance.now()
-  const busy = await ask(waitUntilDone(work))
-  const rate = before / ((performance.now() - begun) / 1000)
-  await server.stop()
-  const checks = [
-    { what: `${kind}/s`, value: rate },
-    { what: 'read, nothing else to do, p50 ms', value: idle },
-    { what: `read, beside ${kind}, p50 ms`, value: busy },
-    { what: 'p50 beside / without', value: busy / idle, ...judge(busy / idle, { atMost: 1.5 }) },
-  ]
-  return { name: BESIDE[kind], variants: [], checks }
-}
+/** Each kind, in one process for all. */
+export const works: Cases = () =>
+  Object.entries({ webhooks: prepareWebhooks, recordings: prepareRecordings, mails: prepareMails }).map(([name, prepare]) => ({
+    name,
+    measure: async (surroundings) => {
+      const { database, organizations, sink, seconds } = surroundings
+      const server = await startService(database, sink)
+      const { begin, left } = await prepare(surroundings, server)
+      const read = (during: Promise<unknown>) => readSteadily(server, organizations.large, during)
+      await read(sleep(WARM_UP_MS))
+      const alone = await read(sleep(seconds * 1000))
+      await begin()
+      const beside = await read(waitForRest(database, ...left, DONE_WITHIN))
+      await server.stop()
+      return { beside: { p50: [beside] }, alone: { p50: [alone] } }
+    },
+  }))
 
-async function waitUntilDone({ left }: Work): Promise<void> {
-  const deadline = Date.now() + DONE_WITHIN_MS
-  for (let rest = await left(); rest > 0; rest = await left()) {
-    if (Date.now() > deadline) throw new Error(`${rest} are not done after ${DONE_WITHIN_MS / 1000} s`)
-    await sleep(LOOK_EVERY_MS)
+/** Reads an invite every 10 ms on one connection as long as something lasts. @returns the median response time in milliseconds. */
+async function readSteadily({ url }: Server, { key, inviteIds }: Organization, during: Promise<unknown>): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const times: number[] = []
+  let lasts = true
+  const end = during.finally(() => {
+    lasts = false
+  })
+  while (lasts) {
+    const begun = performance.now()
+    const address = `/api/v1/invites/${inviteIds[times.length % inviteIds.length]}`
+    const [response] = await once(get(url + address, { headers: keyHeader(address, key), agent }), 'response')
+    await once(response.resume(), 'end')
+    if (response.statusCode !== 200) throw new Error(`GET ${address}: status ${response.statusCode}`)
+    times.push(performance.now() - begun)
+    await sleep(Math.max(0, begun + READ_EVERY_MS - performance.now()))
   }
+  agent.destroy()
+  await end
+  return median(times)
 }
 
 /** Events of an organization that is told of them only when the work begins. */
-async function prepareWebhooks(
-  server: Server,
-  { database: { pool }, organizations: { small }, sink, mails }: Surroundings,
-): Promise<Work> {
-  const events = Math.ceil(mails / ENDPOINTS)
-  const { rows } = await pool.query<{ position: string }>(
+async function prepareWebhooks(surroundings: Surroundings, server: Server): Promise<Work> {
+  const { database, organizations, sink, messages } = surroundings
+  const { id, inviteIds, assessmentIds } = organizations.small
+  const { rows } = await database.pool.query<{ position: string }>(
     `WITH added AS (
        INSERT INTO events (id, organization_id, position, type, mode, invite_id, actor_type, data, created_at)
        SELECT uuidv7(), $1, position + i, 'invite.created', 'live', $2, 'system',
@@ -78,71 +85,81 @@ async function prepareWebhooks(
        FROM event_numbering, generate_series(1, $4) AS i
      )
      UPDATE event_numbering SET position = position + $4 RETURNING position - $4 AS position`,
-    [small.id, small.inviteIds[0], small.assessmentIds[0], events],
+    [id, inviteIds[0], assessmentIds[0], messages / ENDPOINTS],
   )
-  await sink.reset()
   const begin = async () => {
-    for (let i = 0; i < ENDPOINTS; i++)
-      await replay(server, small, await addEndpoint(server, small, sink.hooksUrl), rows[0]!.position)
+    for (let i = 0; i < ENDPOINTS; i++) {
+      const endpointId = await addEndpoint(server, organizations.small, sink)
+      await post(server, organizations.small, `${WEBHOOKS}/${endpointId}/replay`, { fromCursor: rows[0]!.position })
+    }
   }
-  return { begin, left: async () => events * ENDPOINTS - (await sink.count()).hooks }
+  const sent = `SELECT count(*) FROM webhook_deliveries WHERE organization_id = $1 AND state = 'delivered'`
+  return { begin, left: [`SELECT $2 - (${sent}) AS rest`, [id, messages]] }
+}
+
+/** Has the organization told of each new invite. @returns the endpoint's id. */
+export async function addEndpoint(server: Server, organization: Furniture, { hooksUrl: url }: Sink): Promise<string> {
+  return (await post(server, organization, WEBHOOKS, { url, types: ['invite.created'] })).webhook.id
+}
+
+async function post({ url }: Server, { key }: Furniture, address: string, body: object) {
+  const headers = { ...keyHeader(address, key), 'content-type': 'application/json' }
+  const response = await fetch(url + address, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`POST ${address}: status ${response.status}: ${await response.text()}`)
+  // biome-ignore lint/suspicious/noExplicitAny: what v1 answers
+  return (await response.json()) as any
+}
+
+/** Mails of invites that were made without. */
+async function prepareMails({ database: { pool, url }, organizations: { large }, messages }: Surroundings): Promise<Work> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO invite_emails (id, organization_id, invite_id, link_version, created_at, updated_at)
+     SELECT uuidv7(), organization_id, id, link_version, now(), now()
+     FROM invites WHERE organization_id = $1 AND status = 'pending' LIMIT $2 RETURNING id`,
+    [large.id, messages],
+  )
+  const ids = rows.map(({ id }) => id)
+  const left = `SELECT count(*) AS rest FROM invite_emails WHERE id = ANY ($1) AND state <> 'sent'`
+  return { begin: () => addJobs(url, INVITATION_EMAILS, 'emailId', ids), left: [left, [ids]] }
 }
 
 /** Recordings of one submission, whose parts are in the store. */
-async function prepareRecordings({ database, organizations: { small }, mails }: Surroundings): Promise<Work> {
+async function prepareRecordings({ database, organizations: { small }, messages }: Surroundings): Promise<Work> {
   const { pool, url, dataDir } = database
-  const submissionId = await addSubmission(database, small)
-  const ids: string[] = []
-  for (let i = 0; i < mails / MAILS_A_RECORDING; i++) ids.push(await addRecording({ pool, dataDir }, small, submissionId))
-  const begin = async () => {
-    const boss = new PgBoss({ connectionString: url, max: 1, supervise: false, schedule: false, migrate: false })
-    boss.on('error', (error) => console.error(error))
-    await boss.start()
-    await boss.insert(
-      RECORDINGS,
-      ids.map((mediaId) => ({ data: { mediaId } })),
-    )
-    await boss.stop()
-  }
-  const left = async () => {
-    const { rows } = await pool.query(`SELECT count(*)::int AS left FROM media WHERE id = ANY ($1) AND state = 'joining'`, [ids])
-    return rows[0].left
-  }
-  return { begin, left }
-}
-
-async function addSubmission({ pool }: BenchDatabase, { id, inviteIds }: Organization): Promise<string> {
   const submissionId = uuidv7()
   await pool.query(
     `INSERT INTO submissions (id, organization_id, invite_id, assessment_id, question_replay_limit, answer_record_limit, created_at, updated_at)
      SELECT $1, organization_id, id, assessment_id, 1, 1, now(), now() FROM invites WHERE organization_id = $2 AND id = $3`,
-    [submissionId, id, inviteIds[0]],
+    [submissionId, small.id, small.inviteIds[0]],
   )
-  return submissionId
-}
-
-async function addRecording(
-  { pool, dataDir }: Pick<BenchDatabase, 'pool' | 'dataDir'>,
-  { id: organizationId }: Organization,
-  submissionId: string,
-): Promise<string> {
-  const mediaId = uuidv7()
-  const key = `${organizationId}/${mediaId}`
-  const store = openFolder(path.join(dataDir, 'media'))
+  const ids = newIds(messages / MESSAGES_A_RECORDING)
   await pool.query(
     `INSERT INTO media (id, organization_id, submission_id, kind, state, key, created_at, completed_at)
-     VALUES ($1, $2, $3, 'answer', 'joining', $4, now(), now())`,
-    [mediaId, organizationId, submissionId, key],
+     SELECT id, $2::uuid, $3, 'answer', 'joining', $2::uuid || '/' || id, now(), now() FROM unnest($1::uuid[]) AS id`,
+    [ids, small.id, submissionId],
   )
-  const slices = await readSlices('video-0')
-  for (let segment = 0; segment < SEGMENTS; segment++)
-    for (const [number, content] of slices.entries()) {
-      const sha256 = createHash('sha256').update(content).digest()
-      await store.put(partOf(key, { segment, number, sha256 }), content)
-      await pool.query(
-        `INSERT INTO media_parts (media_id, segment, number, organization_id, bytes, sha256, created_at) VALUES ($1, $2, $3, $4, $5, $6, now())`,
-        [mediaId, segment, number, organizationId, content.length, sha256],
-      )
-    }
-  return mediaId
+  const store = openFolder(path.join(dataDir, 'media'))
+  for (const [number, content] of (await readSlices('video-0')).entries()) {
+    const sha256 = createHash('sha256').update(content).digest()
+    for (const id of ids)
+      for (let segment = 0; segment < SEGMENTS; segment++)
+        await store.put(partOf(`${small.id}/${id}`, { segment, number, sha256 }), content)
+    await pool.query(
+      `INSERT INTO media_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
+       SELECT id, segment, $2, $3, $4, $5, now() FROM unnest($1::uuid[]) AS id, generate_series(0, $6) AS segment`,
+      [ids, number, small.id, content.length, sha256, SEGMENTS - 1],
+    )
+  }
+  const left = `SELECT count(*) AS rest FROM media WHERE id = ANY ($1) AND state = 'joining'`
+  return { begin: () => addJobs(url, RECORDINGS, 'mediaId', ids), left: [left, [ids]] }
+}
+
+/** @param field of the jobs' data that has the id. */
+async function addJobs(connectionString: string, queue: string, field: string, ids: string[]): Promise<void> {
+  const boss = new PgBoss({ connectionString, max: 1, supervise: false, schedule: false, migrate: false })
+  boss.on('error', console.error)
+  await boss.start()
+  const jobs = ids.map((id) => ({ data: { [field]: id } }))
+  await boss.insert(queue, jobs)
+  await boss.stop()
 }

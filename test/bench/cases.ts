@@ -1,220 +1,193 @@
-import { gradingCase } from './cases-grading.ts'
-import { portalCase } from './cases-portal.ts'
-import { searchCases } from './cases-search.ts'
+import { listPortalRoutes } from '../support/portal-routes.ts'
+import type { Surroundings } from './beside.ts'
 import type { Organization, Organizations } from './fill.ts'
-import type { Request, Sample } from './load.ts'
-import type { RivalName } from './rivals.ts'
+import type { Furniture } from './fill-organization.ts'
+import type { Grading } from './fill-portal.ts'
+import type { Figures, Target } from './measure.ts'
+import type { ServerName } from './servers.ts'
 
-/** Who is asked for what, as whom. */
-export type Variant = { name: string; rival: RivalName; organization: Organization; requests: Request[] }
+/** What is asked of the servers in turn; the first target is held against a goal, by itself or over the others. */
+export type Asked = { name: string; targets: Record<string, Target> }
+/** What starts services of its own, while no others run. */
+export type Alone = { name: string; measure: (surroundings: Surroundings) => Promise<Figures> }
+export type Cases = (organizations: Organizations) => (Asked | Alone)[]
 
-type Figure = keyof Sample
-/** What a value has to keep, if anything. */
-export type Bound = { atLeast: number } | { atMost: number } | { forInformation: true }
-/** A figure of a variant; or one over another one's, or another of its own. */
-export type Goal = { over: [variant: string, Figure]; under?: [variant: string, Figure] } & Bound
-
-/**
- * Variants that are measured in turn, and compared.
- *
- * @property rounds where fewer than usual are enough.
- * @property isVariation whether it is another case with other parameters: a quick run has it only where it is asked for by its name.
- */
-export type Case = {
-  name: string
-  connections: number
-  variants: Variant[]
-  goals: Goal[]
-  rounds?: number
-  isVariation?: boolean
-}
-
-const CONNECTIONS = 16
-/** For pages that cost the database so much that more connections would measure its queue. */
-const FEW_CONNECTIONS = 2
-const PAGE_SIZE = 20
-const LARGE_PAGE_SIZE = 100
 const V1 = '/api/v1'
 const ALTERNATE = '/api/alternate'
+const INVITES = `${V1}/invites`
+const ALTERNATE_INVITES = `${ALTERNATE}/assessment_invites`
+const ALTERNATE_LISTS = ['assessment_invites', 'assessments', 'organization_users', 'tags']
+const PAGE_SIZE = 20
 
-const sizeOf = ({ size }: Organization) => (size >= 1_000_000 ? `${size / 1_000_000}M` : `${size / 1_000}k`)
-const paths = (...all: string[]): Request[] => all.map((path) => ({ path }))
+const asking = (server: ServerName, organization: Furniture, ...paths: string[]): Target => ({
+  server,
+  organization,
+  requests: paths.map((path) => ({ path })),
+})
+/** The same asked of several. */
+const rivals = (name: string, servers: ServerName[], organization: Furniture, ...paths: string[]): Asked => ({
+  name,
+  targets: Object.fromEntries(servers.map((server) => [server, asking(server, organization, ...paths)])),
+})
+/** Several asked of the service in the large organization. */
+const paths = (name: string, { large }: Organizations, asked: Record<string, string>): Asked => ({
+  name,
+  targets: Object.fromEntries(Object.entries(asked).map(([what, path]) => [what, asking('service', large, path)])),
+})
+/** The same in the large organization and in the small one. */
+const sizes = (name: string, { large, small }: Organizations, ask: (of: Organization) => string[]): Asked => ({
+  name,
+  targets: { large: asking('service', large, ...ask(large)), small: asking('service', small, ...ask(small)) },
+})
 
-/** All that is asked of the running rivals. */
-export function makeCases(organizations: Organizations, portalRoutes: string[]): Case[] {
-  return [
-    ...readCases(organizations),
-    ...listCases(organizations),
-    ...flatCases(organizations),
-    ...pageCases(organizations),
-    ...depthCases(organizations),
-    ...searchCases(organizations),
-    createCase(organizations),
-    portalCase(organizations, portalRoutes),
-    gradingCase(organizations),
-  ]
-}
-
-function readCases({ large }: Organizations): Case[] {
-  const resources = [
-    ['invite', 'invites', 'assessment_invites', large.inviteIds],
-    ['assessment', 'assessments', 'assessments', large.assessmentIds],
-    ['tag', 'tags', 'tags', large.tagIds],
-  ] as const
-  const ask = (name: string, resource: string, ids: string[], connections = CONNECTIONS): Case => ({
-    name: `read ${name}${connections === 1 ? ', 1 connection' : ''}`,
-    connections,
-    isVariation: connections === 1,
-    variants: (['service', 'floor'] as const).map((rival) => ({
-      name: rival,
-      rival,
-      organization: large,
-      requests: ids.map((id) => ({ path: `${resource}/${id}` })),
-    })),
-    goals: [{ over: ['service', 'throughput'], under: ['floor', 'throughput'], atLeast: 0.5 }],
-  })
-  return resources.flatMap(([name, v1, alternate, ids]) => [
-    ask(`${name}, v1`, `${V1}/${v1}`, ids),
-    ask(`${name}, alternate`, `${ALTERNATE}/${alternate}`, ids),
-    ask(`${name}, v1`, `${V1}/${v1}`, ids, 1),
-    ask(`${name}, alternate`, `${ALTERNATE}/${alternate}`, ids, 1),
-  ])
-}
+/** One row by its id. */
+export const reads: Cases = ({ large }) =>
+  Object.entries({
+    [INVITES]: large.inviteIds,
+    [ALTERNATE_INVITES]: large.inviteIds,
+    [`${V1}/assessments`]: large.assessmentIds,
+    [`${ALTERNATE}/assessments`]: large.assessmentIds,
+    [`${V1}/tags`]: large.tagIds,
+    [`${ALTERNATE}/tags`]: large.tagIds,
+  }).map(([list, ids]) => rivals(list, ['service', 'floor'], large, ...ids.map((id) => `${list}/${id}`)))
 
 /** The first page of each list. */
-function listCases({ large }: Organizations): Case[] {
-  const lists = {
-    v1: ['invites', 'assessments', 'members', 'tags', `assessments/${large.assessmentIds[0]}/questions`],
-    alternate: ['assessment_invites', 'assessments', 'organization_users', 'tags'],
+export const lists =
+  (size: number): Cases =>
+  ({ large }) => {
+    const ofV1 = ['invites', 'assessments', 'members', 'tags', `assessments/${large.assessmentIds[0]}/questions`]
+    return [
+      ...ofV1.map((list) => `${V1}/${list}?limit=${size}`),
+      ...ALTERNATE_LISTS.map((list) => `${ALTERNATE}/${list}?page_size=${size}`),
+    ].map((path) =>
+      rivals(path.replace(/[?].*/, '').replace(/[0-9a-f-]{36}/, '{id}'), ['service', 'plain', 'floor'], large, path),
+    )
   }
-  const ask = (name: string, list: string, size: string, limit: number): Case => ({
-    name: `list ${list.split('/').at(-1)}, ${limit} a page, ${name}`,
-    connections: CONNECTIONS,
-    isVariation: limit === LARGE_PAGE_SIZE,
-    variants: (['service', 'plain', 'floor'] as const).map((rival) => ({
-      name: rival,
-      rival,
-      organization: large,
-      requests: paths(`${list}?${size}=${limit}`),
-    })),
-    goals: [
-      { over: ['service', 'throughput'], under: ['plain', 'throughput'], atLeast: 2 },
-      { over: ['service', 'throughput'], under: ['floor', 'throughput'], atLeast: 0.5 },
-    ],
+
+/** Lists with related objects instead of their ids. */
+export const depths: Cases = (organizations) =>
+  ALTERNATE_LISTS.map((list) => {
+    const path = `${ALTERNATE}/${list}?depth=`
+    return paths(list, organizations, { 'depth=2': `${path}2`, 'depth=0': `${path}0` })
   })
-  return [PAGE_SIZE, LARGE_PAGE_SIZE].flatMap((limit) => [
-    ...lists.v1.map((list) => ask('v1', `${V1}/${list}`, 'limit', limit)),
-    ...lists.alternate.map((list) => ask('alternate', `${ALTERNATE}/${list}`, 'page_size', limit)),
-  ])
+
+let candidates = 0
+
+/** Each with an address that was never invited. */
+export const creations: Cases = ({ service, floor }) => {
+  const target = (server: ServerName, organization: Furniture): Target => {
+    const bodyFor = (assessmentId: string) => () => ({ assessmentId, recipientEmail: `invited.${++candidates}@example.com` })
+    return { server, organization, requests: organization.assessmentIds.map((id) => ({ path: INVITES, body: bodyFor(id) })) }
+  }
+  return [{ name: INVITES, targets: { service: target('service', service), floor: target('floor', floor) } }]
 }
 
-/** What costs as much in a large organization as in a small one. */
-function flatCases({ small, large }: Organizations): Case[] {
-  const flat = (name: string, ask: (organization: Organization) => Request[]): Case => {
-    const [at, than] = [large, small].map((organization) => ({
-      name: `service@${sizeOf(organization)}`,
-      rival: 'service' as const,
-      organization,
-      requests: ask(organization),
-    })) as [Variant, Variant]
-    const goal = { over: [at.name, 'throughput'], under: [than.name, 'throughput'], atLeast: 0.8 } satisfies Goal
-    return { name, connections: CONNECTIONS, variants: [at, than], goals: [goal] }
-  }
-  const list = (query: string) => () => paths(`${V1}/invites?${query}`)
-  const ofAssessment = (query: string) => (organization: Organization) =>
-    organization.assessmentIds.map((id) => ({ path: `${V1}/invites?assessmentId=${id}${query}` }))
-  const sorted = (name: string, ask: (organization: Organization) => Request[]): Case => ({
-    ...flat(name, ask),
-    isVariation: true,
-  })
-  const words = ['sent_at', 'status', 'expires_at']
+/** All of them, and filtered. */
+const filtered = (organizations: Organizations, order: string) => [
+  sizes(`all${order}`, organizations, () => [`${INVITES}?${order}`]),
+  sizes(`status${order}`, organizations, () => [`${INVITES}?status=completed${order}`]),
+  sizes(`assessment${order}`, organizations, (of) => of.assessmentIds.map((id) => `${INVITES}?assessmentId=${id}${order}`)),
+]
+
+export const firstPages: Cases = (organizations) => [
+  ...filtered(organizations, ''),
+  sizes('all, alternate', organizations, () => [ALTERNATE_INVITES]),
+]
+
+export const sortedPages: Cases = (organizations) =>
+  ['sent_at', 'status', 'expires_at'].flatMap((word) =>
+    ['asc', 'desc'].flatMap((order) => filtered(organizations, `&sort=${word}&order=${order}`)),
+  )
+
+export const lastPages: Cases = (organizations) => {
+  const last = Math.ceil(organizations.large.size / PAGE_SIZE)
   return [
-    flat('first page, v1', list('')),
-    flat('first page, alternate', () => paths(`${ALTERNATE}/assessment_invites`)),
-    flat('of a status, v1', list('status=completed')),
-    flat('of an assessment, v1', ofAssessment('')),
-    // The small organization has three of them for each assessment: both answer with as many.
-    flat('of both, v1', ofAssessment('&status=completed&limit=3')),
-    ...words.flatMap((word) =>
-      ['asc', 'desc'].map((order) => sorted(`by ${word} ${order}, v1`, list(`sort=${word}&order=${order}`))),
-    ),
-    ...words.map((word) => sorted(`by ${word}, of a status, v1`, list(`sort=${word}&status=completed`))),
-    ...words.map((word) => sorted(`by ${word}, of an assessment, v1`, ofAssessment(`&sort=${word}`))),
-    flat('assessments, v1', () => paths(`${V1}/assessments`)),
-    flat('assessments, alternate', () => paths(`${ALTERNATE}/assessments`)),
+    paths('v1', organizations, { last: `${INVITES}?page=${last}`, 'first page': INVITES }),
+    paths('alternate', organizations, { last: `${ALTERNATE_INVITES}?page=last`, 'first page': ALTERNATE_INVITES }),
   ]
 }
 
-/** The page that is furthest from the first one. */
-function pageCases({ large }: Organizations): Case[] {
-  const ask = (name: string, path: string): Variant => ({ name, rival: 'service', organization: large, requests: paths(path) })
-  return [
-    ['v1', `${V1}/invites`, String(Math.ceil(large.size / PAGE_SIZE))] as const,
-    ['alternate', `${ALTERNATE}/assessment_invites`, 'last'] as const,
-  ].map(([name, list, last]) => ({
-    name: `last page, ${name}`,
-    connections: FEW_CONNECTIONS,
-    variants: [ask('last', `${list}?page=${last}`), ask('first', list)],
-    goals: [{ over: ['last', 'p50'], under: ['first', 'p50'], atMost: 2 }],
-  }))
-}
-
-/** Lists with related objects instead of their ids. */
-function depthCases({ large }: Organizations): Case[] {
-  const lists = ['assessments', 'assessment_invites', 'organization_users', 'tags']
-  return lists.map((list) => ({
-    name: `depth of ${list}`,
-    connections: CONNECTIONS,
-    variants: [2, 0].map((depth) => ({
-      name: `depth=${depth}`,
-      rival: 'service',
-      organization: large,
-      requests: paths(`${ALTERNATE}/${list}?depth=${depth}`),
-    })),
-    goals: [{ over: ['depth=2', 'p50'], under: ['depth=0', 'p50'], atMost: 2 }],
-  }))
-}
-
-let candidates = 0
-/** An address that was never invited. */
-const newCandidate = () => `invited.${process.pid}.${++candidates}@example.com`
-
-/** Creates an invite of the assessment. */
-export const invitation = (assessmentId: string): Request => ({
-  path: `${V1}/invites`,
-  body: () => ({ assessmentId, recipientEmail: newCandidate() }),
-})
-
-const alternateInvitation = (assessment: string): Request => ({
-  path: `${ALTERNATE}/assessment_invites`,
-  body: () => ({
-    email: newCandidate(),
-    assessment,
-    question_play_limit: 1,
-    answer_record_limit: 1,
-    face_photo_required: true,
-    id_photo_required: true,
-    tags: [],
-    assigned_grader: null,
-  }),
-})
-
-function createCase({ service, floor }: Organizations): Case {
-  const own = { rival: 'service', organization: service } as const
-  return {
-    name: 'create',
-    connections: CONNECTIONS,
-    variants: [
-      { name: 'service', ...own, requests: service.assessmentIds.map(invitation) },
-      { name: 'floor', rival: 'floor', organization: floor, requests: floor.assessmentIds.map(invitation) },
-      { name: 'one assessment', ...own, requests: service.assessmentIds.slice(0, 1).map(invitation) },
-      { name: 'alternate', ...own, requests: service.assessmentIds.map(alternateInvitation) },
-    ],
-    goals: [
-      { over: ['service', 'throughput'], under: ['floor', 'throughput'], atLeast: 0.45 },
-      { over: ['service', 'p99'], under: ['service', 'p50'], atMost: 5 },
-      { over: ['one assessment', 'throughput'], under: ['service', 'throughput'], atLeast: 0.9 },
-      { over: ['alternate', 'throughput'], under: ['service', 'throughput'], forInformation: true },
-    ],
+/** Beside the first page: what is asked with twenty numbers from all over the organization's invites. */
+const besideFirst =
+  (first: string, asked: Record<string, (n: number, of: Organization) => string>): Cases =>
+  ({ large }) => {
+    const numbers = Array.from({ length: 20 }, (_, i) => 1 + Math.floor(((i + 0.5) * large.size) / 20))
+    return Object.entries(asked).map(([name, path]) => {
+      const own = asking('service', large, ...numbers.map((n) => path(n, large)))
+      return { name, targets: { own, 'first page': asking('service', large, first) } }
+    })
   }
+
+export const filters = besideFirst(INVITES, {
+  tag: (n, { tagIds }) => `${INVITES}?tagId=${tagIds[n % tagIds.length]}`,
+  recipientEmail: (n) => `${INVITES}?recipientEmail=Candidate${n}@example.com`,
+})
+
+export const words = besideFirst(INVITES, { words: (n) => `${INVITES}?recipient=didate%20${n}` })
+
+const search = (words: string) => `${ALTERNATE_INVITES}?search=${encodeURIComponent(words)}`
+export const searches = besideFirst(ALTERNATE_INVITES, {
+  nothing: (n) => search(`nobody${n}`),
+  'an address': (n) => search(`candidate${n}@example.com`),
+  // Of a million, some 1,100 have it.
+  'a part of addresses': (n) => search(`e${100 + (n % 900)}`),
+  'an assessment': (n) => search(`No${1 + (n % 50)}`),
+  both: (n) => search(`${n}@ No${1 + (n % 50)}`),
+})
+
+const EVENTS = `${V1}/events?limit=${PAGE_SIZE}`
+export const feeds = besideFirst(INVITES, {
+  oldest: () => EVENTS,
+  'in the middle': (n, { firstEvent }) => `${EVENTS}&cursor=${firstEvent + n - 1}`,
+  newest: (_n, { firstEvent, size }) => `${EVENTS}&cursor=${firstEvent + size - PAGE_SIZE}`,
+  'of a type': (n, { firstEvent }) => `${EVENTS}&type=email.failed&cursor=${firstEvent + n - 1}`,
+})
+
+/** Pages as their forms and links ask for them, besides each as it is by itself. */
+const FURTHER = [
+  'GET /invites?state=pending',
+  'GET /invites?assessment=:assessmentId&state=completed&sort=expires',
+  'GET /invites?tag=:tagId',
+  'GET /invites?search=candidate7@example.com',
+  'GET /invites?page=:lastPage',
+  'GET /members?search=last&role=grader',
+  'GET /settings/audit-log?action=invited',
+  'grader GET /',
+  'grader GET /invites',
+  'grader GET /invites?state=completed&sort=expires',
+  'grader GET /invites/:assignedInviteId',
+  'client GET /',
+  'client GET /invites',
+  'client GET /invites?assessment=:clientAssessmentId&state=completed',
+  'client GET /invites/:clientInviteId',
+]
+const PAGES = [...(await listPortalRoutes()).filter((name) => name.startsWith('GET ')), ...FURTHER]
+const PARAMETER = /:(\w+)/g
+
+/** Every page of the portal, but for those about what this organization has none of. */
+export const portalPages: Cases = ({ large, portal }) => {
+  const rows = portal.rows.map((row, i) => ({
+    ...row,
+    inviteId: large.inviteIds[i % large.inviteIds.length]!,
+    lastPage: String(Math.ceil(large.size / PAGE_SIZE)),
+  }))
+  const isKnown = (name: string) => [...name.matchAll(PARAMETER)].every(([, parameter]) => parameter! in rows[0]!)
+  return PAGES.filter(isKnown).map((name) => {
+    const [page, , role = 'admin'] = name.split(' ').reverse() as [string, string, (keyof typeof portal.cookies)?]
+    const pathFor = (row: Record<string, string>) => `/portal/${large.id}${page.replace(PARAMETER, (_, field) => row[field]!)}`
+    const requests = rows.map((row) => ({ path: pathFor(row), cookie: portal.cookies[role] }))
+    return { name, targets: { page: { server: 'service', organization: large, requests } } }
+  })
+}
+
+/** A grader's work among many submissions and among few. */
+export const gradingPages: Cases = ({ grading: { many, few } }) => {
+  const target = ({ cookie, ...organization }: Grading, pages: string[]): Target => {
+    const requests = pages.map((page) => ({ path: `/portal/${organization.id}/grading/${page}`.replace(/[/]$/, ''), cookie }))
+    return { server: 'service', organization, requests }
+  }
+  return [
+    { name: 'queue', targets: { many: target(many, ['']), few: target(few, ['']) } },
+    { name: 'sheet', targets: { many: target(many, many.submissionIds), few: target(few, few.submissionIds) } },
+  ]
 }

@@ -1,27 +1,24 @@
-type Ending = { what: string; end: () => Promise<unknown> }
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 
-const endings: Ending[] = []
-let ended: Promise<void> | undefined
+const endings = new AsyncDisposableStack()
 
 /** Notes how to end what was just begun. It happens at the end of the run, whichever that is, last begun first. */
-export function atTheEnd(what: string, end: () => Promise<unknown>): void {
-  endings.push({ what, end })
-  if (ended) ended = ended.then(endNoted)
+export function atTheEnd(end: () => Promise<unknown>): void {
+  if (endings.disposed) end().catch(console.error)
+  else endings.defer(async () => void (await end()))
 }
 
-/** Ends all that was begun, once. What fails to end is told, and keeps nothing else from ending. */
-export function endAll(): Promise<void> {
-  ended ??= endNoted()
-  return ended
-}
+/** Ends all that was begun, once. What fails to end keeps nothing else from ending. */
+export const endAll = (): Promise<void> => endings.disposeAsync().catch(console.error)
 
 /** Whether the run is being ended: what fails then fails for that. */
-export const isEnding = (): boolean => ended !== undefined
+export const isEnding = (): boolean => endings.disposed
 
 /** A signal ends the run like its last line does. */
 export function endOnSignals(): void {
-  const codes = { SIGINT: 130, SIGTERM: 143 }
-  for (const [signal, code] of Object.entries(codes))
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
     process.once(signal, async () => {
       console.error(`\n${signal}: ending what was started`)
       await endAll()
@@ -29,9 +26,10 @@ export function endOnSignals(): void {
     })
 }
 
-async function endNoted(): Promise<void> {
-  for (let ending = endings.pop(); ending; ending = endings.pop()) {
-    const { what, end } = ending
-    await end().catch((error) => console.error(`${what} could not be ended:`, error))
-  }
+/** A DATA_DIR, until the end. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'assessments-bench-'))
+  atTheEnd(() => rm(folder, { recursive: true, force: true }))
+  await chmod(folder, 0o755) // under root the database server is another user's
+  return folder
 }

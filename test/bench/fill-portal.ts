@@ -2,30 +2,17 @@ import { hash, randomBytes } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import { MAX_BATCH_ROWS } from '../../src/domain/limits.ts'
-import { addMembers, addQuestions, addTags, type Furniture, newIds } from './fill-furniture.ts'
+import { type Furniture, newIds } from './fill-organization.ts'
 
 /** What the portal's pages are asked with: a cookie for each role, and ids for what stands in their addresses. */
 export type Portal = { cookies: Record<'admin' | 'grader' | 'client', string>; rows: Record<string, string>[] }
 
-const MEMBERS = 180
-const TAGS = 450
-const QUESTIONS = 14
-/** More, of the first assessment: a large page of questions. */
-const QUESTIONS_OF_FIRST = 80
-const BATCHES = 2
 const SAMPLES = 20
 
-/**
- * Makes of an organization with invites one that its members have worked in for long: with many more members, tags and questions, an audit
- * log of a tenth as many entries as there are invites, and lists of candidates.
- */
+/** Adds an audit log of a tenth as many entries as there are invites, and lists of candidates, to an organization with invites. */
 export async function addPortal(client: PoolClient, organization: Furniture, size: number): Promise<Portal> {
   const { id, memberIds, tagIds, assessmentIds } = organization
   const [admin, grader, viewer] = memberIds as [string, string, string]
-  await addMembers(client, { id, memberIds: newIds(MEMBERS) })
-  await addTags(client, { id, memberIds, tagIds: newIds(TAGS) }, 'More')
-  await addQuestions(client, organization, QUESTIONS)
-  await addQuestions(client, { ...organization, assessmentIds: assessmentIds.slice(0, 1) }, QUESTIONS_OF_FIRST)
   await client.query(
     `INSERT INTO audit_entries (id, organization_id, actor_kind, actor_id, action, target_kind, target_id, details, at)
      SELECT uuidv7(at - now()), $1, 'member', ($2::uuid[])[1 + i % cardinality($2::uuid[])],
@@ -34,34 +21,40 @@ export async function addPortal(client: PoolClient, organization: Furniture, siz
      FROM (SELECT i, now() - i * (interval '300 days' / $4::int) AS at FROM generate_series(1, $4::int) AS i) AS entry`,
     [id, memberIds, tagIds, Math.ceil(size / 10)],
   )
-  const batchIds = newIds(BATCHES)
-  for (const batchId of batchIds) await addBatch(client, { id, batchId, assessmentId: assessmentIds[0]!, memberId: admin, size })
+  const batchIds = newIds(2)
+  await client.query(
+    `INSERT INTO invite_batches (id, organization_id, assessment_id, created_by_id, terms, created_at, started_at, finished_at)
+     SELECT unnest($2::uuid[]), $1, $3, $4, '{}', now(), now(), now()`,
+    [id, batchIds, assessmentIds[0], admin],
+  )
+  await client.query(
+    `INSERT INTO invite_batch_rows (batch_id, number, organization_id, state, email, name, terms, invite_id)
+     SELECT unnest($2::uuid[]), row_number() OVER (), $1, 'invited', recipient_email, '', '{}', id
+     FROM (SELECT * FROM invites WHERE organization_id = $1 LIMIT $3) AS invited`,
+    [id, batchIds, Math.min(MAX_BATCH_ROWS, Math.ceil(size / 100))],
+  )
+  const { rows } = await client.query<Record<string, string>>(
+    `SELECT * FROM
+       (SELECT row_number() OVER () AS n, id AS "questionId", assessment_id AS "assessmentId"
+        FROM questions WHERE organization_id = $1 LIMIT ${SAMPLES}) AS questions JOIN
+       (SELECT row_number() OVER () AS n, id AS "assignedInviteId"
+        FROM invites WHERE organization_id = $1 AND assigned_grader_id = $2 LIMIT ${SAMPLES}) AS assigned USING (n) JOIN
+       (SELECT row_number() OVER () AS n, invites.id AS "clientInviteId", assessment_id AS "clientAssessmentId"
+        FROM invites JOIN assessment_clients USING (organization_id, assessment_id)
+        WHERE organization_id = $1 AND member_id = $3 LIMIT ${SAMPLES}) AS of_client USING (n)`,
+    [id, grader, viewer],
+  )
   const cookies = {
     admin: await signIn(client, admin, 'admin'),
     grader: await signIn(client, grader, 'grader'),
     client: await signIn(client, viewer, 'client'),
   }
-  return { cookies, rows: await sampleRows(client, organization, { batchIds, grader, viewer }) }
-}
-
-type NewBatch = { id: string; batchId: string; assessmentId: string; memberId: string; size: number }
-
-async function addBatch(client: PoolClient, { id, batchId, assessmentId, memberId, size }: NewBatch): Promise<void> {
-  await client.query(
-    `INSERT INTO invite_batches (id, organization_id, assessment_id, created_by_id, terms, created_at, started_at, finished_at)
-     VALUES ($1, $2, $3, $4, '{}', now(), now(), now())`,
-    [batchId, id, assessmentId, memberId],
-  )
-  await client.query(
-    `INSERT INTO invite_batch_rows (batch_id, number, organization_id, state, email, name, terms, invite_id)
-     SELECT $1, row_number() OVER (), $2, 'invited', recipient_email, '', '{}', id
-     FROM (SELECT * FROM invites WHERE organization_id = $2 LIMIT $3) AS invited`,
-    [batchId, id, Math.min(MAX_BATCH_ROWS, Math.ceil(size / 100))],
-  )
+  const others = (i: number) => ({ memberId: memberIds[i]!, tagId: tagIds[i]!, batchId: batchIds[i % 2]! })
+  return { cookies, rows: rows.map((row, i) => ({ ...row, ...others(i) })) }
 }
 
 /** Lets the member have that role alone. @returns the cookie of a session. */
-export async function signIn(client: PoolClient, memberId: string, role: string): Promise<string> {
+async function signIn(client: PoolClient, memberId: string, role: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const credentialId = uuidv7()
   await client.query(
@@ -78,31 +71,61 @@ export async function signIn(client: PoolClient, memberId: string, role: string)
   return `session=${token}`
 }
 
-type Chosen = { batchIds: string[]; grader: string; viewer: string }
+/** An organization to grade in, and what its graders' pages are asked with. */
+export type Grading = Furniture & { submissionIds: string[]; cookie: string }
 
-async function sampleRows(client: PoolClient, organization: Furniture, { batchIds, grader, viewer }: Chosen) {
-  const { id, memberIds, tagIds } = organization
-  const sample = async (text: string, value: string) => (await client.query<Record<string, string>>(text, [id, value])).rows
-  const questions = await sample(
-    `SELECT id AS "questionId", assessment_id AS "assessmentId" FROM questions WHERE organization_id = $1 AND response_type <> $2
-     ORDER BY id LIMIT ${SAMPLES}`,
-    'none',
+/** Adds what so many candidates have handed in for one assessment, each with 20 answers and their grades, which have not been released. */
+export async function addGrading(client: PoolClient, organization: Furniture, size: number): Promise<Grading> {
+  const { id, memberIds, keyId } = organization
+  const assessmentId = organization.assessmentIds[1]
+  const graders = memberIds.slice(1, 5)
+  await client.query(
+    `INSERT INTO invites (id, organization_id, assessment_id, recipient_email, recipient_name, status, question_replay_limit,
+       answer_record_limit, screen_recording, webcam_monitoring, require_id_capture, face_photo_required, assessment_session,
+       assigned_grader_id, created_by_id, created_by_key_id, sent_at, expires_at, accepted_at, started_at, completed_at, created_at, updated_at)
+     SELECT uuidv7(at - now()), $1, $2, 'graded' || i || '@example.com', 'Candidate ' || i, 'completed', 1, 1, false, false, false, false,
+       uuidv7(at - now()), CASE WHEN i % 5 > 0 THEN ($3::uuid[])[i % 5] END, ($3::uuid[])[1], $4, at, at + interval '30 days', at, at, at, at, at
+     FROM (SELECT i, now() - ($5::int - i) * (interval '60 days' / $5::int) AS at FROM generate_series(1, $5::int) AS i) AS invite`,
+    [id, assessmentId, graders, keyId, size],
   )
-  const assigned = await sample(
-    `SELECT id AS "assignedInviteId" FROM invites WHERE organization_id = $1 AND assigned_grader_id = $2 LIMIT ${SAMPLES}`,
-    grader,
+  await client.query(
+    `INSERT INTO submissions (id, organization_id, invite_id, assessment_id, state, question_replay_limit, answer_record_limit, started_at,
+       submitted_at, created_at, updated_at)
+     SELECT assessment_session, $1, id, assessment_id, 'submitted', 1, 1, started_at, completed_at, started_at, completed_at
+     FROM invites WHERE organization_id = $1 ORDER BY id`,
+    [id],
   )
-  const ofClient = await sample(
-    `SELECT invites.id AS "clientInviteId", assessment_id AS "clientAssessmentId"
-     FROM invites JOIN assessment_clients USING (organization_id, assessment_id) WHERE organization_id = $1 AND member_id = $2 LIMIT ${SAMPLES}`,
-    viewer,
+  await client.query(
+    `INSERT INTO paper_questions (submission_id, number, organization_id, question_id, input_type, response_type, script, audio_url,
+       video_url, points, time_limit, opened_at, closed_at)
+     SELECT s.id, q.number, $1, q.id, 'text', 'text', q.script, '', '', 10, 0, s.started_at, s.submitted_at
+     FROM submissions s, (SELECT id, script, row_number() OVER (ORDER BY "order", id) AS number FROM questions WHERE assessment_id = $2) AS q
+     WHERE s.organization_id = $1`,
+    [id, assessmentId],
   )
-  return Array.from({ length: SAMPLES }, (_, i) => ({
-    ...questions[i % questions.length],
-    ...assigned[i % assigned.length],
-    ...ofClient[i % ofClient.length],
-    memberId: memberIds[i % memberIds.length]!,
-    tagId: tagIds[i % tagIds.length]!,
-    batchId: batchIds[i % batchIds.length]!,
-  }))
+  await client.query(
+    `INSERT INTO takes (id, organization_id, submission_id, question_number, kind, state, text, revision, created_at, completed_at)
+     SELECT gen_random_uuid(), $1, submission_id, number, 'text', 'complete', repeat('An answer of some words. ', 20), 1, opened_at, closed_at
+     FROM paper_questions WHERE organization_id = $1`,
+    [id],
+  )
+  await client.query(
+    `INSERT INTO grades (id, organization_id, submission_id, question_number, grader_id, round, points, comment, created_at, updated_at)
+     SELECT gen_random_uuid(), $1, p.submission_id, number, COALESCE(s.grader_id, $2), 1, (hashtext(s.id::text || number) & 15) % 11,
+       repeat('Clear and to the point. ', 4), closed_at, closed_at
+     FROM paper_questions p JOIN submissions s ON s.id = p.submission_id WHERE p.organization_id = $1`,
+    [id, graders[0]],
+  )
+  const cookie = await signIn(client, memberIds[0]!, 'admin')
+  return { ...organization, submissionIds: await sampleIds(client, 'submissions', id), cookie }
+}
+
+/** The ids of a hundred to two hundred of the organization's rows, from all over them. */
+export async function sampleIds(client: PoolClient, table: string, organizationId: string): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS total FROM ${table} WHERE organization_id = $1) AS r
+     WHERE n % greatest(1, total / 100) = 0`,
+    [organizationId],
+  )
+  return rows.map(({ id }) => id)
 }

@@ -1,86 +1,97 @@
-import type { Pool, PoolClient } from 'pg'
-import { v7 as uuidv7 } from 'uuid'
-import { fingerprintApiKey, generateApiKey } from '../../src/domain/access/api-keys.ts'
-import { addEvents } from './fill-events.ts'
-import { addFurniture, addLanguages, type Furniture } from './fill-furniture.ts'
-import { addGrading, type Grading } from './fill-grading.ts'
-import { withoutIndexes } from './fill-indexes.ts'
-import { addInvites } from './fill-invites.ts'
-import { addPortal, type Portal } from './fill-portal.ts'
+import type { PoolClient } from 'pg'
+import { createDb, openPool } from '../../src/db/client.ts'
+import { importDocument } from '../../src/import/load.ts'
+import { readDocument } from '../../src/import/read.ts'
+import { systemOn } from '../support/factories.ts'
+import { addInvites } from '../support/fill-invites.ts'
+import type { BenchDatabase } from './database.ts'
+import { describeOrganization, type Furniture } from './fill-organization.ts'
+import { addGrading, addPortal, type Grading, type Portal, sampleIds } from './fill-portal.ts'
 import type { Options } from './options.ts'
 
-/** An organization to ask about, and what the requests need to know of it. */
-export type Organization = Furniture & {
-  /** Of its API key. */
-  key: string
-  keyId: string
-  /** How many invites it was made with. */
-  size: number
-  /** Of up to 200 invites, from all over the list. */
-  inviteIds: string[]
-  /** The position of its first event in the feed; there is one for each invite, and all follow it. */
-  firstEvent: number
-}
+/**
+ * An organization to ask about.
+ *
+ * @property size how many invites it was made with.
+ * @property inviteIds of some from all over the list.
+ * @property firstEvent the position of its first event in the feed; there is one for each invite, and all follow it.
+ */
+export type Organization = Furniture & { size: number; inviteIds: string[]; firstEvent: number }
 
-export type Organizations = {
-  small: Organization
-  middle: Organization
-  large: Organization
-  /** Without invites, one for each rival that makes some. */
-  service: Organization
-  floor: Organization
-  /** The portal of the large one. */
-  portal: Portal
-  /** Where candidates have handed in. */
-  grading: { few: Grading; many: Grading }
-}
+/** Those for the service and the floor have no invites: they are made there. Candidates have handed in to those of the grading. */
+export type Organizations = Record<'small' | 'large', Organization> &
+  Record<'service' | 'floor', Furniture> & { portal: Portal; grading: { few: Grading; many: Grading } }
 
-const SAMPLED_INVITES = 200
+/** One event of so many tells of a mail that failed. */
+const FAILED_OF = 1_000
+const LARGE_TABLES = ['invites', 'invite_tags', 'events', 'paper_questions', 'takes', 'grades']
 
 /** Fills an empty database with organizations that differ in nothing but the number of their invites. */
-export async function fill(pool: Pool, { sizes, submissions }: Pick<Options, 'sizes' | 'submissions'>): Promise<Organizations> {
+export async function fill({ pool, url }: BenchDatabase, { sizes, submissions }: Options): Promise<Organizations> {
+  const names = ['small', 'large', 'service', 'floor', 'few', 'many'] as const
+  const described = names.map((name) => [name, describeOrganization(name)] as const)
+  const db = createDb(openPool(url, { max: 2 }))
+  await importDocument(systemOn(db), readDocument({ organizations: described.map(([, { entry }]) => entry) }))
+  await db.$disconnect()
+  const of = Object.fromEntries(described.map(([name, { furniture }]) => [name, furniture])) as Record<
+    (typeof names)[number],
+    Furniture
+  >
   const client = await pool.connect()
   try {
     await client.query(`SET synchronous_commit = off; SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'`)
-    const languageIds = await addLanguages(client)
-    const add = (name: string, size: number) => addOrganization(client, name, size, languageIds)
-    const addGraded = async (name: string, size: number) => addGrading(client, await add(name, 0), size)
-    const tables = ['invites', 'invite_tags', 'events', 'paper_questions', 'takes', 'grades']
-    const made = await withoutIndexes(client, tables, async () => ({
-      small: await add('small', sizes.small),
-      middle: await add('middle', sizes.middle),
-      large: await add('large', sizes.large),
-      service: await add('service', 0),
-      floor: await add('floor', 0),
-      grading: { few: await addGraded('few', submissions.few), many: await addGraded('many', submissions.many) },
+    const made = await withoutIndexes(client, async () => ({
+      small: await addInvitesAndEvents(client, of.small, sizes.small),
+      large: await addInvitesAndEvents(client, of.large, sizes.large),
+      grading: {
+        few: await addGrading(client, of.few, submissions.few),
+        many: await addGrading(client, of.many, submissions.many),
+      },
     }))
-    const portal = await addPortal(client, made.large, sizes.large)
-    console.error('  vacuum, analyze, checkpoint')
+    const portal = await addPortal(client, of.large, sizes.large)
     await client.query('VACUUM (ANALYZE)')
     await client.query('CHECKPOINT')
-    return { ...made, portal }
+    return { ...of, ...made, portal }
   } finally {
     client.release(true) // its settings were the fill's
   }
 }
 
-async function addOrganization(client: PoolClient, name: string, size: number, languageIds: string[]): Promise<Organization> {
-  const furniture = await addFurniture(client, name, languageIds)
-  const { id, memberIds } = furniture
-  const key = generateApiKey('live')
-  const keyId = uuidv7()
-  const { hash, lastFour } = fingerprintApiKey(key)
+async function addInvitesAndEvents(client: PoolClient, furniture: Furniture, size: number): Promise<Organization> {
+  await addInvites(client, furniture, size)
+  const firstEvent = await addEvents(client, furniture.id)
+  return { ...furniture, size, inviteIds: await sampleIds(client, 'invites', furniture.id), firstEvent }
+}
+
+/** Adds an event to the feed for each of the organization's invites, in their order. @returns the position of the first. */
+async function addEvents(client: PoolClient, organizationId: string): Promise<number> {
+  const { rows } = await client.query<{ position: string }>('SELECT position FROM event_numbering')
+  const before = Number(rows[0]!.position)
   await client.query(
-    `INSERT INTO api_keys (id, organization_id, name, mode, hash, last_four, created_by_id, created_at)
-     VALUES ($1, $2, 'bench', 'live', $3, $4, $5, now())`,
-    [keyId, id, Buffer.from(hash), lastFour, memberIds[0]],
+    `INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, data, created_at, position)
+     SELECT gen_random_uuid(), organization_id, CASE WHEN nth % ${FAILED_OF} = 0 THEN 'email.failed' ELSE 'invite.created' END, 'live', id,
+       'system', jsonb_build_object('inviteId', id, 'assessmentId', assessment_id, 'status', status), created_at, $2::bigint + nth
+     FROM (SELECT *, row_number() OVER (ORDER BY id) AS nth FROM invites WHERE organization_id = $1) AS invite`,
+    [organizationId, before],
   )
-  await addInvites(client, { ...furniture, keyId }, name, size)
-  const firstEvent = await addEvents(client, id)
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT id FROM (SELECT id, row_number() OVER (ORDER BY sent_at) AS n FROM invites WHERE organization_id = $1) AS numbered
-     WHERE n % greatest(1, $2::int / ${SAMPLED_INVITES}) = 0 LIMIT ${SAMPLED_INVITES}`,
-    [id, size],
+  await client.query('UPDATE event_numbering SET position = (SELECT coalesce(max(position), 0) FROM events)')
+  return before + 1
+}
+
+/** Fills large tables without their foreign keys and those of their indexes that nothing hangs on; both are made anew at the end. */
+async function withoutIndexes<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+  const { rows } = await client.query<{ without: string; again: string }>(
+    `SELECT format('DROP INDEX %s', indexrelid::regclass) AS without, pg_get_indexdef(indexrelid) AS again
+     FROM pg_index WHERE indrelid = ANY ($1::regclass[]) AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
+     UNION ALL
+     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
+       format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+     FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY ($1::regclass[])`,
+    [LARGE_TABLES],
   )
-  return { ...furniture, key, keyId, size, inviteIds: rows.map((row) => row.id), firstEvent }
+  for (const { without } of rows) await client.query(without)
+  const result = await work()
+  console.error(`  ${rows.length} indexes and foreign keys`)
+  for (const { again } of rows) await client.query(again)
+  return result
 }

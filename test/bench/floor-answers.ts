@@ -16,6 +16,7 @@ type Row = Record<string, any>
 /**
  * A resource: pages of the organization's, each one by its id. Its table is `r`, $1 the organization, $2 what it is a list of, if anything.
  *
+ * @property newestBy the column of times, or else, that its list is ordered by, downwards; without one the oldest comes first.
  * @property many the columns of a list, and `one` those of one by itself, under the names that they are answered with.
  * @property count SQL: SELECT … AS total. What the database keeps is read, not counted.
  */
@@ -23,7 +24,7 @@ type Resource = {
   table: string
   join?: string
   where?: string
-  order: string
+  newestBy?: string
   many: string
   one?: string
   count?: string
@@ -63,14 +64,14 @@ const RESOURCES: Record<string, Resource> = {
     }),
     table: 'invites',
     join: 'JOIN assessments a ON a.organization_id = r.organization_id AND a.id = r.assessment_id',
-    order: 'r.sent_at DESC, r.id DESC',
+    newestBy: 'r.sent_at',
     count: INVITES,
   },
   '/api/v1/assessments': {
     many: columns(assessmentView, ofAssessment),
     one: columns(assessmentDetailView, ofAssessment),
     table: 'assessments',
-    order: 'r.created_at DESC, r.id DESC',
+    newestBy: 'r.created_at',
   },
   '/api/v1/assessments/{id}/questions': {
     many: columns(questionView, {
@@ -79,16 +80,16 @@ const RESOURCES: Record<string, Resource> = {
     }),
     table: 'questions',
     where: 'r.assessment_id = $2',
-    order: 'r."order" DESC, r.id DESC',
+    newestBy: 'r."order"',
     count: 'SELECT question_count AS total FROM assessments WHERE organization_id = $1 AND id = $2',
   },
   '/api/v1/members': {
     many: columns(memberView, ofUser),
     table: 'members',
     join: 'JOIN users u ON u.id = r.user_id',
-    order: 'r.joined_at DESC, r.id DESC',
+    newestBy: 'r.joined_at',
   },
-  '/api/v1/tags': { many: columns(tagView), table: 'tags', order: 'r.name DESC, r.id DESC', wrap: (tag) => ({ tag }) },
+  '/api/v1/tags': { many: columns(tagView), table: 'tags', newestBy: 'r.name', wrap: (tag) => ({ tag }) },
   '/api/alternate/assessment_invites': {
     many: columns(assessmentInvites.inviteView, {
       ...ALTERNATE,
@@ -102,7 +103,6 @@ const RESOURCES: Record<string, Resource> = {
       tags: ids('invite_tags', 'tag_id', 'invite_id'),
     }),
     table: 'invites',
-    order: 'r.created_at, r.id',
     count: INVITES,
   },
   '/api/alternate/assessments': {
@@ -122,7 +122,6 @@ const RESOURCES: Record<string, Resource> = {
       skill_type: 'r.skill_types',
     }),
     table: 'assessments',
-    order: 'r.created_at, r.id',
     present: (row) => Object.assign(row, { client_count: row.clients.length }),
   },
   '/api/alternate/organization_users': {
@@ -136,69 +135,58 @@ const RESOURCES: Record<string, Resource> = {
     }),
     table: 'members',
     where: `r.status = 'active'`,
-    order: 'r.created_at, r.id',
   },
   '/api/alternate/tags': {
     many: columns(alternateTags.tagView, { ...ALTERNATE, created_by: 'r.created_by_id' }),
     table: 'tags',
-    order: 'r.created_at, r.id',
   },
 }
 
-type Answer = (url: URL, scope: string[]) => Promise<object | undefined>
+type Answer = (address: string, host: string, scope: string[]) => Promise<object | undefined>
 
 /** What answers each path, by one prepared statement for one row, and two for a page. JSON.stringify writes a Date as the service does. */
 export function answersOf(pool: Pool): Record<string, Answer> {
   const query = async (name: string, text: string, values: unknown[]) => (await pool.query<Row>({ name, text, values })).rows
   const answers: Record<string, Answer> = {}
-  for (const [path, { table, join = '', where = 'true', order, many, one = many, ...resource }] of Object.entries(RESOURCES)) {
-    const {
-      present = asItIs,
-      wrap = asItIs,
-      count = `SELECT count(*)::int AS total FROM ${table} r WHERE ${own(where)}`,
-    } = resource
-    const from = `FROM ${table} r ${join} WHERE ${own(where)}`
-    answers[`${path}/{id}`] = async (_url, scope) => {
+  for (const [path, { table, join = '', where = 'true', newestBy, many, one = many, ...resource }] of Object.entries(RESOURCES)) {
+    const own = `r.organization_id = $1 AND ${where}`
+    const { present = asItIs, wrap = asItIs, count = `SELECT count(*)::int AS total FROM ${table} r WHERE ${own}` } = resource
+    const order = newestBy ? `${newestBy} DESC, r.id DESC` : 'r.created_at, r.id'
+    const from = `FROM ${table} r ${join} WHERE ${own}`
+    answers[`${path}/{id}`] = async (_address, _host, scope) => {
       const [row] = await query(`${path}: one`, `SELECT ${one} ${from} AND r.id = $2`, scope)
       return row && wrap(present(row))
     }
-    answers[path] = async (url, scope) => {
-      const page = Number(url.searchParams.get('page') ?? 1)
-      const size = Number(url.searchParams.get('limit') ?? url.searchParams.get('page_size') ?? 20)
+    answers[path] = async (address, host, scope) => {
+      const { window, toBody } = readPage(address, host)
       const [counted] = await query(`${path}: count`, count, scope)
       const text = `SELECT ${many} ${from} ORDER BY ${order} LIMIT $${scope.length + 1} OFFSET $${scope.length + 2}`
-      const rows = (await query(`${path}: page`, text, [...scope, size, (page - 1) * size])).map(present)
-      const found = { page, size, total: counted!.total, rows }
-      return path.startsWith('/api/v1') ? asV1(path, found) : asAlternate(url, found)
+      const rows = await query(`${path}: page`, text, [...scope, window.take, window.skip])
+      return toBody(counted!.total, rows.map(present))
     }
   }
   return answers
 }
 
-const own = (where: string) => `r.organization_id = $1 AND ${where}`
 const asItIs = (row: Row) => row
 
-type Page = { page: number; size: number; total: number; rows: Row[] }
-
-const asV1 = (path: string, { page, size, total, rows }: Page) => ({
-  [path.split('/').at(-1)!]: rows,
-  pagination: { page, limit: size, total, totalPages: Math.ceil(total / size) },
-})
-
-function asAlternate(url: URL, { page, size, total, rows }: Page) {
-  const pages = Math.max(1, Math.ceil(total / size))
+/** What the rivals' lists are asked for, and how a page of one is answered: as both interfaces do. */
+export function readPage(address: string, host: string) {
+  const url = new URL(address, `http://${host}`)
+  const { pathname, searchParams } = url
+  const page = Number(searchParams.get('page') ?? 1)
+  const size = Number(searchParams.get('limit') ?? searchParams.get('page_size') ?? 20)
   const addressOf = (other: number) => {
-    const query = new URLSearchParams(url.searchParams)
-    query.set('page', String(other))
-    query.sort()
-    return `${url.origin}${url.pathname}?${query}`
+    searchParams.set('page', String(other))
+    searchParams.sort()
+    return url.href
   }
-  return {
-    count: total,
-    next: page < pages ? addressOf(page + 1) : null,
-    previous: page > 1 ? addressOf(page - 1) : null,
-    num_pages: pages,
-    current_page: page,
-    results: rows,
+  const toBody = (total: number, rows: object[]) => {
+    const pages = Math.ceil(total / size)
+    if (pathname.startsWith('/api/v1'))
+      return { [pathname.split('/').at(-1)!]: rows, pagination: { page, limit: size, total, totalPages: pages } }
+    const [next, previous] = [page < pages ? addressOf(page + 1) : null, page > 1 ? addressOf(page - 1) : null]
+    return { count: total, next, previous, num_pages: Math.max(1, pages), current_page: page, results: rows }
   }
+  return { window: { take: size, skip: (page - 1) * size }, toBody }
 }

@@ -6,11 +6,11 @@ import { INVITATION_EMAILS } from '../../src/jobs/queue.ts'
 import type { Key } from './floor.ts'
 import { columns } from './floor-answers.ts'
 
-type Body = { assessmentId: string; recipientEmail: string }
+export type Body = { assessmentId: string; recipientEmail: string }
 
 /** Like the service's own, but nobody works it. */
 const QUEUE = 'invitation-email-floor'
-/** How long events gather that are then handed over together: as long as in the service. */
+/** How long events gather that are then handed over together: as long as in the service. By a connection of its own. */
 const GATHER_MS = 50
 const DAY_MS = 86_400_000
 
@@ -58,7 +58,16 @@ export async function prepareCreation(pool: Pool, url: string) {
   const queue = await boss.getQueue(INVITATION_EMAILS)
   if (!queue) throw new Error('The service has made no queue')
   await boss.createQueue(QUEUE, { ...queue })
-  const handOverSoon = await prepareHandingOver(url)
+  const handing = new Client({ connectionString: url })
+  await handing.connect()
+  let isDue = false
+  const handOver = async () => {
+    const steps = isDue ? HAND_OVER : []
+    isDue = false
+    for (const [i, text] of steps.entries()) await handing.query({ name: `hand-over-${i}`, text })
+    setTimeout(handOver, GATHER_MS)
+  }
+  await handOver()
   return async ({ id: keyId, organizationId, createdById }: Key, { assessmentId, recipientEmail }: Body): Promise<object> => {
     const client = await pool.connect()
     const run = (name: string, text: string, values: unknown[]) => client.query({ name, text, values })
@@ -74,7 +83,7 @@ export async function prepareCreation(pool: Pool, url: string) {
       await run('insert-email', INSERT_EMAIL, [emailId, organizationId, invite.id, now])
       await boss.send(QUEUE, { emailId }, { db: { executeSql: (text, values) => run('insert-job', text, values ?? []) } })
       await client.query('COMMIT')
-      handOverSoon()
+      isDue = true
       return { invite }
     } catch (error) {
       await client.query('ROLLBACK')
@@ -82,24 +91,5 @@ export async function prepareCreation(pool: Pool, url: string) {
     } finally {
       client.release()
     }
-  }
-}
-
-/** @returns has what was committed just now handed over, by a connection of its own. */
-async function prepareHandingOver(url: string): Promise<() => void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  let isDue = false
-  let last = Promise.resolve()
-  const handOver = async () => {
-    isDue = false
-    for (const [i, text] of HAND_OVER.entries()) await client.query({ name: `hand-over-${i}`, text })
-  }
-  return () => {
-    if (isDue) return
-    isDue = true
-    setTimeout(() => {
-      last = last.then(handOver)
-    }, GATHER_MS)
   }
 }

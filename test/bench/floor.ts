@@ -2,9 +2,10 @@
 // nothing but the key and keeps no promise but the body.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { Pool } from 'pg'
 import { answersOf } from './floor-answers.ts'
-import { prepareCreation } from './floor-create.ts'
+import { type Body, prepareCreation } from './floor-create.ts'
 
 export type Key = { id: string; organizationId: string; createdById: string | null }
 
@@ -21,15 +22,12 @@ createServer(async (request, response) => {
     response.writeHead(status, headers).end(text)
   }
   try {
-    const url = new URL(request.url!, `http://${request.headers.host}`)
     const key = await authenticate(request)
     if (!key) return answer(401, { error: 'No such key' })
-    if (request.method === 'POST') return answer(201, await createInvite(key, JSON.parse(await readBody(request))))
-    const id = ID.exec(url.pathname)?.[0]
-    const body = await answers[id ? url.pathname.replace(id, '{id}') : url.pathname]?.(url, [
-      key.organizationId,
-      ...(id ? [id] : []),
-    ])
+    if (request.method === 'POST') return answer(201, await createInvite(key, (await json(request)) as Body))
+    const [address, id] = [request.url!, ID.exec(request.url!)?.[0]]
+    const path = address.split('?', 1)[0]!.replace(ID, '{id}')
+    const body = await answers[path]?.(address, request.headers.host!, [key.organizationId, ...(id ? [id] : [])])
     answer(body ? 200 : 404, body ?? { error: 'Not found' })
   } catch (error) {
     console.error('floor:', error)
@@ -52,10 +50,4 @@ async function authenticate({ headers }: IncomingMessage): Promise<Key | undefin
   })
   if (rows[0]) keys.set(fingerprint, rows[0])
   return rows[0]
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,91 +1,89 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
-import type { Bound, Case, Goal, Variant } from './cases.ts'
-import { type BenchDatabase, waitUntilQuiet } from './database.ts'
-import { drive, median, type Sample } from './load.ts'
+import { deepStrictEqual, strictEqual } from 'node:assert'
+import { existsSync, readFileSync } from 'node:fs'
+import { type BenchDatabase, waitForRest } from './database.ts'
+import type { Furniture } from './fill-organization.ts'
+import { drive, keyHeader, median, type Request } from './load.ts'
 import type { Options } from './options.ts'
-import type { Rivals } from './rivals.ts'
-import { readProcessorTime } from './usage.ts'
+import type { ServerName, Servers } from './servers.ts'
 
-/** A value, and whether it is as it should be; without a goal it is for information. */
-export type Check = { what: string; value: number; goal?: string; met?: boolean }
+/** Who is asked for what, as whom. */
+export type Target = { server: ServerName; organization: Furniture; requests: Request[] }
+/** What was measured of each, in each round. */
+export type Figures = Record<string, Record<string, number[]>>
 
-/** What came of a case: medians over the rounds, and the checks on them; or why nothing came of it. */
-export type Result = {
-  name: string
-  variants: (Sample & { name: string; rounds: Sample[] })[]
-  checks: Check[]
-  failure?: string
-}
+/** So that what one target leaves behind does not burden the next: queries under way, mails and webhooks. */
+const QUIET_WITHIN = 20
+const QUERIES = `SELECT count(*) AS rest FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()`
+const SENT_WITHIN = 300
+const MESSAGES = `SELECT (SELECT count(*) FROM invite_emails WHERE state = 'queued' AND organization_id = $1)
+  + (SELECT count(*) FROM webhook_deliveries WHERE state = 'waiting' AND organization_id = $1) AS rest`
 
-const DRAINED_WITHIN_MS = 60_000
-
-/** Measures each variant in each round, one after the other, so that what changes meanwhile changes for all of them. */
-export async function measure(
-  { name, connections, variants, goals, rounds: enough }: Case,
-  rivals: Rivals,
+/** Measures each target in each round, one after the other, so that what changes meanwhile changes for all of them. */
+export async function measureInTurn(
+  targets: Record<string, Target>,
+  servers: Servers,
   database: BenchDatabase,
-  options: Pick<Options, 'rounds' | 'seconds' | 'warmUp'>,
-): Promise<Result> {
-  const run = async ({ rival, organization, requests }: Variant, seconds: number) => {
-    const { url, pid } = rivals[rival]
-    const before = await readProcessorTime(pid)
-    const sample = await drive({ url, key: organization.key, requests, connections }, seconds)
-    await waitUntilQuiet(database)
-    if (requests[0]?.body && rival === 'service') await waitUntilSent(database.pool, organization.id)
-    return { ...sample, cpu: ((await readProcessorTime(pid)) - before) / sample.answers }
+  { rounds, seconds, warmUp, connections = 1 }: Options & { connections?: number },
+): Promise<Figures> {
+  await verifyAnswers(Object.values(targets), servers)
+  const run = async ({ server, organization, requests }: Target, duration: number) => {
+    const sample = await drive({ url: servers[server].url, key: organization.key, requests, connections }, duration)
+    await waitForRest(database, QUERIES, [], QUIET_WITHIN)
+    if (requests[0]?.body && server === 'service') await waitForRest(database, MESSAGES, [organization.id], SENT_WITHIN)
+    return sample
   }
-  const rounds = new Map<string, Sample[]>(variants.map((variant) => [variant.name, []]))
-  for (const variant of variants) await run(variant, options.warmUp)
-  for (let round = 0; round < Math.min(options.rounds, enough ?? options.rounds); round++)
-    for (const variant of variants) rounds.get(variant.name)!.push(await run(variant, options.seconds))
-  return {
-    name,
-    variants: [...rounds].map(([name, samples]) => ({ name, ...middle(samples), rounds: samples })),
-    checks: goals.map((goal) => check(goal, rounds)),
+  const figures: Figures = {}
+  for (const [name, target] of Object.entries(targets)) {
+    figures[name] = { throughput: [], p50: [] }
+    await run(target, warmUp)
+  }
+  for (let round = 0; round < rounds; round++)
+    for (const [name, target] of Object.entries(targets)) {
+      const sample = await run(target, seconds)
+      figures[name]!.throughput!.push(sample.throughput)
+      figures[name]!.p50!.push(sample.p50)
+    }
+  return figures
+}
+
+/** Of two invites these differ. */
+const OWN_VALUES = ['id', 'assessmentId', 'recipientEmail', 'sentAt', 'expiresAt']
+
+/** Asks the rivals for what the service is asked for, and compares what they answer. @throws Error with the difference. */
+async function verifyAnswers([own, ...others]: Target[], servers: Servers): Promise<void> {
+  for (const other of others.filter(({ server }) => server !== own!.server)) {
+    const [expected, actual] = [await ask(own!, servers), await ask(other, servers)]
+    deepStrictEqual(actual, expected, `${other.server} answers otherwise than the service`)
   }
 }
 
-const middle = (samples: Sample[]): Sample => ({
-  throughput: median(samples.map((sample) => sample.throughput)),
-  p50: median(samples.map((sample) => sample.p50)),
-  p99: median(samples.map((sample) => sample.p99)),
-  cpu: median(samples.map((sample) => sample.cpu)),
-  answers: samples.reduce((sum, sample) => sum + sample.answers, 0),
-})
-
-/** The median of the rounds' ratios. */
-function check(goal: Goal, rounds: Map<string, Sample[]>): Check {
-  const [over, figure] = goal.over
-  if (!goal.under) {
-    const value = median(rounds.get(over)!.map((sample) => sample[figure]))
-    return { what: `${over}: ${figure}`, value, ...judge(value, goal) }
-  }
-  const [under, otherFigure] = goal.under
-  const value = median(rounds.get(over)!.map((sample, round) => sample[figure] / rounds.get(under)![round]![otherFigure]))
-  const what = over === under ? `${over}: ${figure} / ${otherFigure}` : `${figure}: ${over} / ${under}`
-  return { what, value, ...judge(value, goal) }
+async function ask({ server, organization: { key }, requests }: Target, servers: Servers) {
+  const [{ path, body }, { url }] = [requests[requests.length >> 1]!, servers[server]]
+  const response = await fetch(url + path, {
+    headers: { ...keyHeader(path, key), ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { method: 'POST', body: JSON.stringify(body()) }),
+  })
+  const text = await response.text()
+  strictEqual(response.status, body ? 201 : 200, `${server} answers ${path} with ${response.status}: ${text}`)
+  // Each has its own port in the addresses of pages.
+  const found = JSON.parse(text.replaceAll(url, ''))
+  if (body) for (const field of OWN_VALUES) found.invite[field] = typeof found.invite[field]
+  return found
 }
 
-/** Holds a value against its bound. */
-export function judge(value: number, bound: Bound): Pick<Check, 'goal' | 'met'> {
-  if ('atLeast' in bound) return { goal: `≥ ${bound.atLeast}`, met: value >= bound.atLeast }
-  if ('atMost' in bound) return { goal: `≤ ${bound.atMost}`, met: value <= bound.atMost }
-  return {}
-}
-
-/** So that no round bears the mails and webhooks of the one before. */
-async function waitUntilSent(pool: Pool, organizationId: string): Promise<void> {
-  const deadline = Date.now() + DRAINED_WITHIN_MS
-  for (;;) {
-    const { rows } = await pool.query<{ queued: number }>(
-      `SELECT (SELECT count(*) FROM invite_emails WHERE state = 'queued' AND organization_id = $1)::int
-         + (SELECT count(*) FROM webhook_deliveries WHERE state = 'waiting' AND organization_id = $1)::int AS queued`,
-      [organizationId],
-    )
-    const { queued } = rows[0]!
-    if (queued === 0) return
-    if (Date.now() > deadline) return console.error(`  ${queued} mails and webhooks are still queued: the next round bears them`)
-    await sleep(200)
+/** How much memory a process holds until something is over; on Linux only. */
+export async function watchMemory(pid: number, during: Promise<unknown>): Promise<Figures> {
+  const samples: number[] = []
+  const look = () => {
+    const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : ''
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
+    if (kilobytes) samples.push(Number(kilobytes) / 1024)
   }
+  const looking = setInterval(look, 1_000)
+  await during.finally(() => clearInterval(looking))
+  const quarter = Math.floor(samples.length / 4)
+  const [third, last] = [median(samples.slice(-2 * quarter, -quarter)), median(samples.slice(-quarter))]
+  const growth = quarter < 2 ? [] : [(last / third - 1) * 100]
+  return { service: { 'most, MB': samples.length > 0 ? [Math.max(...samples)] : [], 'growth over the last half, %': growth } }
 }

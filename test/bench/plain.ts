@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import Fastify from 'fastify'
-import { type Prisma, PrismaClient } from '../../src/generated/prisma/client.ts'
-import * as assessments from '../../src/interfaces/alternate/assessments.view.ts'
-import * as assessmentInvites from '../../src/interfaces/alternate/invites.view.ts'
+import { PrismaClient } from '../../src/generated/prisma/client.ts'
+import * as alternateAssessments from '../../src/interfaces/alternate/assessments.view.ts'
+import * as alternateInvites from '../../src/interfaces/alternate/invites.view.ts'
 import { organizationUserView } from '../../src/interfaces/alternate/organization-users.view.ts'
 import * as alternateTags from '../../src/interfaces/alternate/tags.view.ts'
 import { assessmentView } from '../../src/interfaces/v1/assessments.view.ts'
@@ -13,124 +13,103 @@ import { inviteView } from '../../src/interfaces/v1/invites.view.ts'
 import { memberView } from '../../src/interfaces/v1/members.view.ts'
 import { questionView } from '../../src/interfaces/v1/questions.view.ts'
 import { tagView } from '../../src/interfaces/v1/tags.view.ts'
+import { readPage } from './floor-answers.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of whatever model, with whatever they include
+type Any = any
+type List = {
+  of: { count: (args: Any) => Promise<number>; findMany: (args: Any) => Promise<Any[]> }
+  include?: object
+  where?: object
+  orderBy?: object[]
+  present: (row: Any) => object
+}
 
 const adapter = new PrismaPg({ connectionString: process.env.DATABASE_URL!, max: Number(process.env.POOL_SIZE) })
 const prisma = new PrismaClient({ adapter })
 const app = Fastify({ logger: true })
 
+const oldestFirst = [{ createdAt: 'asc' }, { id: 'asc' }]
+const newestFirst = (field: string) => [{ [field]: 'desc' }, { id: 'desc' }]
 const inGivenOrder = { orderBy: { position: 'asc' } } as const
-const ofInvite = { assessment: true, tags: inGivenOrder } satisfies Prisma.InviteInclude
+const ofInvite = { assessment: true, tags: inGivenOrder }
 const ofAssessment = {
   languages: { include: { language: true }, ...inGivenOrder },
   categories: inGivenOrder,
   tags: inGivenOrder,
   clients: inGivenOrder,
   _count: { select: { invites: true } },
-} satisfies Prisma.AssessmentInclude
-const ofMember = {
-  user: true,
-  tags: inGivenOrder,
-  gradingLanguages: inGivenOrder,
-  _count: { select: { clientOf: true } },
-} satisfies Prisma.MemberInclude
-
-type Where = { organizationId: string }
-type Window = { skip: number; take: number }
-type List<Row> = {
-  count: (where: Where) => Promise<number>
-  find: (where: Where, window: Window) => Promise<Row[]>
-  present: (row: Row) => object
 }
-type Asked = { Params: { id: string }; Querystring: { page?: string; limit?: string; page_size?: string } }
+const ofMember = { user: true, tags: inGivenOrder, gradingLanguages: inGivenOrder, _count: { select: { clientOf: true } } }
 
-/** Answers a path with a page of the organization's rows. */
-function list<Row>(path: string, { count, find, present }: List<Row>): void {
-  app.get<Asked>(path, async ({ headers, query, params: { id } }, reply) => {
+const pick = (rows: Any[], field: string) => rows.map((row) => row[field])
+
+const LISTS: Record<string, List> = {
+  '/api/v1/invites': {
+    of: prisma.invite,
+    include: ofInvite,
+    orderBy: newestFirst('sentAt'),
+    present: (row) => inviteView.present({ ...row, assessmentName: row.assessment.name }),
+  },
+  '/api/v1/assessments': {
+    of: prisma.assessment,
+    include: ofAssessment,
+    orderBy: newestFirst('createdAt'),
+    present: ({ languages, _count, ...row }) =>
+      assessmentView.present({ ...row, inviteCount: _count.invites, languageCodes: pick(pick(languages, 'language'), 'code') }),
+  },
+  '/api/v1/members': { of: prisma.member, include: ofMember, orderBy: newestFirst('joinedAt'), present: memberView.present },
+  '/api/v1/tags': { of: prisma.tag, orderBy: newestFirst('name'), present: tagView.present },
+  '/api/v1/assessments/:assessmentId/questions': {
+    of: prisma.question,
+    orderBy: newestFirst('order'),
+    present: questionView.present,
+  },
+  '/api/alternate/assessment_invites': {
+    of: prisma.invite,
+    include: ofInvite,
+    present: (row) => alternateInvites.inviteView.present({ ...row, tagIds: pick(row.tags, 'tagId') }),
+  },
+  '/api/alternate/assessments': {
+    of: prisma.assessment,
+    include: ofAssessment,
+    present: (row) =>
+      alternateAssessments.assessmentView.present({
+        ...row,
+        tagIds: pick(row.tags, 'tagId'),
+        clientIds: pick(row.clients, 'memberId'),
+        categoryIds: pick(row.categories, 'categoryId'),
+        languageIds: pick(row.languages, 'languageId'),
+      }),
+  },
+  '/api/alternate/organization_users': {
+    of: prisma.member,
+    include: ofMember,
+    where: { status: 'active' },
+    present: ({ gradingLanguages, _count, ...row }) =>
+      organizationUserView.present({
+        ...row,
+        tagIds: pick(row.tags, 'tagId'),
+        gradingLanguageIds: pick(gradingLanguages, 'languageId'),
+        clientOfCount: _count.clientOf,
+      }),
+  },
+  '/api/alternate/tags': { of: prisma.tag, present: alternateTags.tagView.present },
+}
+
+for (const [path, { of, include, where: also, orderBy = oldestFirst, present }] of Object.entries(LISTS))
+  app.get<{ Params: Record<string, string> }>(path, async ({ headers, url, host, params }, reply) => {
     const key = headers['x-api-key'] ?? headers['x-service-docs-api-key']
     const hash = createHash('sha256').update(String(key)).digest()
     const apiKey = await prisma.apiKey.findUnique({ where: { hash }, include: { organization: true } })
     if (!apiKey || apiKey.revokedAt) return reply.code(401).send({ error: 'Invalid API key' })
-    const where = { organizationId: apiKey.organizationId, ...(id && { assessmentId: id }) }
-    const [page, size] = [Number(query.page ?? 1), Number(query.limit ?? query.page_size ?? 20)]
-    const [rows, total] = await Promise.all([find(where, { skip: (page - 1) * size, take: size }), count(where)])
-    const [items, totalPages] = [rows.map(present), Math.ceil(total / size)]
-    if (path.startsWith('/api/v1'))
-      return { [path.split('/').at(-1)!]: items, pagination: { page, limit: size, total, totalPages } }
-    return { count: total, num_pages: totalPages, current_page: page, results: items }
+    const { window, toBody } = readPage(url, host)
+    const where = { organizationId: apiKey.organizationId, ...params, ...also }
+    const [rows, total] = await Promise.all([
+      of.findMany({ where, orderBy, ...window, ...(include && { include }) }),
+      of.count({ where }),
+    ])
+    return toBody(total, rows.map(present))
   })
-}
-
-list('/api/v1/invites', {
-  count: (where) => prisma.invite.count({ where }),
-  find: (where, window) =>
-    prisma.invite.findMany({ where, include: ofInvite, orderBy: [{ sentAt: 'desc' }, { id: 'desc' }], ...window }),
-  present: (row) => inviteView.present({ ...row, assessmentName: row.assessment.name }),
-})
-list('/api/v1/assessments', {
-  count: (where) => prisma.assessment.count({ where }),
-  find: (where, window) =>
-    prisma.assessment.findMany({ where, include: ofAssessment, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], ...window }),
-  present: ({ languages, _count, ...row }) =>
-    assessmentView.present({
-      ...row,
-      languageCodes: languages.map(({ language }) => language.code),
-      inviteCount: _count.invites,
-    }),
-})
-list('/api/v1/members', {
-  count: (where) => prisma.member.count({ where }),
-  find: (where, window) =>
-    prisma.member.findMany({ where, include: ofMember, orderBy: [{ joinedAt: 'desc' }, { id: 'desc' }], ...window }),
-  present: memberView.present,
-})
-list('/api/v1/tags', {
-  count: (where) => prisma.tag.count({ where }),
-  find: (where, window) => prisma.tag.findMany({ where, orderBy: [{ name: 'desc' }, { id: 'desc' }], ...window }),
-  present: tagView.present,
-})
-list('/api/v1/assessments/:id/questions', {
-  count: (where) => prisma.question.count({ where }),
-  find: (where, window) => prisma.question.findMany({ where, orderBy: [{ order: 'desc' }, { id: 'desc' }], ...window }),
-  present: questionView.present,
-})
-
-const oldestFirst: { createdAt?: 'asc'; id?: 'asc' }[] = [{ createdAt: 'asc' }, { id: 'asc' }]
-const tagIds = (tags: { tagId: string }[]) => tags.map(({ tagId }) => tagId)
-const languageIds = (languages: { languageId: string }[]) => languages.map(({ languageId }) => languageId)
-
-list('/api/alternate/assessment_invites', {
-  count: (where) => prisma.invite.count({ where }),
-  find: (where, window) => prisma.invite.findMany({ where, include: ofInvite, orderBy: oldestFirst, ...window }),
-  present: ({ tags, ...row }) => assessmentInvites.inviteView.present({ ...row, tagIds: tagIds(tags) }),
-})
-list('/api/alternate/assessments', {
-  count: (where) => prisma.assessment.count({ where }),
-  find: (where, window) => prisma.assessment.findMany({ where, include: ofAssessment, orderBy: oldestFirst, ...window }),
-  present: ({ tags, clients, languages, categories, ...row }) =>
-    assessments.assessmentView.present({
-      ...row,
-      tagIds: tagIds(tags),
-      clientIds: clients.map(({ memberId }) => memberId),
-      languageIds: languageIds(languages),
-      categoryIds: categories.map(({ categoryId }) => categoryId),
-    }),
-})
-list('/api/alternate/organization_users', {
-  count: (where) => prisma.member.count({ where: { ...where, status: 'active' } }),
-  find: (where, window) =>
-    prisma.member.findMany({ where: { ...where, status: 'active' }, include: ofMember, orderBy: oldestFirst, ...window }),
-  present: ({ tags, gradingLanguages, _count, ...row }) =>
-    organizationUserView.present({
-      ...row,
-      tagIds: tagIds(tags),
-      gradingLanguageIds: languageIds(gradingLanguages),
-      clientOfCount: _count.clientOf,
-    }),
-})
-list('/api/alternate/tags', {
-  count: (where) => prisma.tag.count({ where }),
-  find: (where, window) => prisma.tag.findMany({ where, orderBy: oldestFirst, ...window }),
-  present: alternateTags.tagView.present,
-})
 
 await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })

@@ -1,25 +1,17 @@
-// npm run bench: measures the service against what the database could do, against what most would write, and against itself in
-// organizations of other sizes. options.ts has what it takes.
-import { listPortalRoutes } from '../support/portal-routes.ts'
-import { BESIDE, measureBeside } from './beside.ts'
-import { type Case, makeCases } from './cases.ts'
-import { type BenchDatabase, startDatabase } from './database.ts'
-import { DISPATCH, measureDispatch } from './dispatch.ts'
+// npm run bench: measures what the goals of docs/performance.md are about. goals.ts has them, options.ts what it takes.
+import { addEndpoint, type Surroundings } from './beside.ts'
+import type { Asked } from './cases.ts'
+import { startDatabase } from './database.ts'
 import { endAll, endOnSignals, isEnding } from './endings.ts'
-import { fill, type Organizations } from './fill.ts'
-import { type Sink, startSink } from './mail-sink.ts'
-import { measure, type Result } from './measure.ts'
+import { fill } from './fill.ts'
+import { GOALS, type Goal, judge, MEMORY, type Verdict } from './goals.ts'
+import { type Figures, measureInTurn, watchMemory } from './measure.ts'
 import { readOptions } from './options.ts'
-import { profile } from './profile.ts'
-import { measureReplica, REPLICA } from './replica.ts'
-import { report, toLines } from './report.ts'
-import { startRival, startService } from './rivals.ts'
-import { measureStartup, STARTUP } from './startup.ts'
-import { judgeMemory, watchMemory } from './usage.ts'
-import { verifyRivals } from './verify.ts'
-import { addEndpoint } from './webhooks.ts'
+import { startRival, startService, startSink } from './servers.ts'
 
 const options = readOptions(process.argv.slice(2))
+const verdicts: Verdict[] = []
+let failed = 0
 endOnSignals()
 try {
   await run()
@@ -31,81 +23,62 @@ try {
 }
 
 async function run(): Promise<void> {
-  const begun = Date.now()
-  const tell = (what: string) => console.error(`${((Date.now() - begun) / 1000).toFixed(0).padStart(5)} s  ${what}`)
-  tell('starting the database')
   const database = await startDatabase()
-  tell('filling it')
-  const organizations = await fill(database.pool, options)
-  tell('filled')
-  const sink = await startSink()
-  const cases = makeCases(organizations, await listPortalRoutes()).filter(
-    ({ name, isVariation }) => options.only.test(name) && (options.variations || !isVariation),
+  const organizations = await fill(database, options)
+  const surroundings = { database, organizations, sink: await startSink(), ...options }
+  const chosen = GOALS.filter(({ isLong }) => options.all || !isLong)
+    .flatMap((goal) => goal.cases(organizations).map((of) => ({ of, goal, name: `${goal.name}: ${of.name}` })))
+    .filter(({ name }) => options.only.test(name))
+  if (chosen.length === 0) throw new Error('No case has such a name')
+  const asked = chosen.flatMap(({ of, ...about }) => ('targets' in of ? [{ ...about, ...of, name: about.name }] : []))
+  if (asked.length > 0) await measureAsked(asked, surroundings)
+  for (const { of, goal, name } of chosen) if ('measure' in of) await note(goal, name, of.measure(surroundings))
+  report()
+}
+
+/** One process of each server lives through all of the cases. */
+async function measureAsked(asked: (Asked & { goal: Goal })[], { database, organizations, sink }: Surroundings): Promise<void> {
+  const service = await startService(database, sink)
+  const [floor, plain] = [await startRival('floor', database), await startRival('plain', database)]
+  for (const organization of [organizations.service, organizations.floor]) await addEndpoint(service, organization, sink)
+  const measureAll = async () => {
+    for (const { goal, name, targets } of asked)
+      await note(goal, name, measureInTurn(targets, { service, floor, plain }, database, { ...options, ...goal }))
+  }
+  const memory = GOALS.find(({ name }) => name === MEMORY)!
+  await note(memory, MEMORY, watchMemory(service.pid, measureAll()))
+  for (const server of [service, floor, plain]) await server.stop()
+}
+
+/** Tells what came of a case, or why nothing did. */
+async function note(goal: Goal, name: string, measuring: Promise<Figures>): Promise<void> {
+  try {
+    const judged = judge(goal, await measuring)
+    verdicts.push(...judged)
+    for (const verdict of judged) print(name, [verdict], verdict.of.map((figure) => figure.toPrecision(3)).join(' over '))
+  } catch (error) {
+    if (isEnding()) throw error
+    failed++
+    process.stdout.write(`${name.padEnd(70)} FAILED: ${(error as Error).message}\n`)
+  }
+}
+
+/** A line for each goal, of all that serve it. */
+function report(): void {
+  process.stdout.write('\n')
+  for (const of of Map.groupBy(verdicts, ({ goal, what }) => `${goal}, ${what}`).values()) print(of[0]!.goal, of)
+  const unmet = verdicts.filter(({ isMet }) => !isMet).length
+  process.stdout.write(`\n${unmet} goals not met, ${failed} cases failed\n`)
+  if (failed > 0) process.exitCode = 1
+}
+
+/** From the least to the most. */
+function print(name: string, of: Verdict[], computed = ''): void {
+  const values = of.map(({ value }) => value).sort((a, b) => a - b)
+  const range = [...new Set([values[0], values.at(-1)])].map((value) => value!.toFixed(2)).join(' to ')
+  const [{ what, bound }] = of as [Verdict]
+  const met = of.every(({ isMet }) => isMet) ? 'met' : 'NOT met'
+  process.stdout.write(
+    `${name.padEnd(70)} ${what.padEnd(30)} ${range.padStart(15)}  ${bound.padEnd(6)} ${met.padEnd(8)} ${computed}\n`,
   )
-  const others = otherCases({ database, organizations, sink, ...options }).filter(
-    ({ name }) => options.only.test(name) && options.variations,
-  )
-  if (cases.length + others.length === 0) throw new Error('No case has such a name')
-  if (options.profile) {
-    tell('profiling')
-    return profile(cases, database, sink.url, options)
-  }
-  const results: Result[] = []
-  const note = (result: Result) => {
-    tell(toLines(result).join('\n').trimStart())
-    results.push(result)
-  }
-  if (cases.length > 0) await measureCases(cases, { database, organizations, sink }, note, tell)
-  for (const { name, run } of others) {
-    tell(name)
-    note(await run().catch(asFailure(name)))
-  }
-  await report(results, options)
-  if (results.some(({ failure }) => failure !== undefined)) process.exitCode = 1
-}
-
-type Surroundings = { database: BenchDatabase; organizations: Organizations; sink: Sink }
-
-type Other = { name: string; run: () => Promise<Result> }
-
-/** What is measured with processes of its own. */
-function otherCases(surroundings: Parameters<typeof measureDispatch>[0]): Other[] {
-  return [
-    { name: DISPATCH, run: () => measureDispatch(surroundings) },
-    { name: BESIDE.webhooks, run: () => measureBeside('webhooks', surroundings) },
-    { name: BESIDE.recordings, run: () => measureBeside('recordings', surroundings) },
-    { name: REPLICA, run: () => measureReplica(surroundings) },
-    { name: STARTUP, run: measureStartup },
-  ]
-}
-
-/** One process of each rival lives through all of the cases. */
-async function measureCases(
-  cases: Case[],
-  { database, organizations, sink }: Surroundings,
-  note: (result: Result) => void,
-  tell: (what: string) => void,
-): Promise<void> {
-  tell('starting the rivals')
-  const [service, floor, plain] = await Promise.all([
-    startService(database, { smtpUrl: sink.url }),
-    startRival('floor', database),
-    startRival('plain', database),
-  ])
-  const rivals = { service, floor, plain }
-  for (const organization of [organizations.service, organizations.floor]) await addEndpoint(service, organization, sink.hooksUrl)
-  await verifyRivals(rivals, organizations)
-  tell('measuring')
-  const memory = watchMemory(service.pid)
-  for (const aCase of cases) {
-    const result = await measure(aCase, rivals, database, options).catch(asFailure(aCase.name))
-    if (isEnding()) throw new Error('The run was ended')
-    note(result)
-  }
-  note({ name: 'memory', variants: [], checks: judgeMemory(await memory.stop()) })
-  for (const rival of [service, floor, plain]) await rival.stop()
-}
-
-function asFailure(name: string) {
-  return (error: Error): Result => ({ name, variants: [], checks: [], failure: error.message })
 }

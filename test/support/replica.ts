@@ -38,10 +38,7 @@ export async function startReplicated(): Promise<Replicated> {
 }
 
 /** Copies a running server, and starts the copy as its replica. `dataDir` is one that the server's user can reach. */
-export async function startReplica(
-  primary: Pick<EmbeddedDatabase, 'url' | 'folder'>,
-  dataDir: string,
-): Promise<EmbeddedDatabase> {
+async function startReplica(primary: Pick<EmbeddedDatabase, 'url' | 'folder'>, dataDir: string): Promise<EmbeddedDatabase> {
   await copyAsReplica(primary, path.join(dataDir, 'postgres'))
   return startEmbeddedDatabase({ dataDir, durable: false })
 }

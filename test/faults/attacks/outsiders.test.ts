@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import request from 'supertest'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { addInvites } from '../../bench/fill-invites.ts'
-import { readProcessorTime } from '../../bench/usage.ts'
 import { ASKS_NOTHING, candidateOf } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
+import { addInvites } from '../../support/fill-invites.ts'
 import { openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../../support/processes.ts'
+import { readProcessorTime } from '../../support/processor-time.ts'
 import { SECRET_KEY, type Service } from '../../support/service.ts'
 import { takeAssessment } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -131,7 +131,7 @@ async function fill(count: number) {
   const furniture = { id, keyId, assessmentIds, memberIds, tagIds: [...tag, ...otherTag] }
   const client = new Client({ connectionString: database.url })
   await client.connect()
-  await addInvites(client, furniture, 'searched', count)
+  await addInvites(client, furniture, count)
   await client.query('ANALYZE invites')
   await client.end()
   return { key }

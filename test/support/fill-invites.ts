@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg'
-import type { Furniture } from './fill-furniture.ts'
 
 const BATCH = 100_000
 
@@ -49,10 +48,10 @@ const SUBMISSIONS = `
     started_at, started_at
   FROM invites WHERE organization_id = $1 AND id = ANY ($2) AND status = 'started'`
 
-type Makers = Furniture & { keyId: string }
+type Owner = { id: string; keyId: string; assessmentIds: string[]; memberIds: string[]; tagIds: string[] }
 
 /** Adds so many invites to the organization, by ordinary INSERTs: what triggers keep is kept. */
-export async function addInvites(client: ClientBase, organization: Makers, name: string, size: number): Promise<void> {
+export async function addInvites(client: ClientBase, organization: Owner, size: number): Promise<void> {
   const { id, keyId, assessmentIds, memberIds, tagIds } = organization
   for (let first = 1; first <= size; first += BATCH) {
     const last = Math.min(size, first + BATCH - 1)
@@ -60,6 +59,5 @@ export async function addInvites(client: ClientBase, organization: Makers, name:
     const inviteIds = invites.rows.map((row) => row.id)
     await client.query(TAGS, [id, inviteIds, tagIds])
     await client.query(SUBMISSIONS, [id, inviteIds])
-    console.error(`  ${name} organization: ${last} of ${size} invites`)
   }
 }

@@ -1,42 +1,37 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../support/free-port.ts'
+import type { Cases } from './cases.ts'
 import type { BenchDatabase } from './database.ts'
-import { atTheEnd } from './endings.ts'
+import { atTheEnd, makeFolder } from './endings.ts'
 
-/** A server in a process of its own. */
-export type Server = {
-  /** Address, without a trailing slash. */
-  url: string
-  pid: number
-  stop: () => Promise<void>
-}
+/** A server in a process of its own. @property url without a trailing slash. */
+export type Server = { url: string; pid: number; stop: () => Promise<void> }
 
 /**
  * The service as it is in production; the floor: the same answers by hand-written SQL and node:http, about what this database and
- * Node can do; and plain: the same answers by Fastify and Prisma as most would write it.
+ * Node can do; and plain: lists by Fastify and Prisma as most would write them.
  */
-export type RivalName = 'service' | 'floor' | 'plain'
-export type Rivals = Record<RivalName, Server>
+export type ServerName = 'service' | 'floor' | 'plain'
+export type Servers = Record<ServerName, Server>
+/** Addresses of where mails and webhooks go. */
+export type Sink = { smtpUrl: string; hooksUrl: string }
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const SECRET_KEY = 'the-secret-of-a-benchmark-which-guards-nothing'
 /** So many connections to the database for each. */
 const POOL_SIZE = '10'
-const START_TIMEOUT_MS = 30_000
+const START_TIMEOUT_MS = 60_000
 /** The service itself takes up to 9 s. */
 const STOP_TIMEOUT_MS = 12_000
 
-type ServiceSettings = { smtpUrl: string; role?: 'all' | 'api' | 'worker'; flags?: string[]; readUrl?: string }
-
 /** Starts the service as `npm start` does. */
-export async function startService({ url, dataDir }: BenchDatabase, settings: ServiceSettings): Promise<Server> {
-  const { smtpUrl, role = 'all', flags = [], readUrl } = settings
+export async function startService({ url, dataDir }: BenchDatabase, { smtpUrl }: Sink): Promise<Server> {
   const port = await findFreePort()
-  return startServer([...flags, ...(await readStartFlags()), 'src/server.ts'], port, {
+  return startServer(process.execPath, [...(await readStartFlags()), 'src/server.ts'], port, {
     NODE_COMPILE_CACHE: 'node_modules/.cache/node-compile',
     DATABASE_URL: url,
     DATA_DIR: dataDir,
@@ -48,8 +43,6 @@ export async function startService({ url, dataDir }: BenchDatabase, settings: Se
     MAIL_FROM: 'Assessments <assessments@example.com>',
     WEBHOOK_ALLOW: '127.0.0.1',
     EVENTS_KEPT_DAYS: '3650', // those that were filled in are older than the sweep leaves them
-    ROLE: role,
-    ...(readUrl && { DATABASE_READ_URL: readUrl }),
   })
 }
 
@@ -63,41 +56,59 @@ async function readStartFlags(): Promise<string[]> {
 
 /** Starts one of the others. */
 export const startRival = async (name: 'floor' | 'plain', { url }: BenchDatabase): Promise<Server> =>
-  startServer([`test/bench/${name}.ts`], await findFreePort(), { DATABASE_URL: url, POOL_SIZE })
+  startServer(process.execPath, [`test/bench/${name}.ts`], await findFreePort(), { DATABASE_URL: url, POOL_SIZE })
 
-async function startServer(args: string[], port: number, env: Record<string, string>): Promise<Server> {
+/** How long `npm start` takes until it answers, in seconds. */
+export const starts: Cases = () => {
+  const start = async (dataDir: string) => {
+    const begun = performance.now()
+    const { stop } = await startServer('npm', ['start'], await findFreePort(), { HOME: process.env.HOME!, DATA_DIR: dataDir })
+    const seconds = (performance.now() - begun) / 1000
+    await stop()
+    return [seconds]
+  }
+  const measure = async () => {
+    const dataDir = await makeFolder()
+    return { service: { 'new data folder, s': await start(dataDir), 'once more, s': await start(dataDir) } }
+  }
+  return [{ name: 'npm start', measure }]
+}
+
+async function startServer(program: string, args: string[], port: number, env: Record<string, string>): Promise<Server> {
   const what = args.at(-1)!
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
     // Their logs cost them what logs cost, and nobody else anything.
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const stop = () => stopProcess(child)
-  atTheEnd(what, stop)
+  atTheEnd(stop)
   const url = `http://127.0.0.1:${port}`
+  const answer = () => fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) }).then((response) => response.arrayBuffer())
   const deadline = Date.now() + START_TIMEOUT_MS
-  while (!(await answers(url))) {
+  while (!(await answer().catch(() => undefined))) {
     if (child.exitCode !== null) throw new Error(`${what} ended with ${child.exitCode}`)
     if (Date.now() > deadline) throw new Error(`${what} does not answer after ${START_TIMEOUT_MS / 1000} s`)
-    await sleep(50)
+    await sleep(10)
   }
   return { url, pid: child.pid!, stop }
 }
 
-/** Whether it is there. */
-export const answers = (url: string): Promise<boolean> =>
-  fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) }).then(
-    async (response) => (await response.arrayBuffer()) && true,
-    () => false,
-  )
-
 /** Asks the process to end, and makes it end when it does not. */
-export async function stopProcess(child: ChildProcess): Promise<void> {
+async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill('SIGTERM')
   const killing = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await exited
   clearTimeout(killing)
+}
+
+/** Starts what takes the run's mails and webhooks. */
+export async function startSink(): Promise<Sink> {
+  const child = fork(path.join(import.meta.dirname, 'sink.ts'), { execArgv: [] })
+  atTheEnd(() => stopProcess(child))
+  const [{ mails, hooks }] = (await once(child, 'message')) as [{ mails: number; hooks: number }]
+  return { smtpUrl: `smtp://127.0.0.1:${mails}`, hooksUrl: `http://127.0.0.1:${hooks}/` }
 }

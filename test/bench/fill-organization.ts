@@ -1,0 +1,74 @@
+import { v7 as uuidv7 } from 'uuid'
+import { generateApiKey } from '../../src/domain/access/api-keys.ts'
+
+/** What an organization has besides invites: as much of everything, however many invites it has. @property key of its API. */
+export type Furniture = { id: string; key: string; keyId: string } & Record<'memberIds' | 'tagIds' | 'assessmentIds', string[]>
+
+const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt']
+const HOUR_MS = 3_600_000
+
+export const newIds = (count: number): string[] => Array.from({ length: count }, () => uuidv7())
+const two = (ids: string[], i: number) => [ids[i % ids.length]!, ids[(i + 1) % ids.length]!]
+const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString()
+
+/** An organization with members, tags and assessments, and as the importer takes it. */
+export function describeOrganization(name: string): { furniture: Furniture; entry: object } {
+  const [members, tags] = [newIds(200), newIds(500)]
+  const [assessmentIds, categoryIds, instructionIds] = [newIds(50), newIds(10), newIds(5)]
+  // So many of them are what invites and assessments refer to.
+  const [memberIds, tagIds] = [members.slice(0, 20), tags.slice(0, 50)]
+  const furniture = { id: uuidv7(), key: generateApiKey('live'), keyId: uuidv7(), memberIds, tagIds, assessmentIds }
+  const entry = {
+    id: furniture.id,
+    name: `The ${name} organization`,
+    tier: 'enterprise',
+    categories: categoryIds.map((id, i) => ({ id, name: `Category ${i}` })),
+    instructions: instructionIds.map((id) => ({ id, title: 'Before you begin', body: 'Find a quiet room, and speak clearly.' })),
+    apiKeys: [{ id: furniture.keyId, name: 'bench', mode: 'live', key: furniture.key, createdById: memberIds[0] }],
+    tags: tags.map((id, i) => ({
+      id,
+      name: `Tag ${i}`,
+      color: '#2563EB',
+      description: `What tag number ${i} stands for`,
+      createdById: two(memberIds, i)[0],
+      createdAt: ago(i),
+      updatedAt: ago(i / 60),
+    })),
+    members: members.map((id, i) => ({
+      id,
+      firstName: `First ${i}`,
+      lastName: `Last ${i}`,
+      email: `member${i}.${name}@example.com`,
+      roles: ['admin', 'grader', 'client'],
+      department: 'Recruiting',
+      joinedAt: ago(i),
+      createdAt: ago(i),
+      ...(i < memberIds.length && { gradingLanguages: two(LANGUAGES, i), tagIds: two(tagIds, i) }),
+    })),
+    assessments: assessmentIds.map((id, i) => ({
+      id,
+      name: `Assessment No${i + 1}`,
+      defaultQuestionFormat: 'audio',
+      defaultAnswerFormat: 'audio',
+      timeLimit: 60 * i + 30,
+      instructionId: two(instructionIds, i)[0],
+      languages: two(LANGUAGES, i),
+      categoryIds: two(categoryIds, i),
+      skillTypes: ['listening', 'speaking'],
+      clientIds: two(memberIds, i),
+      tagIds: two(tagIds, i),
+      createdById: two(memberIds, i)[0],
+      createdAt: ago(24 * i),
+      updatedAt: ago(i),
+      // Of the first a large page.
+      questions: Array.from({ length: i === 0 ? 100 : 20 }, (_, n) => ({
+        order: n + 1,
+        inputType: 'audio',
+        script: `What would you say to question ${n}?`,
+        responseType: 'audio',
+        points: 10,
+      })),
+    })),
+  }
+  return { furniture, entry }
+}

@@ -1,0 +1,91 @@
+import * as beside from './beside.ts'
+import * as cases from './cases.ts'
+import { median } from './load.ts'
+import type { Figures } from './measure.ts'
+import { starts } from './servers.ts'
+
+/** The median over a case's rounds of a figure of its first target, or of the ratio of that to another's; and what it has to keep. */
+type Bound = { sign: '≥' | '≤'; limit: number; figure: string; over?: string | undefined }
+const atLeast = (limit: number, figure: string, over?: string): Bound => ({ sign: '≥', limit, figure, over })
+const atMost = (limit: number, figure: string, over?: string): Bound => ({ sign: '≤', limit, figure, over })
+
+/**
+ * A goal of docs/performance.md.
+ *
+ * @property name what the names of its cases begin with.
+ * @property isLong whether a quick run leaves it out, unless it is asked for by its name.
+ * @property rounds where fewer than usual are enough.
+ */
+export type Goal = {
+  goal: string
+  name: string
+  cases: cases.Cases
+  connections?: number
+  rounds?: number
+  isLong?: true
+  bounds: Bound[]
+}
+
+const reads = { cases: cases.reads, bounds: [atLeast(0.5, 'throughput', 'floor')] }
+const lists = { connections: 16, bounds: [atLeast(2, 'throughput', 'plain'), atLeast(0.5, 'throughput', 'floor')] }
+const sizes = { connections: 16, bounds: [atLeast(0.8, 'throughput', 'small')] }
+const filters = { connections: 4, bounds: [atMost(1.2, 'p50', 'first page')] }
+const searches = { connections: 4, bounds: [atMost(3, 'p50', 'first page')] }
+const starting = [atMost(4, 'new data folder, s'), atMost(2, 'once more, s')]
+const memory = [atMost(250, 'most, MB'), atMost(5, 'growth over the last half, %')]
+const grading = [atMost(100, 'p50'), atMost(2, 'p50', 'few')]
+
+/** It has no cases of its own: it is measured over all those that one service lives through. */
+export const MEMORY = 'memory'
+
+/** Each goal, the cases that serve it, and how they are held against it. What serves none is not measured. */
+export const GOALS: Goal[] = [
+  { goal: 'One invite, assessment or tag', name: 'read', connections: 16, ...reads },
+  { goal: 'The same, 1 connection', name: 'read by 1', connections: 1, ...reads, isLong: true },
+  { goal: 'Lists, 20 a page', name: 'list 20', cases: cases.lists(20), ...lists },
+  { goal: 'Lists, 100 a page', name: 'list 100', cases: cases.lists(100), ...lists, isLong: true },
+  { goal: 'Nested objects', name: 'depth', cases: cases.depths, connections: 16, bounds: [atMost(2, 'p50', 'depth=0')] },
+  {
+    goal: 'POST /invites',
+    name: 'create',
+    cases: cases.creations,
+    connections: 16,
+    bounds: [atLeast(0.45, 'throughput', 'floor')],
+  },
+  { goal: 'First page', name: 'first page', cases: cases.firstPages, ...sizes },
+  { goal: 'First page in each sort order', name: 'sorted', cases: cases.sortedPages, ...sizes, isLong: true },
+  { goal: 'Last page', name: 'last page', cases: cases.lastPages, connections: 2, bounds: [atMost(2, 'p50', 'first page')] },
+  { goal: 'Filtered by tag or recipient', name: 'filters', cases: cases.filters, ...filters },
+  { goal: 'Recipient, by words', name: 'filters by words', cases: cases.words, ...searches },
+  { goal: 'The feed of events', name: 'events', cases: cases.feeds, ...filters },
+  { goal: 'Search', name: 'search', cases: cases.searches, ...searches },
+  {
+    goal: 'Pages of the portal, ms',
+    name: 'portal',
+    cases: cases.portalPages,
+    connections: 4,
+    bounds: [atMost(50, 'p50')],
+    rounds: 1,
+  },
+  { goal: 'The grading queue and sheet, ms', name: 'grading', cases: cases.gradingPages, connections: 4, bounds: grading },
+  { goal: 'Memory over all of these', name: MEMORY, cases: () => [], bounds: memory },
+  { goal: 'A read beside other work', name: 'beside', cases: beside.works, bounds: [atMost(1.5, 'p50', 'alone')], isLong: true },
+  { goal: 'npm start', name: 'start', cases: starts, bounds: starting, isLong: true },
+]
+
+/** A case held against a bound. @property of the medians that the value is computed of, but for a ratio, which is the median of the rounds'. */
+export type Verdict = { goal: string; what: string; value: number; bound: string; isMet: boolean; of: number[] }
+
+/** Holds what was measured of a case against the bounds of its goal; what could not be measured is left out. */
+export function judge({ goal, bounds }: Goal, figures: Figures): Verdict[] {
+  const [own] = Object.values(figures)
+  return bounds.flatMap(({ sign, limit, figure, over }) => {
+    const all = [own!, ...(over ? [figures[over]!] : [])].map((target) => target[figure]!)
+    const [values, others] = all as [number[], number[]?]
+    if (values.length === 0) return []
+    const value = median(values.map((of, round) => of / (others?.[round] ?? 1)))
+    const isMet = sign === '≥' ? value >= limit : value <= limit
+    const what = over ? `${figure} over ${over}` : figure
+    return [{ goal, what, value, bound: `${sign} ${limit}`, isMet, of: others ? all.map(median) : [] }]
+  })
+}
