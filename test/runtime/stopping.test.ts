@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { scaled } from '../faults/scale.ts'
 import { layDatabaseLine } from '../support/line.ts'
 import { type Outcome, putUnderLoad } from '../support/load.ts'
 import {
@@ -14,7 +15,7 @@ import {
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const ROUNDS = 5
+const ROUNDS = scaled(2, 5)
 const REPLICAS = 4
 const STOPS = ROUNDS * REPLICAS
 

@@ -41,7 +41,7 @@ export const heading = (page: Page) => page.getByRole('heading', { level: 1 }).t
 export const overflow = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>
 
-/** The automated check of accessibility. The page's context needs `bypassCSP`: the check is a script. */
+/** The automated check of accessibility. No policy of the page keeps a script of the browser's driver out. */
 export async function expectAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
   // Of what passes only the rules: to describe each element takes longer than the check.

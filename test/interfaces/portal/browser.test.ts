@@ -271,21 +271,17 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   })
 
   describe('every page', () => {
-    // A window each for all of them: to open one costs more than most pages.
-    let strict: Page
+    // A window for all of them: to open one costs more than most pages.
     let page: Page
     let complaints: string[]
     beforeAll(async () => {
-      strict = await (await browser.newContext()).newPage()
-      complaints = watch(strict)
-      page = await (await browser.newContext({ bypassCSP: true })).newPage() // the check is a script
+      page = await (await browser.newContext()).newPage()
+      complaints = watch(page)
     })
     beforeEach(async () => {
-      for (const window of [strict, page]) {
-        await window.goto('about:blank')
-        await window.context().clearCookies()
-        await window.setViewportSize(desktop)
-      }
+      await page.goto('about:blank')
+      await page.context().clearCookies()
+      await page.setViewportSize(desktop)
     })
 
     /** One with texts that can be too long for a line. */
@@ -581,9 +577,8 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'is accessible, in dark and in light, on wide and narrow screens, keeps its policy, and never scrolls sideways: %s',
       async (name, index) => {
         complaints.length = 0
-        await open[name]!(await furnish(strict.context()), strict)
-        expect(complaints.filter((text) => !/status of (404|422)/.test(text))).toEqual([])
         await open[name]!(await furnish(page.context()), page)
+        expect(complaints.filter((text) => !/status of (404|422)/.test(text))).toEqual([])
         for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too
         for (const { viewport, colorScheme } of looksOf(index)) {
           await page.setViewportSize(viewport)
