@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { version } from './version.ts'
 
 /** The token of a link, as it stands in an address. Of what our own lines hold nothing looks like it. */
-const TOKEN_IN_ADDRESS = /(?<=\/)[\w-]{43,}(?=[/?"\\\s]|$)/g
+const TOKEN_IN_ADDRESS = /\/[\w-]{43,}(?=[/?"\\\s]|$)/g
 
 /** The service's log: JSON lines on standard output, each with the release. Of an error its words and where it arose; what libraries hang on it could tell more. */
 export const createLog = (level: string) =>
@@ -13,7 +13,7 @@ export const createLog = (level: string) =>
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
     // A library's error may name the address of a request, which opens a candidate's pages for whoever reads it.
-    hooks: { streamWrite: (line) => line.replace(TOKEN_IN_ADDRESS, '[token]') },
+    hooks: { streamWrite: (line) => line.replace(TOKEN_IN_ADDRESS, '/[token]') },
   })
 
 function describeError(error: Error & { code?: unknown; cause?: unknown }): object {

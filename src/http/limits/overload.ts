@@ -3,7 +3,18 @@ import { clientOf } from '../addresses/client.ts'
 import { HttpError } from '../errors/failure.ts'
 import { isHealthCheck } from '../operations/health.ts'
 
+/**
+ * A request that waits for its answer.
+ *
+ * @property since of performance.now(). @property source who has asked. @property index where it stands among those that wait, in no order.
+ */
+type Waiting = { since: number; source: string; index: number }
+
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Its place in the queue. Not a map's key: one that is old and refilled keeps the requests it has had from the young collector. */
+    waiting: Waiting | undefined
+  }
   interface FastifyContextConfig {
     /** Whether its requests wait in a line of their own that has an end: how many do says nothing of the service. */
     hasOwnLine?: boolean
@@ -29,48 +40,48 @@ export function shedLoad(
   { maxRequestWait }: { maxRequestWait: number },
   sourceOf: (request: FastifyRequest) => string | undefined,
 ): void {
-  /** The requests that wait for their answers, the first first: since when, and whose. */
-  const waiting = new Map<FastifyRequest, { since: number; source: string }>()
+  const waiting: Waiting[] = []
   const counts = new Map<string, number>()
   const nameOf = (request: FastifyRequest) => sourceOf(request) ?? `network ${clientOf(request).network}`
   const isQueueing = () => {
-    if (waiting.size < QUEUE_LENGTH) return false
+    if (waiting.length < QUEUE_LENGTH) return false
     const tooLong = performance.now() - maxRequestWait
-    let length = 0
-    for (const { since } of waiting.values()) {
-      if (since > tooLong) return false
-      if (++length === QUEUE_LENGTH) return true
-    }
-    return false
+    return waiting.filter(({ since }) => since <= tooLong).length >= QUEUE_LENGTH
   }
   /** With one more, nobody has more in the queue. */
   const hasMost = (source: string) => (counts.get(source) ?? 0) + 1 >= Math.max(...counts.values())
-  const leave = (request: FastifyRequest) => {
-    const source = waiting.get(request)?.source
-    if (source === undefined) return
-    waiting.delete(request)
-    const left = counts.get(source)! - 1
-    if (left > 0) counts.set(source, left)
-    else counts.delete(source)
+  const join = (source: string): Waiting => {
+    const one = { since: performance.now(), source, index: waiting.length }
+    waiting.push(one)
+    counts.set(source, (counts.get(source) ?? 0) + 1)
+    return one
   }
+  const leave = (one: Waiting) => {
+    if (waiting[one.index] !== one) return
+    const last = waiting.pop()!
+    if (last !== one) waiting[one.index] = Object.assign(last, { index: one.index })
+    const left = counts.get(one.source)! - 1
+    if (left > 0) counts.set(one.source, left)
+    else counts.delete(one.source)
+  }
+  app.decorateRequest('waiting', undefined)
   app.addHook('onRequest', (request, _reply, done) => {
     // Whoever watches the service still gets an answer.
-    const isRefused = isQueueing() && !isHealthCheck(request) && (waiting.size >= LONGEST_QUEUE || hasMost(nameOf(request)))
+    const isRefused = isQueueing() && !isHealthCheck(request) && (waiting.length >= LONGEST_QUEUE || hasMost(nameOf(request)))
     if (isRefused) done(new HttpError('overloaded', { retryAfter: RETRY_AFTER_SECONDS }))
     else done()
   })
   // When the body is there: until then it is we who wait, for the client.
   app.addHook('preValidation', (request, reply, done) => {
     if (!request.routeOptions.config.hasOwnLine) {
-      const source = nameOf(request)
-      waiting.set(request, { since: performance.now(), source })
-      counts.set(source, (counts.get(source) ?? 0) + 1)
-      reply.raw.once('close', () => leave(request))
+      const one = join(nameOf(request))
+      request.waiting = one
+      reply.raw.once('close', () => leave(one))
     }
     done()
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
-    leave(request)
+    if (request.waiting) leave(request.waiting)
     done(null, payload)
   })
 }
