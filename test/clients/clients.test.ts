@@ -5,14 +5,12 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DAY_MS } from '../support/factories.ts'
 import { type Furnished, fillBody, furnish, ownIdFor } from '../support/furnish.ts'
-import { type FieldSchema, KEY_HEADERS, type Operation, readInterface } from '../support/operations.ts'
+import { type FieldSchema, type Operation, readInterface } from '../support/operations.ts'
 import { type Service, startService } from '../support/service.ts'
 import { handIn } from '../support/submissions.ts'
-import { type Answer, type Call, generators } from './generators.ts'
+import { type Answer, type Call, generateClient, writeCall, writeOpening } from './generate-client.ts'
 
 const interfaces = ['v1', 'alternate'] as const
-const names = Object.keys(generators) as (keyof typeof generators)[]
-const clients = interfaces.flatMap((of) => names.map((name) => ({ of, name, folder: `${of}/${name}` })))
 
 let service: Service
 let folder: string
@@ -23,10 +21,10 @@ beforeAll(async () => {
   // Within node_modules, where what is generated finds zod.
   await mkdir('node_modules/.cache', { recursive: true })
   folder = await mkdtemp(join(process.cwd(), 'node_modules/.cache/clients-'))
-  for (const { of, name, folder: place } of clients) {
-    await mkdir(join(folder, place), { recursive: true })
-    await generators[name].generate(`${address}/docs/${of}/openapi.json`, join(folder, place))
-    await writeFile(join(folder, place, 'calls.ts'), await writeCalls(of, name, address))
+  for (const of of interfaces) {
+    await mkdir(join(folder, of))
+    await generateClient(`${address}/docs/${of}/openapi.json`, join(folder, of))
+    await writeFile(join(folder, of, 'calls.ts'), await writeCalls(of))
   }
   compiled = await compile()
 })
@@ -36,14 +34,12 @@ afterAll(async () => {
 })
 
 /** The program that calls every operation, as an organization of its own; it exports the calls by name, to be made in this order. */
-async function writeCalls(of: (typeof interfaces)[number], name: (typeof names)[number], address: string): Promise<string> {
-  const own = await furnish(service, `${of}${name}`)
+async function writeCalls(of: (typeof interfaces)[number]): Promise<string> {
+  const own = await furnish(service, of)
   await handIn(service, { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }, 'words')
-  const access = { address, keyHeader: KEY_HEADERS[of], key: own.key }
-  const { open, call } = generators[name]
   const calls = (await readInterface(service, of)).flatMap((operation) => callsOf(operation, own))
-  const entries = calls.map(([title, one]) => `[${JSON.stringify(title)}, () => ${call(one, access)}],`)
-  return `${open(access)}\nexport const calls: [string, () => Promise<object>][] = [\n${entries.join('\n')}\n]\n`
+  const entries = calls.map(([title, one]) => `[${JSON.stringify(title)}, () => ${writeCall(one)}],`)
+  return `${writeOpening(own.key)}\nexport const calls: [string, () => Promise<object>][] = [\n${entries.join('\n')}\n]\n`
 }
 
 /** An operation with nothing that may be left out, then with each parameter of its query. */
@@ -126,14 +122,14 @@ const FINDS_SOMETHING = /^\w+$|by (depth|tags|type|answer_type)$/
 const idOf = (title: string) => title.split(' ')[0]!
 const listIn = (body: object) => Object.values(body).find(Array.isArray)
 
-describe.each(clients)('the client of $of made by $name', ({ of, folder: place }) => {
+describe.each(interfaces)('the client of %s', (of) => {
   it('calls every operation, with each parameter, and finds every answer as documented', async () => {
-    const program: { calls: [string, () => Promise<Answer>][] } = await import(join(folder, 'compiled', place, 'calls.js'))
+    const program: { calls: [string, () => Promise<Answer>][] } = await import(join(folder, 'compiled', of, 'calls.js'))
     const operations = new Map((await readInterface(service, of)).map((operation) => [operation.id, operation]))
     const called = new Set(program.calls.map(([title]) => idOf(title)))
     expect([...called]).toEqual([...operations.keys()])
     for (const [title, call] of program.calls) {
-      // An invite is not mailed again as often as all clients together ask for it.
+      // An invite is not mailed again as often as all calls together ask for it.
       if (/resend|reactivate/i.test(title)) service.clock.advance(DAY_MS)
       const { status, body } = await call()
       expect([title, status]).toEqual([title, expect.toBeOneOf([200, 201])])

@@ -1,0 +1,49 @@
+import { createClient } from '@hey-api/openapi-ts'
+
+/** One call of an operation; every part is there only where the operation has it. */
+export type Call = {
+  operationId: string
+  /** In capitals. */
+  method: string
+  path: string
+  pathParameters: Record<string, string>
+  query: Record<string, unknown> | undefined
+  headers: Record<string, string> | undefined
+  body: object | undefined
+}
+export type Answer = { status: number; body: object }
+
+const text = (value: unknown) => JSON.stringify(value)
+/** The members that there are, as an object's text. */
+const object = (members: Record<string, unknown>) =>
+  text(
+    Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && Object.keys(value ?? {}).length > 0)),
+  )
+
+/**
+ * Makes a client of an OpenAPI document: functions that hold requests and answers to zod schemas by themselves.
+ *
+ * @param documentUrl where the service publishes the document. @param folder where the client is to be.
+ */
+export async function generateClient(documentUrl: string, folder: string): Promise<void> {
+  await createClient({
+    input: documentUrl,
+    output: { path: `${folder}/client`, module: { extension: '.ts' } },
+    logs: { level: 'silent', file: false },
+    plugins: ['@hey-api/typescript', '@hey-api/client-fetch', 'zod', { name: '@hey-api/sdk', validator: 'zod' }],
+  })
+}
+
+/** The beginning of a program that uses the client. @param key of the API. */
+export const writeOpening = (key: string): string => `
+  import { client } from './client/client.gen.ts'
+  import * as sdk from './client/sdk.gen.ts'
+  client.setConfig({ auth: () => ${text(key)}, throwOnError: true })
+  const answerOf = async (call: Promise<{ data: object; response: Response }>) => {
+    const { data, response } = await call
+    return { status: response.status, body: data }
+  }`
+
+/** An expression that resolves to the {@link Answer}, and throws when its body doesn't fit the generated schema. */
+export const writeCall = ({ operationId, pathParameters, query, headers, body }: Call): string =>
+  `answerOf(sdk.${operationId}({ ...${object({ path: pathParameters, query, headers, body })}, throwOnError: true }))`
