@@ -5,9 +5,9 @@ export const shared = {
   globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
   setupFiles: ['test/support/patient-database.ts', 'test/support/end-with-file.ts'],
   reporters: ['default', './test/support/unsure-tests.ts', './test/support/hanging-tests.ts'],
-  // One database a file, all on one server. Of two files at a time one often waits for a process, a browser or a clock: three keep two
+  // One database a file, all on one server. Of two files at a time one often waits for a process, a browser or a clock: four keep two
   // cores busy.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // To load the service costs more than most files' tests do: a worker loads it once for all its files. No module of the service or of
   // test/support keeps anything of one file for the next.
   isolate: false,

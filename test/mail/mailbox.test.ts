@@ -166,7 +166,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     async (colorScheme) => {
       const long = { recipientName: LONG, recipientEmail: `${'long'.repeat(16)}@example.com`, customMessage: LONG }
       const { email } = await inviteCandidate(long, service.make.unique(LONG))
-      const context = await browser.newContext({ bypassCSP: true, colorScheme })
+      const context = await browser.newContext({ colorScheme })
       const page = await context.newPage()
       for (const path of ['', `/${email.id}`, '?search=absent', `?before=${email.id}`]) {
         await page.goto(`${origin}/dev/mailbox${path}`)

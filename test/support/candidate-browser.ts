@@ -69,7 +69,7 @@ export function useCandidatesBrowser() {
     port = await findFreePort()
     await launch()
     browser = await startBrowser(
-      '--use-fake-device-for-media-stream',
+      '--use-fake-device-for-media-stream=fps=5', // what it draws and encodes costs the tests' machine, and shows nothing
       '--use-fake-ui-for-media-stream',
       '--auto-select-desktop-capture-source=Entire screen',
     )

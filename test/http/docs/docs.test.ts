@@ -79,7 +79,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   it.each(names.map((name, index) => [name, index] as const))(
     'passes the automated check of accessibility, in dark and in light, on wide and narrow screens, and never scrolls sideways: %s',
     async (name, index) => {
-      const page = await open(`/docs/${name}`, { bypassCSP: true })
+      const page = await open(`/docs/${name}`)
       await page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
       for (const { viewport, colorScheme } of looksOf(index)) {
         await page.setViewportSize(viewport)

@@ -158,7 +158,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     let page: Page
     let made: Awaited<ReturnType<typeof makeAssessment>>
     beforeAll(async () => {
-      page = await (await browser.newContext({ bypassCSP: true })).newPage() // the check is a script
+      page = await (await browser.newContext()).newPage()
       made = await makeAssessment()
     })
 

@@ -48,7 +48,7 @@ const COUNT_PLAYS = `
 const played = (page: Page) => page.evaluate('played')
 
 async function openPage(): Promise<Page> {
-  const context = await openContext({ bypassCSP: true }) // for the check of accessibility, and a prompt from another port
+  const context = await openContext({ bypassCSP: true }) // for a prompt from another port
   await context.addInitScript(COUNT_PLAYS)
   return context.newPage()
 }

@@ -38,7 +38,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     const viewport = { width, height: 900 }
     const page = await openWindow(cookie()!, { viewport, javaScriptEnabled: false })
     // The check of accessibility is a script: it looks at the same page in another window.
-    const checked = await openWindow(cookie()!, { viewport, bypassCSP: true })
+    const checked = await openWindow(cookie()!, { viewport })
     const expectGood = async () => {
       expect([page.url(), await overflow(page)]).toEqual([page.url(), 0])
       await checked.goto(page.url())
