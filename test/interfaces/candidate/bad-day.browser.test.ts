@@ -19,7 +19,7 @@ import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext, launch, expectWhole } = useCandidatesBrowser()
 
-/** Devices that can be unplugged, and of which there is then no other. */
+/** Devices that can be unplugged, and of which there is then no other, or muted. */
 const UNPLUGGABLE = `
   const media = navigator.mediaDevices
   const open = media.getUserMedia.bind(media)
@@ -37,6 +37,12 @@ const UNPLUGGABLE = `
     const unplugged = tracks.filter(({ kind, readyState }) => kinds.includes(kind) && readyState === 'live')
     for (const track of unplugged) track.stop()
     for (const track of unplugged) track.dispatchEvent(new Event('ended'))
+  }
+  globalThis.mute = (is) => {
+    for (const track of tracks.filter(({ readyState }) => readyState === 'live')) {
+      Object.defineProperty(track, 'muted', { value: is, configurable: true })
+      track.dispatchEvent(new Event(is ? 'mute' : 'unmute'))
+    }
   }`
 const unplug = (page: Page, kinds: ('audio' | 'video')[], { isOnly = false } = {}) =>
   page.evaluate(`unplug(${JSON.stringify(kinds)}, ${isOnly})`)
@@ -110,6 +116,24 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await button(page, 'Finish').waitFor()
     expect(await page.evaluate('[begun, recorded.length]')).toEqual([3, 3])
     await readyMedia(candidate, 'video')
+  })
+
+  it('records nothing while the microphone is muted, and goes on when it is not', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'] })
+    const page = await startUnpluggable(candidate)
+    await press(page, 'Open question 1')
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await page.evaluate('mute(true)')
+    await expect.poll(() => page.evaluate('recorded.length'), PATIENT).toBe(2) // the device check, and the first part of the answer
+    expect(await page.evaluate('begun')).toBe(2)
+    await page.evaluate('mute(false)')
+    await expect.poll(() => page.evaluate('begun'), PATIENT).toBe(3)
+    await savedUpTo(page, (await savedSeconds(page)) + 2)
+    await press(page, 'Stop recording')
+    await page.getByText(/^Saved: /).waitFor()
+    expect(await page.evaluate('[begun, recorded.length]')).toEqual([3, 3])
+    expect((await readyMedia(candidate, 'audio')).milliseconds).toBeGreaterThan(3_000)
   })
 
   it('keeps what was recorded until the only microphone was unplugged, and says so', async () => {

@@ -42,86 +42,49 @@ export function startRecorder(
   recording: Recording,
   on: { lost: (track: MediaStreamTrack) => Promise<MediaStream | null>; ended: () => void; written?: () => void },
 ) {
-  let segment = -1
-  let writing: Promise<void> = Promise.resolve()
-  let recorder: MediaRecorder
-  let ended: Promise<void>
-  let watching = new AbortController()
-  let isReplacing = false
   let isStopped = false
-  /** Milliseconds of the segments that have ended, and when the present one began: null while the device opens. */
-  let before = 0
-  let began: number | null = null
-
-  const isRunning = () => recorder.state === 'recording' && began !== null
-  const elapsed = () => before + (isRunning() ? performance.now() - began! : 0)
-
-  function startSegment(of: MediaStream): void {
-    const mimeType = typeFor(kind)
-    recorder = new MediaRecorder(of, { ...BITS[kind], ...(mimeType && { mimeType }) })
-    segment++
-    const own = { segment, began: performance.now(), before }
-    began = null
-    // The encoder takes a moment to begin: what is said and shown before is not recorded.
-    recorder.onstart = () => {
-      began = own.began = performance.now()
-    }
-    recorder.ondataavailable = ({ data }) => {
-      const end = own.before + performance.now() - own.began
-      writing = writing.then(() => write(data, own.segment, end))
-    }
-    // It also stops by itself, when its last track ends.
-    ended = new Promise((resolve) => {
-      recorder.onstop = () => {
-        if (began !== null) before = own.before + performance.now() - own.began
-        resolve()
-      }
-    })
-    recorder.onerror = () => void giveUp()
-    recorder.start(SLICE_MS)
-    watch(of.getTracks())
+  let present: ReturnType<typeof begin>
+  try {
+    present = begin(stream, 0, 0)
+  } catch (error) {
+    outbox.fail(recording, 'empty')
+    throw error
   }
 
-  async function write(data: Blob, of: number, end: number): Promise<void> {
+  /** @param before milliseconds of the segments before it. */
+  function begin(of: MediaStream, number: number, before: number) {
+    const write = (data: Blob, end: number) => writeSlice(number, data, end)
+    const segment = recordSegment(kind, of, before, { data: write, broken: () => void giveUp() })
+    const tracks = of.getTracks()
+    // A window that does not change sends nothing, and is not gone.
+    const silence = kind !== 'screen' && { mute: () => void present.end(), unmute: () => void resume(tracks) }
+    return { ...segment, number, unwatch: watchTracks(tracks, { ended: (track) => void goOnWithout(track), ...silence }) }
+  }
+
+  function goOnWith(next: MediaStream): void {
+    const { number, elapsed, unwatch } = present
+    present = begin(next, number + 1, elapsed())
+    unwatch()
+  }
+
+  async function writeSlice(segment: number, data: Blob, end: number): Promise<void> {
     if (data.size > 0) on.written?.()
     for (let from = 0; from < data.size; from += MAX_PART_BYTES)
-      await outbox.add(recording, of, await data.slice(from, from + MAX_PART_BYTES).arrayBuffer(), end)
-  }
-
-  async function endSegment(): Promise<void> {
-    if (recorder.state !== 'inactive') recorder.stop()
-    await ended
-    await writing
-  }
-
-  /** Others may record the same tracks, and watch them too. */
-  function watch(tracks: MediaStreamTrack[]): void {
-    watching.abort()
-    watching = new AbortController()
-    const { signal } = watching
-    for (const track of tracks) {
-      track.addEventListener('ended', () => void goOnWithout(track), { signal })
-      if (kind === 'screen') continue // a window that does not change sends nothing, and is not gone
-      track.addEventListener('mute', () => void endSegment(), { signal })
-      track.addEventListener('unmute', () => void resume(tracks), { signal })
-    }
+      await outbox.add(recording, segment, await data.slice(from, from + MAX_PART_BYTES).arrayBuffer(), end)
   }
 
   async function resume(tracks: MediaStreamTrack[]): Promise<void> {
-    await endSegment()
-    if (!isStopped && !isReplacing && tracks.every(({ muted, readyState }) => !muted && readyState === 'live'))
-      startSegment(new MediaStream(tracks))
+    await present.end()
+    if (!isStopped && tracks.every(({ muted, readyState }) => !muted && readyState === 'live')) goOnWith(new MediaStream(tracks))
   }
 
-  /** With a camera its microphone ends: both are replaced at once. */
+  /** With a camera its microphone ends: both are replaced at once, and what else becomes of them meanwhile is of no account. */
   async function goOnWithout(track: MediaStreamTrack): Promise<void> {
-    if (isReplacing) return
-    isReplacing = true
-    await endSegment()
+    present.unwatch()
+    await present.end()
     const next = isStopped ? null : await on.lost(track)
-    isReplacing = false
     if (isStopped) return
-    if (next) startSegment(next)
+    if (next) goOnWith(next)
     else await giveUp()
   }
 
@@ -135,16 +98,68 @@ export function startRecorder(
   async function stop(): Promise<void> {
     if (isStopped) return
     isStopped = true
-    watch([])
-    await endSegment()
+    present.unwatch()
+    await present.end()
     void outbox.finish(recording)
   }
 
-  try {
-    startSegment(stream)
-  } catch (error) {
-    outbox.fail(recording, 'empty')
-    throw error
+  return { stop, elapsed: () => present.elapsed(), isRunning: () => present.isRunning(), recording }
+}
+
+/**
+ * What the browser records of a stream until it is ended, or ends by itself with the last of its tracks.
+ *
+ * @param before milliseconds of what was recorded before it. @param on.data a slice. @param on.data.end milliseconds up to its end.
+ */
+function recordSegment(
+  kind: RecordedKind,
+  stream: MediaStream,
+  before: number,
+  on: { data: (data: Blob, end: number) => Promise<void>; broken: () => void },
+) {
+  const mimeType = typeFor(kind)
+  const recorder = new MediaRecorder(stream, { ...BITS[kind], ...(mimeType && { mimeType }) })
+  const asked = performance.now()
+  /** The encoder takes a moment to begin: what is said and shown before is not recorded. */
+  let began: number | null = null
+  let ended = before
+  let writing = Promise.resolve()
+  const upToNow = () => before + performance.now() - (began ?? asked)
+  const isRunning = () => recorder.state === 'recording' && began !== null
+
+  recorder.onstart = () => {
+    began = performance.now()
   }
-  return { stop, elapsed, isRunning, recording }
+  recorder.ondataavailable = ({ data }) => {
+    const end = upToNow()
+    writing = writing.then(() => on.data(data, end))
+  }
+  const stopped = new Promise<void>((resolve) => {
+    recorder.onstop = () => {
+      if (began !== null) ended = upToNow()
+      resolve()
+    }
+  })
+  recorder.onerror = on.broken
+  recorder.start(SLICE_MS)
+
+  return {
+    isRunning,
+    /** Milliseconds, with what was recorded before it. */
+    elapsed: () => (isRunning() ? upToNow() : ended),
+    /** @returns when all of it is written. */
+    async end(): Promise<void> {
+      if (recorder.state !== 'inactive') recorder.stop()
+      await stopped
+      await writing
+    },
+  }
+}
+
+/** Others may record the same tracks, and watch them too. @param on what is done at an event of theirs. @returns what ends it. */
+function watchTracks(tracks: MediaStreamTrack[], on: Record<string, (track: MediaStreamTrack) => void>): () => void {
+  const watching = new AbortController()
+  for (const track of tracks)
+    for (const [event, act] of Object.entries(on)) track.addEventListener(event, () => act(track), { signal: watching.signal })
+  return () => watching.abort()
 }
