@@ -24,6 +24,7 @@ export type ErrorKind =
   | 'tag_not_found'
   | 'media_not_found'
   | 'submission_not_found'
+  | 'result_not_released'
   | 'webhook_not_found'
   | 'delivery_not_found'
   | 'duplicate_invite'

@@ -11,7 +11,8 @@ export type Call = {
   headers: Record<string, string> | undefined
   body: object | undefined
 }
-export type Answer = { status: number; body: object }
+/** @property type of the media, without parameters. */
+export type Answer = { status: number; type: string; body: object | string }
 
 const text = (value: unknown) => JSON.stringify(value)
 /** The members that there are, as an object's text. */
@@ -39,9 +40,10 @@ export const writeOpening = (key: string): string => `
   import { client } from './client/client.gen.ts'
   import * as sdk from './client/sdk.gen.ts'
   client.setConfig({ auth: () => ${text(key)}, throwOnError: true })
-  const answerOf = async (call: Promise<{ data: object; response: Response }>) => {
+  const answerOf = async (call: Promise<{ data: object | string; response: Response }>) => {
     const { data, response } = await call
-    return { status: response.status, body: data }
+    const [type] = response.headers.get('content-type')!.split(';')
+    return { status: response.status, type: type!, body: data }
   }`
 
 /** An expression that resolves to the {@link Answer}, and throws when its body doesn't fit the generated schema. */

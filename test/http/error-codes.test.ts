@@ -184,6 +184,7 @@ const documented = {
     'too_many_mails',
     'cursor_gone',
     'submission_not_found',
+    'result_not_released',
     'webhook_not_found',
     'delivery_not_found',
     'too_many_webhooks',

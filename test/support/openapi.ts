@@ -44,7 +44,7 @@ export function follow<Node extends object>(document: OpenApiDocument, node: Nod
 }
 
 /** Finds the schema of an operation's answer; undefined when the document does not have one. `path` is as the document writes it. */
-export type FindSchema = (method: string, path: string, status: number) => ValidateFunction | undefined
+export type FindSchema = (method: string, path: string, status: number, type?: string) => ValidateFunction | undefined
 
 /** The schemas of answers in one interface's published document. */
 export async function compileDocument(service: Service, name: InterfaceName): Promise<FindSchema> {
@@ -52,11 +52,11 @@ export async function compileDocument(service: Service, name: InterfaceName): Pr
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
   const document = await readDocument(service, name)
   ajv.addSchema(document, name)
-  return (method, path, status) => {
+  return (method, path, status, type = 'application/json') => {
     const response = document.paths[path]?.[method]?.responses[status]
     if (!response) return undefined
     const place = '$ref' in response ? response.$ref : pointerTo(['paths', path, method, 'responses', String(status)])
-    return ajv.getSchema(`${name}${place}${pointerTo(['content', 'application/json', 'schema']).slice(1)}`)
+    return ajv.getSchema(`${name}${place}${pointerTo(['content', type, 'schema']).slice(1)}`)
   }
 }
 

@@ -30,7 +30,7 @@ export type Operation = {
   /** The document's example of a body. */
   example: object | null
   /** What is wrong with an answer; null when the document has this status and the answer its shape. */
-  findFault: (status: number, body: unknown) => string | null
+  findFault: (status: number, body: unknown, type?: string) => string | null
 }
 
 export const KEY_HEADERS: Record<InterfaceName, string> = { v1: 'x-api-key', alternate: 'x-service-docs-api-key' }
@@ -62,9 +62,9 @@ export async function readInterface(service: Service, name: InterfaceName): Prom
         return { ...parameter, schema: schemaOf(parameter.schema) }
       }),
       ...describeBody(operation),
-      findFault: (status: number, body: unknown) => {
-        const validate = findSchema(method, path, status)
-        if (!validate) return `${method} ${path} does not document ${status}`
+      findFault: (status: number, body: unknown, type?: string) => {
+        const validate = findSchema(method, path, status, type)
+        if (!validate) return `${method} ${path} does not document ${status} of ${type ?? 'JSON'}`
         if (validate(body)) return null
         return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ')
       },

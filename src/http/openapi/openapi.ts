@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { FailureKind } from '../errors/failure.ts'
-import { HEADERS, NAME } from '../schema/schema-keywords.ts'
+import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
 import { type ErrorDescription, errorResponses } from './errors.ts'
 import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
@@ -163,8 +163,13 @@ function describeSuccess(status: number, schema: TSchema, isIdempotent: boolean,
   return components.put('responses', schema[NAME] && `${schema[NAME]}${status === 201 ? 'Created' : ''}`, {
     description: schema.description ?? STATUS_CODES[status],
     headers: showHeaders(names, components),
-    content: { 'application/json': { schema: publishSchema(schema, components) } },
+    content: describeContent(schema, components),
   })
+}
+
+function describeContent({ [MEDIA_TYPES]: types = ['application/json'], ...schema }: TSchema, components: Components) {
+  const published = publishSchema(schema, components)
+  return Object.fromEntries(types.map((type: string) => [type, { schema: published }]))
 }
 
 function describeWebhooks({ tag, messages, headers, answered, refused }: Webhooks, components: Components): object {

@@ -13,3 +13,5 @@ export const HEADERS = 'x-headers'
 export const HIDDEN_PATTERN = 'x-pattern'
 /** White space is cut off both ends of a string before its length is judged. */
 export const TRIM = 'x-trim'
+/** Media types of a body that is not JSON: documents show these instead of the schema, which says no more than that it is a text. */
+export const MEDIA_TYPES = 'x-media-types'

@@ -36,6 +36,7 @@ const answers = {
   tag_not_found: [404, NOT_FOUND],
   media_not_found: [404, 'Not found.'],
   submission_not_found: [404, NOT_FOUND],
+  result_not_released: [404, NOT_FOUND],
   api_key_not_found: [404, NOT_FOUND],
   webhook_not_found: [404, NOT_FOUND],
   delivery_not_found: [404, NOT_FOUND],

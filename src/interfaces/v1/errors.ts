@@ -32,6 +32,7 @@ const answers = {
   tag_not_found: [404, 'Tag not found'],
   media_not_found: [404, 'Not found'],
   submission_not_found: [404, 'Submission not found'],
+  result_not_released: [404, 'The result has not been released yet'],
   api_key_not_found: [404, 'Not found'],
   webhook_not_found: [404, 'Webhook not found'],
   delivery_not_found: [404, 'Delivery not found'],

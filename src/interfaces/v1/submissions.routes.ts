@@ -1,11 +1,19 @@
 import { Type } from '@sinclair/typebox'
 import { onReplica } from '../../domain/lists/on-replica.ts'
+import { reportOnInvite } from '../../domain/submissions/grading/result-report.ts'
 import { getInviteSubmission, listSubmissions, SUBMISSION_STATES } from '../../domain/submissions/reading/list-submissions.ts'
 import { defined } from '../../domain/values/defined.ts'
+import { sendReportPage } from '../../http/reports/send-report.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { Uuid, Words } from '../../http/schema/field-types.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
-import { presentSubmission, presentSubmissionDetail, SubmissionDetailView, SubmissionView } from './submissions.view.ts'
+import {
+  presentSubmission,
+  presentSubmissionDetail,
+  ReportView,
+  SubmissionDetailView,
+  SubmissionView,
+} from './submissions.view.ts'
 
 const sortWords = { started_at: 'startedAt' } as const
 const filters = {
@@ -55,5 +63,22 @@ export function submissionRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, params }) => presentSubmissionDetail(ctx, await getInviteSubmission(ctx, params.inviteId)),
+  )
+
+  app.get(
+    '/invites/:inviteId/submission/report',
+    {
+      schema: {
+        tags,
+        operationId: 'getInviteSubmissionReport',
+        summary: 'Get the report on a released result',
+        description:
+          'The result that was released last, for people to read: who, when, points and percent, and each question with its points and comment. Ask after the event `submission.released`; until then there is none. Beyond the original interface.',
+        params,
+        response: { 200: ReportView },
+        errors: ['invite_not_found', 'submission_not_found', 'result_not_released'],
+      },
+    },
+    async ({ ctx, params }, reply) => sendReportPage(reply, await reportOnInvite(ctx, params.inviteId)),
   )
 }

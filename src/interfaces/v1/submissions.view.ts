@@ -9,7 +9,7 @@ import {
   type WholeSubmission,
 } from '../../domain/submissions/reading/list-submissions.ts'
 import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
-import { NAME } from '../../http/schema/schema-keywords.ts'
+import { MEDIA_TYPES, NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what candidates have sent in, and what was released of its grades.
 
@@ -145,6 +145,9 @@ export const SubmissionDetailView = Type.Object(
     ],
   },
 )
+
+/** HTML. */
+export const ReportView = Type.String({ description: 'The report', [MEDIA_TYPES]: ['text/html'] })
 
 const presentResult = (of: Result): Static<typeof ResultView> => ({
   version: of.version,

@@ -46,6 +46,7 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['GET /events?inviteId', 'invite', (id) => own.client.get(`/events?inviteId=${id}`)],
   ['GET /invites/{inviteId}', 'invite', (id) => own.client.get(`/invites/${id}`)],
   ['GET /invites/{inviteId}/submission', 'invite', (id) => own.client.get(`/invites/${id}/submission`)],
+  ['GET /invites/{inviteId}/submission/report', 'invite', (id) => own.client.get(`/invites/${id}/submission/report`)],
   ['GET /submissions?assessmentId', 'assessment', (id) => own.client.get(`/submissions?assessmentId=${id}`)],
   ['GET /invites/{inviteId}/link', 'invite', (id) => own.client.get(`/invites/${id}/link`)],
   ['GET /invites/{inviteId}/tags', 'invite', (id) => own.client.get(`/invites/${id}/tags`)],

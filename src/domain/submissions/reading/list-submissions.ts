@@ -52,14 +52,21 @@ export function listSubmissions(
  */
 export async function getInviteSubmission(ctx: Context, inviteId: string): Promise<WholeSubmission> {
   authorize(ctx, 'read')
-  const { db, organization } = ctx
+  const where = await whereInviteSubmission(ctx, inviteId)
+  const submission = await ctx.db.submission.findFirst({ where, include: detailInclude })
+  if (!submission) throw new DomainError('submission_not_found')
+  return submission
+}
+
+/** Of an invite's submissions its own. @throws DomainError invite_not_found; submission_not_found before the start. */
+export async function whereInviteSubmission(
+  { db, organization }: Context,
+  inviteId: string,
+): Promise<Prisma.SubmissionWhereInput> {
   const organizationId = organization.id
   const where = { organizationId, id: inviteId }
   const invite = isUuid(inviteId) ? await db.invite.findFirst({ where, select: { assessmentSession: true } }) : null
   if (!invite) throw new DomainError('invite_not_found')
-  const state = { in: [...SUBMISSION_STATES] }
-  const own = invite.assessmentSession && { organizationId, inviteId, id: invite.assessmentSession, state }
-  const submission = own && (await db.submission.findFirst({ where: own, include: detailInclude }))
-  if (!submission) throw new DomainError('submission_not_found')
-  return submission
+  if (!invite.assessmentSession) throw new DomainError('submission_not_found')
+  return { organizationId, inviteId, id: invite.assessmentSession, state: { in: [...SUBMISSION_STATES] } }
 }

@@ -53,6 +53,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   too_many_passwords: [429, TOO_MANY_PASSWORDS],
   media_not_found: [404, UNKNOWN],
   submission_not_found: [404, UNKNOWN],
+  result_not_released: [404, UNKNOWN],
   request_timeout: [408, REFUSED],
   body_too_large: [413, TOO_LARGE],
   headers_too_large: [431, REFUSED],

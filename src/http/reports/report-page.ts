@@ -1,0 +1,52 @@
+import type { PrintedQuestion, PrintedReport } from '../../domain/values/printed-report.ts'
+import { type Html, html } from '../../html/html.ts'
+import { written } from '../pages/candidate-view.ts'
+
+/** A report as a page that stands by itself: it loads nothing. */
+export const reportPage = ({ title, author, facts, message, questions, closing }: PrintedReport): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="author" content="${author}">
+<title>${title}</title>
+${style}
+</head>
+<body>
+<main>
+<h1 dir="auto">${title}</h1>
+<dl>
+${facts.map(({ label, text }) => html`<dt>${label}</dt><dd dir="auto">${text}</dd>\n`)}</dl>
+${message && html`<h2>Message to the candidate</h2>\n${written(message)}`}
+${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map(section)}`}
+<footer><p dir="auto">${closing}</p></footer>
+</main>
+</body>
+</html>
+`
+
+const section = ({ heading, points, script, language, comment }: PrintedQuestion): Html => html`<section>
+<h3>${heading}</h3>
+${script && written(script, language)}
+<p class="points">${points}</p>
+${comment && html`<h4>Comment</h4>\n${written(comment)}`}
+</section>
+`
+
+const style = html`<style>
+:root{color-scheme:light dark;--text:#111827;--quiet:#4b5563;--page:#fff;--line:#d1d5db}
+@media(prefers-color-scheme:dark){:root{--text:#e5e7eb;--quiet:#a8b0bd;--page:#111827;--line:#374151}}
+body{font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;color:var(--text);background:var(--page);margin:0;overflow-wrap:anywhere}
+main{box-sizing:border-box;max-width:48rem;margin:0 auto;padding:1rem 1.25rem 3rem}
+h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0}
+h2{font-size:1.15rem;margin:2rem 0 .5rem}
+h3{font-size:1rem;margin:0 0 .25rem}
+h4{font-size:.9rem;margin:.5rem 0 0}
+dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.25rem 1.25rem;margin:1rem 0}
+dt,footer{color:var(--quiet)}
+dd,p{margin:0}
+section{padding:.75rem 0;border-top:1px solid var(--line);break-inside:avoid}
+.script{white-space:pre-wrap}
+.points{font-weight:600}
+footer{margin-top:2rem;font-size:.85rem}
+</style>`
