@@ -1,5 +1,6 @@
-import type { EmailFailure, InviteStatus, MediaKind } from '../../generated/prisma/client.ts'
+import type { EmailFailure, Invite, InviteStatus, MediaKind } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
+import { defined } from '../values/defined.ts'
 
 /** What the events of the feed tell of. */
 export const EVENT_TYPES = [
@@ -34,8 +35,20 @@ export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up'] as const satis
 /** What a photo or a recording shows. */
 export const MEDIA_KINDS = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
 
-/** The invite as it is by the event. */
+/** The invite as it is by the event. What is optional here is left out where the invite has none. */
 type OfInvite = { inviteId: string; assessmentId: string; status: InviteStatus }
+/** The column that each of these is told from. */
+const OF_INVITE = {
+  inviteId: 'id',
+  assessmentId: 'assessmentId',
+  status: 'status',
+} as const satisfies Record<keyof OfInvite, keyof Invite>
+type ToldColumn = (typeof OF_INVITE)[keyof OfInvite]
+/** What every event tells of its invite, from wherever the columns are read. */
+export const ofInvite = <Value>(read: (column: ToldColumn) => Value): Record<keyof OfInvite, Value> => {
+  const told = Object.entries(OF_INVITE).map(([name, column]) => [name, read(column)])
+  return Object.fromEntries(told)
+}
 /** There is one once the invite is started. */
 type Submission = { submissionId?: string }
 /** An ISO time. */
@@ -81,26 +94,11 @@ type NewTestEvent = { id: string; type: typeof TEST_EVENT; organizationId: strin
 /** An event to record; who made it happen, and when, the context says. */
 export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType] | NewTestEvent
 
+const TOLD_COLUMNS = [...Object.values(OF_INVITE), 'organizationId', 'mode', 'assessmentSession', 'expiresAt'] as const
 /** What events tell of an invite, as it is by them. */
-export type ToldInvite = {
-  id: string
-  organizationId: string
-  assessmentId: string
-  status: InviteStatus
-  mode: KeyMode
-  assessmentSession: string | null
-  expiresAt: Date
-}
+export type ToldInvite = Pick<Invite, (typeof TOLD_COLUMNS)[number]>
 /** The columns of that. */
-export const TOLD = [
-  'invites.id',
-  'invites.organizationId',
-  'invites.assessmentId',
-  'invites.status',
-  'invites.mode',
-  'invites.assessmentSession',
-  'invites.expiresAt',
-] as const
+export const TOLD = TOLD_COLUMNS.map((column) => `invites.${column}` as const)
 
 export type TellInvite = (invite: ToldInvite) => NewEvent
 
@@ -139,7 +137,7 @@ const tell = <Type extends EventType>(
   data: EventData[Type],
 ): EventOf<Type> => ({ type, organizationId, mode, data })
 
-const state = ({ id, assessmentId, status }: ToldInvite): OfInvite => ({ inviteId: id, assessmentId, status })
+const state = (invite: ToldInvite): OfInvite => defined(ofInvite((column) => invite[column] ?? undefined)) as OfInvite
 const submission = ({ assessmentSession }: ToldInvite): Submission =>
   assessmentSession === null ? {} : { submissionId: assessmentSession }
 const expiry = ({ expiresAt }: ToldInvite): Expiry => ({ expiresAt: expiresAt.toISOString() })

@@ -1,11 +1,11 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
 import type { Updates } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { jsonBuildObject, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, insertRows, type NewRows, same, time, uuid } from '../../db/writes.ts'
 import type { Actor, ServiceContext } from '../context.ts'
 import { tellAfterCommit } from '../transaction.ts'
-import type { EmailEvent, EventActor, NewEvent } from './event.ts'
+import { type EmailEvent, type EventActor, type NewEvent, ofInvite, TOLD } from './event.ts'
 
 /**
  * Records what happened, in the transaction that makes it happen: the one is there exactly when the other is. Events of an invite are
@@ -51,7 +51,7 @@ export async function recordEmailEvent(
         .innerJoin('email', (join) =>
           join.onRef('email.organizationId', '=', 'invites.organizationId').onRef('email.inviteId', '=', 'invites.id'),
         )
-        .select(['invites.id', 'invites.organizationId', 'invites.assessmentId', 'invites.status', 'invites.mode'])
+        .select(TOLD)
         .select('email.id as emailId')
         .forShare('invites'),
     )
@@ -63,8 +63,11 @@ export async function recordEmailEvent(
     inviteId: eb.ref('id'),
     actorType: eb.val<string>('system' satisfies EventActor),
     actorId: byDefault,
-    data: sql`jsonb_strip_nulls(jsonb_build_object('inviteId', ${eb.ref('id')}, 'assessmentId', ${eb.ref('assessmentId')},
-      'status', ${eb.ref('status')}, 'emailId', ${eb.ref('emailId')}, 'reason', ${reason}::text))`,
+    data: sql`jsonb_strip_nulls(${jsonBuildObject({
+      ...ofInvite((column) => eb.ref(column)),
+      emailId: eb.ref('emailId'),
+      reason: sql`${reason}::text`,
+    })}::jsonb)`,
     createdAt: time(deps.clock()),
     sequence: byDefault,
     position: byDefault,

@@ -10,6 +10,7 @@ import { createInvite } from './create-invite.ts'
 import { getInvite, type Invite, type InviteDetail } from './invites.ts'
 import { moveNotAllowed } from './move-invite.ts'
 import { mayMove } from './moves.ts'
+import { pickTerms } from './new-invite.ts'
 import { extendInvite, revokeInvite } from './operations.ts'
 
 // What a member puts right about an invite that has been sent. Beyond both documents.
@@ -81,16 +82,8 @@ export async function replaceInvite(ctx: Context, id: string, recipientEmail: st
 
 /** What an invite is made with to be as this one. */
 const termsOf = (invite: InviteDetail, now: Date) => ({
+  ...pickTerms(invite),
   assessmentId: invite.assessmentId,
-  recipientName: invite.recipientName,
-  customMessage: invite.customMessage,
-  questionReplayLimit: invite.questionReplayLimit,
-  answerRecordLimit: invite.answerRecordLimit,
-  screenRecording: invite.screenRecording,
-  webcamMonitoring: invite.webcamMonitoring,
-  requireIdCapture: invite.requireIdCapture,
-  facePhotoRequired: invite.facePhotoRequired,
-  assignedGraderId: invite.assignedGraderId,
   tagIds: invite.tagIds,
   expiresInDays: Math.max(1, Math.ceil((invite.expiresAt.getTime() - now.getTime()) / DAY_MS)),
 })

@@ -48,6 +48,12 @@ export const withDefaults = (terms: { [Term in keyof InviteTerms]?: InviteTerms[
   ...defined(terms),
 })
 
+/** The terms of what has them, and nothing else of it. */
+export const pickTerms = (invite: InviteTerms): InviteTerms => {
+  const terms = Object.keys(withDefaults({})) as (keyof InviteTerms)[]
+  return Object.fromEntries(terms.map((term) => [term, invite[term]])) as InviteTerms
+}
+
 /** The rules that need no look into the database; the others are createInvite's. @returns an issue for each field that breaks one. */
 export function checkNewInvite(input: NewInvite): Issue[] {
   return findIssues([

@@ -1,4 +1,4 @@
-import { type ObjectOptions, type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type ObjectOptions, type Static, type TObject, type TOptional, type TSchema, Type } from '@sinclair/typebox'
 import { type Shape, showing, type Tables, type Time, type WholeShape, type WithTimes } from '../../domain/lists/listing.ts'
 import { isoTimeOrNull } from './field-types.ts'
 
@@ -16,8 +16,11 @@ const columnNamed = (name: string): string => name.replace(/_(.)/g, (_, letter: 
 
 /** A column's value as a view shows it. */
 type Presented<Value> = Value extends Date ? string : Value
-/** The columns that can be shown by a schema. */
-type Fitting<Row, S extends TSchema> = { [C in keyof Row]: Presented<Row[C]> extends Static<S> ? C : never }[keyof Row] & string
+/** The columns that can be shown by a schema, apart from values that are not shown. */
+type Fitting<Row, S extends TSchema, Hidden = never> = {
+  [C in keyof Row]: Presented<Exclude<Row[C], Hidden>> extends Static<S> ? C : never
+}[keyof Row] &
+  string
 /** Of fields that are declared by their schema alone: that there is such a column, and that it fits. */
 type Checked<Row, F> = {
   [Name in keyof F]: F[Name] extends TSchema
@@ -56,6 +59,15 @@ export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>)
     columns: [column],
     read: reading(schema, column),
   }),
+  /** A field beyond the original interface that is there only where its column has a value: answers without it stay as they were. */
+  given: <S extends TSchema, Column extends Fitting<Row, S, null>>(schema: S, column: Column): Made<TOptional<S>, Column> => ({
+    schema: Type.Optional<TSchema>({
+      ...schema,
+      description: `${schema.description}. Only there if it was given. Beyond the original interface.`,
+    }) as TOptional<S>,
+    columns: [column],
+    read: (row: Record<string, never>) => row[column] ?? (undefined as never),
+  }),
   /** A field that is computed from columns. */
   made: <S extends TSchema, Column extends keyof Row & string>(
     schema: S,
@@ -68,7 +80,10 @@ export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>)
     const schemas = Object.fromEntries(all.map(({ name, schema }) => [name, schema]))
     const present = (row: never) => {
       const view: Record<string, unknown> = {}
-      for (const { name, read } of all) view[name] = read(row)
+      for (const { name, read } of all) {
+        const value = read(row)
+        if (value !== undefined) view[name] = value
+      }
       return view
     }
     const columns = [...new Set(all.flatMap(({ columns }) => columns))]

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { checkEmail, checkInteger, checkSize, checkUuid } from '../../domain/checking/checks.ts'
+import { checkEmail, checkInteger, checkSize, checkText, checkUuid } from '../../domain/checking/checks.ts'
 import type { Issue, Violation } from '../../domain/errors.ts'
 
 /** A field's value, or what is wrong with it. */
@@ -10,7 +10,7 @@ const FALSE = ['false', 'f', 'no', 'n', 'off', '0']
 
 /**
  * Reads a body as Django REST framework's serializer fields do: `"3"` is an integer, `"True"` a boolean, unknown fields are ignored,
- * and all errors are reported at once (alternate-behaviour.md, POST /assessment_invites). A missing body lacks every field.
+ * and all errors are reported at once (alternate-behaviour.md, POST /assessment_invites). A missing body lacks every required field.
  *
  * @returns the fields that could be read, and an issue for each that could not.
  */
@@ -22,9 +22,9 @@ export function readFields(schema: TObject, body: unknown = {}): { value: Record
   const value: Record<string, unknown> = {}
   const issues: Issue[] = []
   for (const [field, fieldSchema] of Object.entries(schema.properties)) {
-    const reading: Reading = Object.hasOwn(body, field)
-      ? readField(fieldSchema, (body as Record<string, unknown>)[field])
-      : { rule: 'required' }
+    const isGiven = Object.hasOwn(body, field)
+    if (!isGiven && !schema.required?.includes(field)) continue
+    const reading: Reading = isGiven ? readField(fieldSchema, (body as Record<string, unknown>)[field]) : { rule: 'required' }
     if ('rule' in reading) issues.push({ field, ...reading })
     else value[field] = reading.value
   }
@@ -39,7 +39,15 @@ function readField(schema: TSchema, given: unknown): Reading {
   if (types.includes('integer')) return readInteger(schema, data)
   if (types.includes('boolean')) return readBoolean(data)
   if (types.includes('array')) return readUuids(schema, data)
-  return schema.format === 'email' ? readEmail(data) : readUuid(data)
+  if (schema.format === 'email') return readEmail(data)
+  return schema.format === 'uuid' ? readUuid(data) : readText(schema, data)
+}
+
+/** A whole number is taken for its digits, as far as they are exact. */
+function readText({ maxLength = Number.POSITIVE_INFINITY }: TSchema, data: unknown): Reading {
+  if (typeof data !== 'string' && !Number.isSafeInteger(data)) return malformed('Not a valid string.')
+  const text = String(data)
+  return text.trim() === '' ? { rule: 'blank' } : (checkText(text, maxLength) ?? { value: text })
 }
 
 function readEmail(data: unknown): Reading {

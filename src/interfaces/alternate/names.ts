@@ -1,4 +1,4 @@
-/** The names this interface has for the domain's fields that an error can be about. */
+/** The names that this interface has for the domain's fields where they are not the domain's in snake_case. */
 const names: Record<string, string> = {
   recipientEmail: 'email',
   questionReplayLimit: 'question_play_limit',
@@ -8,4 +8,6 @@ const names: Record<string, string> = {
   tagIds: 'tags',
 }
 
-export const fieldName = (domainField: string): string => names[domainField] ?? domainField
+/** What a field that an error is about is called here; headers and this interface's own words stay as they are. */
+export const fieldName = (field: string): string =>
+  names[field] ?? field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,6 +1,6 @@
 import { among, own, sameOwner } from '../../../db/own.ts'
 import { all, first, listOf } from '../../../db/statements.ts'
-import type { InviteStatus, KeyMode } from '../../../generated/prisma/client.ts'
+import { type Invite, Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import type { Context } from '../../context.ts'
 import { readWords, refuseExcess } from '../../lists/filters.ts'
@@ -9,28 +9,17 @@ import { authorizeInvites } from '../visibility.ts'
 import type { InviteFilter } from './filter.ts'
 import { type Matches, selectMatches } from './matches.ts'
 
-export type ExportedInvite = {
-  id: string
-  recipientEmail: string
-  recipientName: string | null
-  assessmentId: string
+/** All that an invite says, by its state as of now. */
+export type ExportedInvite = Invite & {
   assessment: string
-  status: InviteStatus
-  mode: KeyMode
   /** Names, in their order. */
   tags: string[]
   /** Addresses of members. */
   grader: string | null
   createdBy: string | null
-  createdAt: Date
-  sentAt: Date
-  expiresAt: Date
-  acceptedAt: Date | null
-  startedAt: Date | null
-  completedAt: Date | null
-  revokedAt: Date | null
-  declinedAt: Date | null
 }
+const { status: _, ...others } = Prisma.InviteScalarFieldEnum
+const columns = Object.values(others).map((column) => `invites.${column}` as const)
 
 /**
  * Exports the invites that match the filter, in the order of their ids: each that is there from beginning to end exactly once.
@@ -123,17 +112,8 @@ const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]>
       .leftJoin('members as creator', (join) =>
         join.on(sameOwner('creator', 'invites')).onRef('creator.id', '=', 'invites.createdById'),
       )
-      .select([
-        'invites.id',
-        'invites.recipientEmail',
-        'invites.recipientName',
-        'invites.assessmentId',
-        'invites.mode',
-        'batch.status',
-      ])
-      .select(['assessments.name as assessment', 'grader.email as grader', 'creator.email as createdBy', 'invites.createdAt'])
-      .select(['invites.sentAt', 'invites.expiresAt', 'invites.acceptedAt', 'invites.startedAt', 'invites.completedAt'])
-      .select(['invites.revokedAt', 'invites.declinedAt'])
+      .select(columns)
+      .select(['batch.status', 'assessments.name as assessment', 'grader.email as grader', 'creator.email as createdBy'])
       .select((eb) =>
         listOf(
           eb
