@@ -14,6 +14,8 @@ export const MAX_EMAIL_LENGTH = 254
 export const MAX_TAG_NAME_LENGTH = 100
 export const MAX_TAG_DESCRIPTION_LENGTH = 1_000
 export const MAX_MESSAGE_LENGTH = 5_000
+/** Of another system's id. */
+export const MAX_EXTERNAL_ID_LENGTH = 100
 /** The text of a question, or of an instruction: encoded in a form it has to fit into a body. */
 export const MAX_SCRIPT_LENGTH = 5_000
 /** The address of a question's audio or video. */

@@ -43,6 +43,12 @@ export function follow<Node extends object>(document: OpenApiDocument, node: Nod
   return parts.reduce((found: unknown, part) => (found as Named)[part], document) as Node
 }
 
+/** The names of the fields that are in every answer: all but those that say of themselves that they may not be. */
+export const alwaysThere = (properties: object): string[] =>
+  Object.entries<{ description?: string }>({ ...properties })
+    .flatMap(([name, { description = '' }]) => (description.includes('Only there if it was given.') ? [] : [name]))
+    .sort()
+
 /** Finds the schema of an operation's answer; undefined when the document does not have one. `path` is as the document writes it. */
 export type FindSchema = (method: string, path: string, status: number, type?: string) => ValidateFunction | undefined
 

@@ -36,12 +36,13 @@ export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up'] as const satis
 export const MEDIA_KINDS = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
 
 /** The invite as it is by the event. What is optional here is left out where the invite has none. */
-type OfInvite = { inviteId: string; assessmentId: string; status: InviteStatus }
+type OfInvite = { inviteId: string; assessmentId: string; status: InviteStatus; externalId?: string }
 /** The column that each of these is told from. */
 const OF_INVITE = {
   inviteId: 'id',
   assessmentId: 'assessmentId',
   status: 'status',
+  externalId: 'externalId',
 } as const satisfies Record<keyof OfInvite, keyof Invite>
 type ToldColumn = (typeof OF_INVITE)[keyof OfInvite]
 /** What every event tells of its invite, from wherever the columns are read. */

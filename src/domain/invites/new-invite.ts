@@ -1,6 +1,6 @@
-import { checkEmail, checkInteger, checkSize, checkText, checkUuid, findIssues } from '../checking/checks.ts'
+import { checkEmail, checkInteger, checkName, checkSize, checkText, checkUuid, findIssues } from '../checking/checks.ts'
 import type { Issue, Violation } from '../errors.ts'
-import { COUNTS, EXPIRY_DAYS, MAX_INVITE_TAGS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { COUNTS, EXPIRY_DAYS, MAX_EXTERNAL_ID_LENGTH, MAX_INVITE_TAGS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { defined } from '../values/defined.ts'
 
 /** What an invite says besides who is invited to what. */
@@ -16,6 +16,8 @@ export type InviteTerms = {
   facePhotoRequired: boolean
   customMessage: string
   assignedGraderId: string | null
+  /** What the caller calls it; not unique. */
+  externalId: string | null
 }
 
 /** What to invite somebody with: every field that may be left out has a default. */
@@ -39,6 +41,7 @@ export const INVITE_DEFAULTS: Omit<InviteTerms, 'facePhotoRequired'> = {
   requireIdCapture: true,
   customMessage: '',
   assignedGraderId: null,
+  externalId: null,
 }
 
 /** All terms of an invite. A photo of the face is required like one of the ID: v1 and the import format have one switch for both. */
@@ -65,6 +68,7 @@ export function checkNewInvite(input: NewInvite): Issue[] {
     ['expiresInDays', ifGiven(input.expiresInDays, (days) => checkInteger(days, EXPIRY_DAYS))],
     ['customMessage', ifGiven(input.customMessage, (message) => checkText(message, MAX_MESSAGE_LENGTH))],
     ['assignedGraderId', ifGiven(input.assignedGraderId, checkUuid)],
+    ['externalId', ifGiven(input.externalId, (id) => checkName(id, MAX_EXTERNAL_ID_LENGTH))],
     ['tagIds', ifGiven(input.tagIds, checkTagIds)],
   ])
 }

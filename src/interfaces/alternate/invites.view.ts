@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type Invite, wholeInvite } from '../../domain/invites/invites.ts'
 import type { NewInvite } from '../../domain/invites/new-invite.ts'
-import { COUNTS, MAX_INVITE_TAGS } from '../../domain/limits.ts'
-import { DateTime, Email, InviteStatus, OrNull, Uuid } from '../../http/schema/field-types.ts'
+import { COUNTS, MAX_EXTERNAL_ID_LENGTH, MAX_INVITE_TAGS } from '../../domain/limits.ts'
+import { DateTime, Email, InviteStatus, NonBlankText, OrNull, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { fieldsOf } from '../../http/schema/view.ts'
 import { assessmentView } from './assessments.view.ts'
@@ -10,7 +10,7 @@ import { OrganizationView, Reference, ReferenceOrNull, References } from './nest
 import { organizationUserView } from './organization-users.view.ts'
 import { tagView } from './tags.view.ts'
 
-const { column, made, view } = fieldsOf(wholeInvite)
+const { column, given, made, view } = fieldsOf(wholeInvite)
 
 /** alternate.md, Assessment invite. */
 export const inviteView = view(
@@ -37,6 +37,7 @@ export const inviteView = view(
     ),
     assigned_grader: column(ReferenceOrNull(organizationUserView.schema), 'assignedGraderId'),
     tags: column(References(tagView.schema), 'tagIds'),
+    external_id: given(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
   },
   { [NAME]: 'AssessmentInvite' },
 )
@@ -54,7 +55,10 @@ const example = {
 
 const Limit = (description: string) => Type.Integer({ ...COUNTS, description })
 
-/** alternate.md, POST /assessment_invites body: all fields required. Whether assigned_grader may be null is a setting. */
+/**
+ * alternate.md, POST /assessment_invites body: all fields required, but for the last, which goes beyond the document. Whether
+ * assigned_grader may be null is a setting.
+ */
 export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =>
   Type.Object(
     {
@@ -69,6 +73,14 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
         graderRequired
           ? Uuid('An active organization user with the role grader or admin')
           : OrNull(Uuid('An active organization user with the role grader or admin; null for none')),
+      ),
+      external_id: Type.Optional(
+        OrNull(
+          NonBlankText({
+            maxLength: MAX_EXTERNAL_ID_LENGTH,
+            description: 'What you call the invite. Several may have the same. Beyond the original interface.',
+          }),
+        ),
       ),
     },
     { [NAME]: 'NewAssessmentInvite', examples: [example] },
@@ -86,6 +98,7 @@ export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expi
   webcamMonitoring: false,
   tagIds: body.tags,
   assignedGraderId: body.assigned_grader,
+  externalId: body.external_id,
   expiresInDays,
 })
 

@@ -15,7 +15,12 @@ import { NAME, SHOWN_AS } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what has happened, for whoever keeps in step.
 
-const ofInvite = { inviteId: Uuid(), assessmentId: Uuid(), status: InviteStatus }
+const ofInvite = {
+  inviteId: Uuid(),
+  assessmentId: Uuid(),
+  status: InviteStatus,
+  externalId: Type.Optional(Type.String({ description: 'What the caller calls the invite; only there if it was given' })),
+}
 const submissionId = Uuid('Of the submission; once the invite is started')
 const expiresAt = DateTime('The new expiry')
 const emailId = Uuid()

@@ -5,15 +5,16 @@ import {
   COUNTS,
   DEFAULT_EXPIRES_IN_DAYS,
   EXPIRY_DAYS,
+  MAX_EXTERNAL_ID_LENGTH,
   MAX_INVITE_TAGS,
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
 } from '../../domain/limits.ts'
-import { DateTime, Email, InviteStatus, OrNull, Text, Uuid } from '../../http/schema/field-types.ts'
+import { DateTime, Email, InviteStatus, NonBlankText, OrNull, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { fieldsOf } from '../../http/schema/view.ts'
 
-const { made, view } = fieldsOf(detailedInvite)
+const { given, made, view } = fieldsOf(detailedInvite)
 
 const summary = {
   id: Uuid('Invite identifier'),
@@ -29,6 +30,7 @@ const summary = {
   acceptedAt: OrNull(DateTime('When accepted')),
   startedAt: OrNull(DateTime('When the candidate started')),
   completedAt: OrNull(DateTime('When the candidate completed')),
+  externalId: given(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
 }
 
 const example = {
@@ -86,6 +88,7 @@ export const inviteDetailView = view(
         proctoringSettings: { screenRecording: true, webcamMonitoring: true, requireIdCapture: false },
         customMessage: 'We look forward to hearing you.',
         revokedAt: null,
+        externalId: 'application-4711',
       },
     ],
   },
@@ -95,7 +98,7 @@ const { questionReplayLimit, answerRecordLimit, screenRecording, webcamMonitorin
 const Limit = (preset: number, description: string) => Type.Optional(Type.Integer({ ...COUNTS, default: preset, description }))
 const Proctoring = (preset: boolean, description: string) => Type.Optional(Type.Boolean({ default: preset, description }))
 
-/** v1.md, CreateInvite body; the last five fields go beyond the document. */
+/** v1.md, CreateInvite body; the last six fields go beyond the document. */
 export const NewInviteBody = Type.Object(
   {
     assessmentId: Uuid('Assessment to invite the candidate to'),
@@ -130,6 +133,14 @@ export const NewInviteBody = Type.Object(
     sendEmail: Type.Optional(
       Type.Boolean({ default: true, description: 'false: nothing is mailed; the candidate gets the link from you' }),
     ),
+    externalId: Type.Optional(
+      OrNull(
+        NonBlankText({
+          maxLength: MAX_EXTERNAL_ID_LENGTH,
+          description: 'What you call the invite. Several may have the same. Beyond the original interface.',
+        }),
+      ),
+    ),
   },
   {
     [NAME]: 'NewInvite',
@@ -159,4 +170,5 @@ export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
   assignedGraderId: body.assignedGraderId,
   tagIds: body.tagIds,
   sendEmail: body.sendEmail,
+  externalId: body.externalId,
 })

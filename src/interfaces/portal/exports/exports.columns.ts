@@ -26,6 +26,7 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ['completed_at', ({ completedAt }) => completedAt],
   ['revoked_at', ({ revokedAt }) => revokedAt],
   ['declined_at', declinedAtOf],
+  ['external_id', ({ externalId }) => externalId],
 ]
 
 export const memberColumns: Column<ExportedMember>[] = [

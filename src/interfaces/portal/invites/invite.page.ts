@@ -67,6 +67,7 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['State', badge(wordState(invite))],
     ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessmentName],
     ['Name', invite.recipientName],
+    ['External id', invite.externalId],
     ['Sent', time(invite.sentAt)],
     ['Expires', time(invite.expiresAt)],
     ['Accepted', invite.acceptedAt && time(invite.acceptedAt)],

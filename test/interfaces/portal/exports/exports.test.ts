@@ -47,6 +47,7 @@ it('has every fact of the invites, under clear names, with exact times, and noth
     completedAt: new Date('2026-03-04T05:06:07.008Z'),
     assignedGraderId: grader.id,
     createdById: admin.member.id,
+    externalId: '=4711',
   })
   await service.db.inviteTag.create({ data: { organizationId: organization.id, inviteId: id, tagId: tag.id, position: 0 } })
   const answer = await admin.post(`${home}invites/export`)
@@ -75,6 +76,7 @@ it('has every fact of the invites, under clear names, with exact times, and noth
       completed_at: '2026-03-04T05:06:07.008Z',
       revoked_at: '',
       declined_at: '',
+      external_id: "'=4711",
     },
   ])
 })
@@ -90,7 +92,8 @@ it('says when candidates have declined', async () => {
     [at.toISOString(), at.toISOString()],
     [at.toISOString(), ''],
   ])
-  expect(Object.keys(rows[0]!).at(-1)).toBe('declined_at')
+  expect(Object.keys(rows[0]!).slice(-2)).toEqual(['declined_at', 'external_id'])
+  expect(rows.map(({ external_id }) => external_id)).toEqual(['', ''])
 })
 
 it('has the invites that the list is filtered to, as they stand now', async () => {
