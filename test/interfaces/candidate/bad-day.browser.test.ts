@@ -148,10 +148,15 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
   })
 
-  it('asks for the webcam when it is unplugged, and goes on when it is back', async () => {
-    const candidate = await makeCandidate({ responseTypes: ['text'], webcamMonitoring: true })
+  it.each([
+    ['stills', 'webcam_still'],
+    ['video', 'webcam'],
+  ])('asks for the webcam when it is unplugged, and goes on when it is back: %s', async (as, kept) => {
+    const at = await findFreePort()
+    await launch(at, { WEBCAM: as })
+    const candidate = await makeCandidate({ responseTypes: ['text'], webcamMonitoring: true, at })
     const page = await startUnpluggable(candidate)
-    await waitUntil('a still', async () => (await candidate.media()).find(({ kind }) => kind === 'webcam_still'))
+    await waitUntil('the webcam', async () => (await candidate.media()).find(({ kind, bytes }) => kind === kept && bytes > 0))
     await unplug(page, ['video'], { isOnly: true })
     await notice(page, 'Your webcam is not on.').waitFor()
     await press(page, 'Turn my webcam on')

@@ -1,0 +1,80 @@
+import type { Player } from '../session/player.ts'
+import { type Recorder, startRecorder } from '../session/recorder.ts'
+import { takeStills } from './take-stills.ts'
+
+/** What a device shows, recorded from the start to the end of the session. */
+export type Capture = {
+  isRunning: () => boolean
+  /** @param as how the webcam is recorded: stills or video. @throws Refusal. @throws DOMException by the browser's name. */
+  begin: (deadlineAt: string | null, as: string) => Promise<void>
+  /** @returns when the last parts are in the outbox. */
+  stop: () => Promise<void>
+}
+
+type Captured = Pick<Player, 'session' | 'outbox' | 'devices' | 'notes'>
+/** It has ended by itself, and may have to be asked for. */
+type Ended = (deadlineAt: string | null) => void
+
+export function captureScreen(player: Captured, ended: Ended): Capture {
+  const { devices, notes } = player
+  const { isRunning, begin, stop } = recordThroughout(player, 'screen', async () => null)
+  return {
+    isRunning,
+    async begin(deadlineAt) {
+      await begin(await devices.shareScreen(), deadlineAt, () => {
+        notes.note('sharing_ended')
+        ended(deadlineAt)
+      })
+      notes.note('sharing_begun')
+    },
+    stop,
+  }
+}
+
+export function captureWebcam(player: Captured, ended: Ended): Capture {
+  const { session, devices, notes } = player
+  const open = () => devices.open({ audio: false, video: true })
+  const stills = takeStills(session)
+  const video = recordThroughout(player, 'webcam', async () => {
+    notes.note('camera_lost')
+    return open().catch(() => null)
+  })
+
+  async function begin(deadlineAt: string | null, as: string): Promise<void> {
+    const stream = await open()
+    if (as !== 'stills') return video.begin(stream, deadlineAt, () => ended(deadlineAt))
+    await stills.begin(stream, async () => {
+      notes.note('camera_lost')
+      await begin(deadlineAt, as).catch(() => {}) // perhaps there is another
+      ended(deadlineAt)
+    })
+  }
+
+  return {
+    isRunning: () => video.isRunning() || stills.isRunning(),
+    begin,
+    stop() {
+      stills.stop()
+      return video.stop()
+    },
+  }
+}
+
+function recordThroughout({ session, outbox }: Captured, kind: 'screen' | 'webcam', lost: () => Promise<MediaStream | null>) {
+  let recorder: Recorder | null = null
+  return {
+    isRunning: () => recorder !== null,
+    async begin(stream: MediaStream, deadlineAt: string | null, onEnded: () => void): Promise<void> {
+      const { mediaId } = (await session.post('/media', { kind })) as { mediaId: string }
+      const ended = () => {
+        recorder = null
+        onEnded()
+      }
+      recorder = startRecorder(kind, stream, outbox, outbox.begin(mediaId, kind, deadlineAt), { lost, ended })
+    },
+    async stop(): Promise<void> {
+      await recorder?.stop()
+      recorder = null
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { button, make } from '../../../../http/browser/dom.ts'
+import { explainFailure, obstacle } from '../session/failures.ts'
+import type { Player } from '../session/player.ts'
+import { Refusal } from '../session/session.ts'
+import type { Status } from '../session/status.ts'
+import { wordFailure } from '../session/wording.ts'
+import { captureScreen, captureWebcam } from './capture.ts'
+
+/** How often it is asked whether the organization has waived what is missing. */
+const ASK_FOR_WAIVER_MS = 10_000
+
+const MISSING = {
+  screen: {
+    text: 'Your screen is not being recorded. This assessment asks for it: you can go on when you share it again. What you write is saved meanwhile, and your time runs. If you can’t share it, tell whoever invited you: they can let you go on without it.',
+    label: 'Share my screen',
+  },
+  camera: { text: 'Your webcam is not on. This assessment asks for it.', label: 'Turn my webcam on' },
+}
+type Device = keyof typeof MISSING
+
+/**
+ * Records what the organization asked for, from the start to the end, across all questions: the screen, and the webcam.
+ *
+ * @param onScreenBack the candidate, who could not go on without it, can.
+ */
+export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreenBack: () => void) {
+  const { session, devices, notes, status } = player
+  const captures = { screen: captureScreen(player, askForMissing), camera: captureWebcam(player, askForMissing) }
+  let watch = { isOn: false, screen: false, camera: false, as: '' }
+  /** The first try to record the screen. */
+  let beginning = Promise.resolve('')
+  let waiting: ReturnType<typeof setInterval> | undefined
+
+  const lacks = (device: Device): boolean => watch.isOn && watch[device] && !captures[device].isRunning()
+
+  async function beginAll(capture: string[], as: string, deadlineAt: string | null): Promise<void> {
+    watch = { isOn: true, screen: capture.includes('screen'), camera: capture.includes('webcam'), as }
+    notes.begin()
+    void devices.stayAwake()
+    if (watch.screen && devices.sharedScreen()) beginning = attempt('screen', deadlineAt)
+    const screenFailure = await beginning
+    const cameraFailure = watch.camera ? await attempt('camera', deadlineAt) : ''
+    askForMissing(deadlineAt, screenFailure || cameraFailure)
+  }
+
+  /** @returns what went wrong, in sentences; empty when nothing did. */
+  const attempt = (device: Device, deadlineAt: string | null): Promise<string> =>
+    captures[device].begin(deadlineAt, watch.as).then(
+      () => '',
+      (error) => explain(error, device),
+    )
+
+  /** A share, and after a reload a camera, can only be had by a click of the candidate. */
+  function askForMissing(deadlineAt: string | null, failure = ''): void {
+    status.ask()
+    clearInterval(waiting)
+    if (lacks('screen')) waiting = setInterval(() => void askForWaiver(deadlineAt), ASK_FOR_WAIVER_MS)
+    else onScreenBack()
+    const device = (['screen', 'camera'] as const).find(lacks)
+    if (!device) return
+    showMissing(status, device, failure, async () => {
+      const failedAgain = await attempt(device, deadlineAt)
+      if (failedAgain === '') askForMissing(deadlineAt)
+      return failedAgain
+    })
+  }
+
+  async function askForWaiver(deadlineAt: string | null): Promise<void> {
+    const read = await session.read().catch(() => null) // it is asked again
+    if (read?.checks.waived.includes('screen')) waiveScreen(deadlineAt)
+  }
+
+  /** What is being recorded goes on. */
+  function waiveScreen(deadlineAt: string | null): void {
+    const wasLacking = lacks('screen')
+    watch = { ...watch, screen: false }
+    if (wasLacking) askForMissing(deadlineAt)
+  }
+
+  return {
+    /** @param capture what is recorded: screen, webcam. @param as how the webcam is: stills or video. */
+    begin(capture: string[], as: string, deadlineAt: string | null): void {
+      if (!watch.isOn) void beginAll(capture, as, deadlineAt)
+      else if (!capture.includes('screen')) waiveScreen(deadlineAt)
+    },
+    /** Whether the candidate may go on: not while the screen has to be recorded and is not. */
+    async mayGoOn(deadlineAt: string | null): Promise<boolean> {
+      await beginning
+      if (lacks('screen')) await askForWaiver(deadlineAt)
+      return !lacks('screen')
+    },
+    /** Stops everything. @returns when the last parts are in the outbox. */
+    async end(): Promise<void> {
+      watch = { ...watch, isOn: false }
+      clearInterval(waiting)
+      status.ask()
+      await Promise.all([captures.screen.stop(), captures.camera.stop()])
+      await notes.send()
+      notes.end()
+      devices.closeAll()
+    },
+  }
+}
+
+/** @param tryAgain what went wrong once more, in sentences; empty when nothing did. */
+function showMissing(status: Status, device: Device, failure: string, tryAgain: () => Promise<string>): void {
+  const { text, label } = MISSING[device]
+  const mistake = make('p', { class: 'mistake' }, failure)
+  const again = button(label, async () => {
+    mistake.textContent = await tryAgain()
+  })
+  status.ask(make('div', { class: 'notice bad' }, make('p', {}, text), mistake, again))
+  status.say(text)
+}
+
+const explain = async (error: unknown, device: Device): Promise<string> =>
+  error instanceof Refusal ? wordFailure(error.code) : obstacle(device) || (await explainFailure(error, device))
