@@ -24,5 +24,5 @@ export async function askUntilAnswered(
   }
 }
 
-const nextEvent = (target: EventTarget, type: string) =>
+export const nextEvent = (target: EventTarget, type: string) =>
   new Promise<void>((resolve) => target.addEventListener(type, () => resolve(), { once: true }))

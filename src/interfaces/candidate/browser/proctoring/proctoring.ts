@@ -102,6 +102,8 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
   }
 }
 
+export type Proctoring = ReturnType<typeof watchSession>
+
 /** @param tryAgain what went wrong once more, in sentences; empty when nothing did. */
 function showMissing(status: Status, device: Device, failure: string, tryAgain: () => Promise<string>): void {
   const { text, label } = MISSING[device]

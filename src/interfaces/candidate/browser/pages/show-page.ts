@@ -1,16 +1,22 @@
 // The pages of the session inside one document, so that what is recorded across questions goes on: forms are sent by fetch, and the page
 // that answers takes the place of the one before. The address stays the same, as it does without scripts.
 
-import { PASSING } from '../../../http/browser/retry.ts'
+import { PASSING } from '../../../../http/browser/retry.ts'
 
-/** Sends a form, and shows the page that answers. @throws Error where none of the service's pages answers: the one before stays. */
-export const sendForm = async (address: string, fields: URLSearchParams): Promise<void> =>
-  show(await fetch(address, { method: 'POST', body: fields, signal: AbortSignal.timeout(TRY_MS) }))
+/** Sends a form, and shows the page that answers. @returns false where none of the service's pages answers: the one before stays. */
+export const sendForm = (address: string, fields: URLSearchParams): Promise<boolean> =>
+  isShown(fetch(address, { method: 'POST', body: fields, signal: AbortSignal.timeout(TRY_MS) }))
 
-/** Shows the page as it is now. @throws as sendForm. */
-export const reloadPage = async (): Promise<void> => show(await fetch(location.pathname, { signal: AbortSignal.timeout(TRY_MS) }))
+/** Shows the page as it is now. @returns as sendForm. */
+export const reloadPage = (): Promise<boolean> => isShown(fetch(location.pathname, { signal: AbortSignal.timeout(TRY_MS) }))
 
 const TRY_MS = 20_000
+
+const isShown = (asked: Promise<Response>): Promise<boolean> =>
+  asked.then(show).then(
+    () => true,
+    () => false,
+  )
 
 async function show(answer: Response): Promise<void> {
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')

@@ -1,0 +1,97 @@
+import { make, wait } from '../../../../http/browser/dom.ts'
+import { countDown } from '../answering/countdown.ts'
+import { answerQuestion } from '../answering/question.ts'
+import { prepare } from '../preparing/prepare.ts'
+import type { Proctoring } from '../proctoring/proctoring.ts'
+import type { PageControl, Player } from '../session/player.ts'
+import { reloadPage } from './show-page.ts'
+
+const RELOAD_AGAIN_MS = 1_000
+const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => {} }
+
+export type Pages = ReturnType<typeof followPages>
+
+/** Does what the page that is shown has to do, until another takes its place. */
+export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Proctoring) {
+  const player: Player = { ...lasting, refresh }
+  const { session } = player
+  let control = enter()
+  /** The page that is shown knows what it has to do: until then nobody can say whether the candidate may go on from it. */
+  let entered: Promise<void> = Promise.resolve()
+
+  function enter(): PageControl {
+    const { deadlineAt, question } = player.state
+    const taking = document.querySelector<HTMLElement>('[data-taking]')
+    if (taking) {
+      const { capture = '', webcam = 'stills' } = taking.dataset
+      proctoring.begin(capture.split(' '), webcam, deadlineAt)
+    } else if (!document.querySelector('[data-prepare]')) void proctoring.end()
+    const isCounted = taking && deadlineAt && deadlineAt !== question?.closesAt
+    const stopClock = isCounted ? countWhole(player, taking, deadlineAt) : () => {}
+    const own = controlOf()
+    return {
+      ...own,
+      close() {
+        own.close()
+        stopClock()
+      },
+    }
+  }
+
+  function controlOf(): PageControl {
+    const question = document.querySelector<HTMLElement>('[data-question]')
+    if (question) return answerQuestion(player, question)
+    const preparing = document.querySelector<HTMLElement>('[data-prepare]')
+    if (preparing) return prepare(player, preparing)
+    const beforeSending = (form: HTMLFormElement) => finish(player, proctoring, form)
+    return document.querySelector('[data-end]') ? { ...NO_CONTROL, beforeSending } : NO_CONTROL
+  }
+
+  function leave(): void {
+    control.close()
+    control = NO_CONTROL
+  }
+
+  /** Until the page is there: where a time is over, nothing else can be done. */
+  async function refresh(): Promise<void> {
+    while (!session.isTakenOver()) {
+      if (await reloadPage()) return readAndEnter()
+      await wait(RELOAD_AGAIN_MS)
+    }
+  }
+
+  function readAndEnter(): Promise<void> {
+    leave()
+    const entering = readAndEnterShown(document.querySelector('main'))
+    entered = entering.catch(() => {}) // who waits for it was told by whoever began it
+    return entering
+  }
+
+  async function readAndEnterShown(shown: Element | null): Promise<void> {
+    if (document.querySelector('[data-session]')) player.state = await session.read()
+    if (document.querySelector('main') === shown) control = enter()
+  }
+
+  return { player, leave, readAndEnter, control: () => control, entered: () => entered }
+}
+
+/** @returns what ends it. */
+function countWhole({ session, status, refresh }: Player, taking: HTMLElement, deadlineAt: string): () => void {
+  const clock = make('p', { class: 'facts clock', role: 'timer' })
+  taking.querySelector('[data-whole]')?.remove() // it does not count
+  taking.prepend(clock)
+  return countDown(clock, 'Time left for the whole assessment', () => session.momentOf(deadlineAt), {
+    say: status.say,
+    soon: () => {},
+    over: () => void refresh(),
+  })
+}
+
+async function finish({ outbox }: Player, proctoring: Proctoring, form: HTMLFormElement): Promise<boolean> {
+  const line = make('p', { class: 'hint', role: 'status' }, 'Sending the rest of what was recorded…')
+  form.append(line)
+  await proctoring.end()
+  await outbox.flush()
+  line.remove()
+  return true
+}

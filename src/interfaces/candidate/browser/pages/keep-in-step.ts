@@ -1,0 +1,25 @@
+import type { Player } from '../session/player.ts'
+
+const EVERY_MS = 60_000
+const LOOK_FOR_SLEEP_MS = 1_000
+/** How far the device's two clocks come apart only where it has slept, or one has been set. */
+const SLEPT_MS = 2_000
+
+/** Reads the service's time and state again and again: the clock that the page counts by may stand still while the device sleeps. */
+export function keepInStep(player: Player): void {
+  const { session } = player
+  const synchronize = async () => {
+    if (document.hidden || session.isTakenOver() || !document.querySelector('[data-taking]')) return
+    const read = await session.read().catch(() => null)
+    // Handed in elsewhere or by the clock, withdrawn, or its link replaced: the page says so.
+    if (read?.state !== player.state.state) await player.refresh()
+  }
+  setInterval(synchronize, EVERY_MS)
+  document.addEventListener('visibilitychange', synchronize)
+  let apart = Date.now() - performance.now()
+  setInterval(() => {
+    const before = apart
+    apart = Date.now() - performance.now()
+    if (Math.abs(apart - before) > SLEPT_MS) void synchronize()
+  }, LOOK_FOR_SLEEP_MS)
+}

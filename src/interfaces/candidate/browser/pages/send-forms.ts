@@ -1,0 +1,66 @@
+import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
+import { nextEvent } from '../../../../http/browser/retry.ts'
+import type { Proctoring } from '../proctoring/proctoring.ts'
+import { Refusal } from '../session/session.ts'
+import type { Pages } from './follow-pages.ts'
+import { fieldsOf, sendForm } from './show-page.ts'
+
+const SEND_AGAIN_MS = 1_000
+const SEND_AGAIN_AT_LAST_MS = 8_000
+const NOT_SENT = 'The service could not be reached. Nothing is lost: it is tried again by itself.'
+/** The forms by which a candidate goes on to what they have not seen. */
+const GOING_ON = /\/(open|answer|next)$/
+
+/** Sends the pages' forms, until a page answers. @param connection has an event when it is `back`. */
+export function sendForms(pages: Pages, proctoring: Proctoring, connection: EventTarget): void {
+  const { player } = pages
+  const { session } = player
+  document.addEventListener('submit', (event) => {
+    const form = event.target as HTMLFormElement
+    event.preventDefault()
+    if (form.ariaBusy !== 'true') void submit(form, event.submitter)
+  })
+
+  async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+    form.ariaBusy = 'true'
+    clearNotSent()
+    try {
+      await pages.entered()
+      if (GOING_ON.test(form.action) && !(await proctoring.mayGoOn(player.state.deadlineAt)))
+        return sayNotSent(form, 'You can go on when your screen is shared again: see above.')
+      await sendUntilShown(form, submitter)
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'taken_over')) sayNotSent(form, NOT_SENT)
+    } finally {
+      form.ariaBusy = null
+    }
+  }
+
+  /** Each of the forms changes nothing when it is sent once more; meanwhile the clock, or another tab, may have taken its page away. */
+  async function sendUntilShown(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+    for (
+      let pause = SEND_AGAIN_MS;
+      form.isConnected && !session.isTakenOver();
+      pause = Math.min(pause * 2, SEND_AGAIN_AT_LAST_MS)
+    ) {
+      if (!(await pages.control().beforeSending(form, submitter)) || !form.isConnected) return
+      const isShown = await sendForm(form.action, fieldsOf(form, submitter))
+      session.noteReached(isShown)
+      if (isShown) return pages.readAndEnter()
+      sayNotSent(form, NOT_SENT)
+      await Promise.race([wait(pause), nextEvent(connection, 'back')])
+      clearNotSent()
+    }
+  }
+}
+
+function sayNotSent(form: HTMLFormElement, text: string): void {
+  const line =
+    form.querySelector<HTMLElement>('[data-not-sent]') ?? make('p', { class: 'mistake', role: 'alert', 'data-not-sent': true })
+  form.append(line)
+  setNotice(line, text)
+}
+
+export function clearNotSent(): void {
+  for (const line of document.querySelectorAll<HTMLElement>('[data-not-sent]')) setNotice(line, '')
+}
