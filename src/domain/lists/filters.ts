@@ -2,6 +2,9 @@ import { checkSize, findIssues } from '../checking/checks.ts'
 import { DomainError, type Violation } from '../errors.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS } from '../limits.ts'
 
+/** What an interface asks of a list: a line for each filter that there is, undefined for one that was not given, or is not offered. */
+export type Asked<Filter> = { [Field in keyof Filter]-?: Filter[Field] | undefined }
+
 /** The trimmed, non-empty parts of a text. */
 export const splitText = (text: string, separator: RegExp): string[] =>
   text

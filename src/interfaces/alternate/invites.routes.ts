@@ -1,9 +1,11 @@
-import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { createInvite, resolveReferences } from '../../domain/invites/create-invite.ts'
 import { getInvite } from '../../domain/invites/invites.ts'
+import type { InviteFilter } from '../../domain/invites/listing/filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
+import type { Asked } from '../../domain/lists/filters.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
@@ -12,12 +14,24 @@ import { readFields } from './fields.ts'
 import { SearchFilter, UuidFilter } from './filters.ts'
 import { inviteView, NewInviteBody, presentNewInvite, toNewInvite } from './invites.view.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
+import type { SnakeCase } from './names.ts'
 import type { AlternateSettings } from './settings.ts'
 
-const Query = ListQuery({
-  organization: UuidFilter('Organization'),
+const filters = {
   search: SearchFilter('Free text in email or name of the assessment'),
+} satisfies { [Name in SnakeCase<keyof InviteFilter>]?: TSchema }
+const Query = ListQuery({ organization: UuidFilter('Organization'), ...filters })
+
+const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
+  search: query.search,
+  assessmentId: undefined,
+  status: undefined,
+  recipientEmail: undefined,
+  recipient: undefined,
+  tagId: undefined,
+  assignedGraderId: undefined,
 })
+
 const InOrganization = Type.Object({
   organization_id: Type.String({ format: 'uuid', description: "Id of the key's organization" }),
 })
@@ -48,7 +62,7 @@ export function inviteRoutes(
       },
     },
     async (request, reply) => {
-      const filter = defined({ search: request.query.search })
+      const filter = defined(toInviteFilter(request.query))
       const page = await presentPage(
         request,
         (ctx, page) => listInvites(ctx, inviteView.shown, filter, LIST_ORDER, page),

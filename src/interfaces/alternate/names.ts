@@ -1,3 +1,8 @@
+/** A name of the domain in snake_case. */
+export type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name
+
 /** The names that this interface has for the domain's fields where they are not the domain's in snake_case. */
 const names: Record<string, string> = {
   recipientEmail: 'email',

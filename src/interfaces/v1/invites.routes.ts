@@ -1,8 +1,10 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { createInvite } from '../../domain/invites/create-invite.ts'
 import { getInvite } from '../../domain/invites/invites.ts'
+import type { InviteFilter } from '../../domain/invites/listing/filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
 import { MAX_FILTER_LENGTH } from '../../domain/limits.ts'
+import type { Asked } from '../../domain/lists/filters.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
@@ -26,7 +28,19 @@ const filters = {
     }),
   ),
   tagId: Type.Optional(Uuid('Only invites with this tag. Beyond the original interface.')),
-}
+} satisfies { [Name in keyof InviteFilter | 'assessment_id']?: TSchema }
+const Query = ListQuery(sortWords, filters)
+
+const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
+  assessmentId: query.assessmentId ?? query.assessment_id,
+  status: query.status,
+  recipientEmail: query.recipientEmail,
+  recipient: query.recipient,
+  tagId: query.tagId,
+  search: undefined,
+  assignedGraderId: undefined,
+})
+
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
 const NewInviteView = Type.Object({ invite: inviteView.schema }, { [NAME]: 'OneInvite', description: 'The invite' })
 const tags = ['Invites']
@@ -41,21 +55,14 @@ export function inviteRoutes(app: TypedApp): void {
         operationId: 'listInvites',
         summary: 'List invites',
         description: 'The invites of the organization, sent last first unless sorted otherwise.',
-        querystring: ListQuery(sortWords, filters),
+        querystring: Query,
         response: { 200: ListOf('invites', inviteView.schema) },
         errors: ['too_many_searches'],
       },
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const { status, recipientEmail, recipient, tagId } = query
-      const filter = defined({
-        assessmentId: query.assessmentId ?? query.assessment_id,
-        status,
-        recipientEmail,
-        recipient,
-        tagId,
-      })
+      const filter = defined(toInviteFilter(query))
       const list = await onReplica(ctx, (ctx) =>
         listInvites(ctx, inviteView.shown, filter, toOrder(sortWords, query), toPage(query)),
       )

@@ -30,9 +30,9 @@ export async function exportInvites(ctx: Context, filter: InviteFilter, write: W
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   await expireDueInvites(ctx)
-  const { status, assessmentId, tagId, assignedGraderId, search, recipientEmail, recipient } = filter
+  const { status, assessmentId, tagId, assignedGraderId, ...others } = filter
   // Not for what was searched: the audit log keeps no candidate's address.
-  const searched = search || recipientEmail || recipient ? 'yes' : undefined
+  const searched = Object.values(others).some(Boolean) ? 'yes' : undefined
   const exported = { action: 'exported_invites', filter: { status, assessmentId, tagId, assignedGraderId, searched } } as const
   await runExport(ctx, exported, readBatches(ctx, filter), write)
 }

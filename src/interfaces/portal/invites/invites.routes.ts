@@ -26,6 +26,7 @@ import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { reactivateInvite, resendInvite, revokeInvite } from '../../../domain/invites/operations.ts'
 import { readTimeline } from '../../../domain/invites/timeline.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import type { Asked } from '../../../domain/lists/filters.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { listRequirements } from '../../../domain/submissions/reading/submission.ts'
 import { waiveRequirement } from '../../../domain/submissions/reading/waive-requirement.ts'
@@ -222,12 +223,17 @@ export function readInviteFilter(ctx: Context, values: URLSearchParams, assessme
 function readFilter(values: URLSearchParams): InviteFilter {
   const { state, assessment, tag, search } = readFields(values, 'state', 'assessment', 'tag', 'search')
   const typed = search.trim()
-  return defined({
+  const isAddress = isEmailAddress(typed)
+  const asked: Asked<InviteFilter> = {
     status: INVITE_STATUSES.find((status) => status === state),
     assessmentId: isUuid(assessment) ? assessment : undefined,
     tagId: isUuid(tag) ? tag : undefined,
-    ...(isEmailAddress(typed) ? { recipientEmail: typed } : { recipient: typed }),
-  })
+    recipientEmail: isAddress ? typed : undefined,
+    recipient: isAddress ? undefined : typed,
+    search: undefined,
+    assignedGraderId: undefined,
+  }
+  return defined(asked)
 }
 
 async function onePage(request: FastifyRequest, id: string, form: Form, done?: string) {
