@@ -35,8 +35,10 @@ async function start() {
   return { organizationId, key, assessmentId, v1, alternate, create, createThere }
 }
 
+type Made = Awaited<ReturnType<typeof start>>
+
 /** What both interfaces say of an invite, alone and in their lists. */
-async function readAll({ v1, alternate }: Awaited<ReturnType<typeof start>>, id: string) {
+async function readAll({ v1, alternate }: Made, id: string) {
   const listed = await v1.get('/invites')
   const there = await alternate.get('/assessment_invites')
   return {
@@ -170,5 +172,86 @@ describe('the external id of an invite', () => {
     expect((await post(`${home}invites/${id}/replace`, { recipientEmail: 'right@example.com' })).status).toBe(303)
     const replacement = await service.db.invite.findFirst({ where: { organizationId, recipientEmail: 'right@example.com' } })
     expect(replacement?.externalId).toBe(EXTERNAL_ID)
+  })
+})
+
+describe('the filter by external id', () => {
+  type Listed = { id: string; recipientEmail: string; email: string }
+  const find = async ({ v1 }: Pick<Made, 'v1'>, query: string) => {
+    const { status, body } = await v1.get(`/invites?${query}`)
+    expect([status, body.pagination?.total]).toEqual([200, body.invites.length])
+    return body.invites.map(({ id }: Listed) => id)
+  }
+  const findThere = async ({ alternate }: Pick<Made, 'alternate'>, query: string) => {
+    const { status, body } = await alternate.get(`/assessment_invites?${query}`)
+    expect([status, body.count]).toEqual([200, body.results.length])
+    return body.results.map(({ id }: Listed) => id)
+  }
+
+  it('finds the invites that have exactly this one, by whichever interface they were made', async () => {
+    const made = await start()
+    const here = (await made.create({ externalId: 'A 1' })).body.invite.id
+    service.clock.advance(1_000)
+    const there = (await made.createThere({ external_id: 'A 1' })).body.id
+    for (const externalId of ['a 1', 'A 1 ', 'A 10', 'A', '%']) await made.create({ externalId })
+    await made.create()
+    expect(await find(made, 'externalId=A%201')).toEqual([there, here])
+    expect(await find(made, 'externalId=A%201&order=asc')).toEqual([here, there])
+    expect(await findThere(made, 'external_id=A%201')).toEqual([here, there])
+    expect(await find(made, 'externalId=A%25')).toEqual([])
+    expect(await findThere(made, 'external_id=A_1')).toEqual([])
+    expect(await find(made, `externalId=${'x'.repeat(255)}`)).toEqual([])
+  })
+
+  it('combines with the others, and pages through what it finds', async () => {
+    const made = await start()
+    const ids: string[] = []
+    for (let i = 0; i < 3; i++) {
+      service.clock.advance(1_000)
+      ids.push((await made.create({ externalId: 'same' })).body.invite.id)
+    }
+    await made.v1.post(`/invites/${ids[0]}/revoke`).send({})
+    expect(await find(made, 'externalId=same&status=revoked')).toEqual([ids[0]])
+    expect(await find(made, `externalId=same&assessmentId=${made.assessmentId}&recipientEmail=candidate2@example.com`)).toEqual([
+      ids[1],
+    ])
+    expect(await findThere(made, 'external_id=same&search=candidate3')).toEqual([ids[2]])
+    const { body } = await made.v1.get('/invites?externalId=same&limit=2&page=2')
+    expect(body.invites.map(({ id }: Listed) => id)).toEqual([ids[0]])
+    expect(body.pagination).toEqual({ page: 2, limit: 2, total: 3, totalPages: 2 })
+    const last = await made.alternate.get('/assessment_invites?external_id=same&page_size=2&page=last')
+    expect([last.body.count, last.body.results.map(({ id }: Listed) => id)]).toEqual([3, [ids[2]]])
+  })
+
+  it("never finds another organization's", async () => {
+    const [own, other] = [await start(), await start()]
+    const { id } = (await own.create({ externalId: 'shared' })).body.invite
+    await other.createThere({ external_id: 'shared' })
+    expect(await find(own, 'externalId=shared')).toEqual([id])
+    expect(await findThere(own, 'external_id=shared')).toEqual([id])
+    const foreign = `external_id=shared&organization=${other.organizationId}`
+    expect(await findThere(own, foreign)).toEqual([])
+  })
+
+  it('is refused by its name beyond its limits; the alternate interface ignores an empty one', async () => {
+    const made = await start()
+    const { id } = (await made.create()).body.invite
+    const blank = 'externalId must not be blank, nor contain NUL characters or unpaired surrogates'
+    for (const [value, error] of [
+      ['', blank],
+      ['%00', blank],
+      ['x'.repeat(256), 'externalId must be at most 255 characters long'],
+    ]) {
+      const { status, body } = await made.v1.get(`/invites?externalId=${value}`)
+      expect([status, body]).toEqual([400, { error }])
+    }
+    expect(await findThere(made, 'external_id=')).toEqual([id])
+    for (const [value, text] of [
+      ['%00', 'Null characters are not allowed.'],
+      ['x'.repeat(256), 'Ensure this field has no more than 255 characters.'],
+    ]) {
+      const { status, body } = await made.alternate.get(`/assessment_invites?external_id=${value}`)
+      expect([status, body]).toEqual([400, { external_id: [text] }])
+    }
   })
 })

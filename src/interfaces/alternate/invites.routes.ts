@@ -11,7 +11,7 @@ import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { readFields } from './fields.ts'
-import { SearchFilter, UuidFilter } from './filters.ts'
+import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
 import { inviteView, NewInviteBody, presentNewInvite, toNewInvite } from './invites.view.ts'
 import { Envelope, IdParameter, ItemQuery, LIST_ORDER, ListQuery, presentPage } from './list.ts'
 import type { SnakeCase } from './names.ts'
@@ -19,11 +19,13 @@ import type { AlternateSettings } from './settings.ts'
 
 const filters = {
   search: SearchFilter('Free text in email or name of the assessment'),
+  external_id: TextFilter('external_id, exact, case-sensitive. Beyond the original interface'),
 } satisfies { [Name in SnakeCase<keyof InviteFilter>]?: TSchema }
 const Query = ListQuery({ organization: UuidFilter('Organization'), ...filters })
 
 const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
   search: query.search,
+  externalId: query.external_id,
   assessmentId: undefined,
   status: undefined,
   recipientEmail: undefined,

@@ -9,7 +9,7 @@ import { onReplica } from '../../domain/lists/on-replica.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
-import { Email, InviteStatus, Uuid } from '../../http/schema/field-types.ts'
+import { Email, InviteStatus, NonBlankText, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { inviteDetailView, inviteView, NewInviteBody, toNewInvite } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
@@ -28,6 +28,12 @@ const filters = {
     }),
   ),
   tagId: Type.Optional(Uuid('Only invites with this tag. Beyond the original interface.')),
+  externalId: Type.Optional(
+    NonBlankText({
+      maxLength: MAX_FILTER_LENGTH,
+      description: 'Only invites with exactly this externalId. Beyond the original interface.',
+    }),
+  ),
 } satisfies { [Name in keyof InviteFilter | 'assessment_id']?: TSchema }
 const Query = ListQuery(sortWords, filters)
 
@@ -37,6 +43,7 @@ const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
   recipientEmail: query.recipientEmail,
   recipient: query.recipient,
   tagId: query.tagId,
+  externalId: query.externalId,
   search: undefined,
   assignedGraderId: undefined,
 })

@@ -30,10 +30,11 @@ async function furnish() {
   const [common, rare] = [await service.make.tag(organizationId), await service.make.tag(organizationId)]
   const invite = await service.make.invite(await service.make.assessment(organizationId, { name: 'General' }), {
     recipientEmail: 'One@example.com',
+    externalId: 'one',
   })
   await client.query(
     `INSERT INTO invites
-     SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com'))).*
+     SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com', 'external_id', 'many ' || n))).*
      FROM invites i, generate_series(1, $1::int) n WHERE i.id = $2`,
     [MANY, invite.id],
   )
@@ -87,6 +88,11 @@ it.each<[path: () => string, found: number]>([
   [() => `/invites?tagId=${tagId}`, FEW],
   [() => `/invites?tagId=${tagId}&status=pending&sort=status&order=asc`, FEW],
   [() => `/invites?tagId=${tagId}&recipientEmail=nobody@example.com`, 0],
+  [() => '/invites?externalId=one', 1],
+  [() => '/invites?externalId=many%20100&sort=expires_at', 1],
+  [() => '/invites?externalId=nobody', 0],
+  [() => '/assessment_invites?external_id=one', 1],
+  [() => '/assessment_invites?external_id=nobody', 0],
   [() => '/assessment_invites?search=ONE@', 1],
   [() => '/assessment_invites?search=29999@example.com', 1],
   [() => '/assessment_invites?search=nobody', 0],

@@ -30,6 +30,8 @@ export type InviteFilter = {
   tagId?: string
   /** The member who is to grade it. */
   assignedGraderId?: string
+  /** What the caller calls it, exactly. */
+  externalId?: string
 }
 /** As much of a filter as there are kept counts and orders for: not both an assessment and a tag. */
 export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'tagId'>
@@ -56,6 +58,7 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
     condition: (eb, email) => sql`lower(${eb.ref('invites.recipientEmail')}) = lower(${email})`,
   },
   assignedGraderId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.assignedGraderId', '=', id) },
+  externalId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.externalId', '=', id) },
   search: {
     isCounted: false,
     narrows: false,

@@ -232,6 +232,7 @@ function readFilter(values: URLSearchParams): InviteFilter {
     recipient: isAddress ? undefined : typed,
     search: undefined,
     assignedGraderId: undefined,
+    externalId: undefined,
   }
   return defined(asked)
 }
