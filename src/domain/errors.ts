@@ -123,6 +123,8 @@ export type Violation =
   | { rule: 'choice'; limit: readonly string[]; value: unknown }
   | { rule: 'integer' | 'minimum' | 'maximum'; limit: Range }
   | { rule: 'maxLength' | 'maxItems' | 'maxWords'; limit: number }
+  /** Keys that are not METADATA_KEY_PATTERN: so many characters at most. */
+  | { rule: 'keys'; limit: number }
   /** An expiry that would be earlier than the present one. */
   | { rule: 'later'; limit: Date }
   /** An id of nothing that the organization has, or of a member who may not grade. */

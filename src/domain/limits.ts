@@ -14,8 +14,11 @@ export const MAX_EMAIL_LENGTH = 254
 export const MAX_TAG_NAME_LENGTH = 100
 export const MAX_TAG_DESCRIPTION_LENGTH = 1_000
 export const MAX_MESSAGE_LENGTH = 5_000
-/** Of another system's id. */
+/** Of another system's id, and of what it keeps with an invite. */
 export const MAX_EXTERNAL_ID_LENGTH = 100
+export const MAX_METADATA_KEYS = 20
+export const MAX_METADATA_KEY_LENGTH = 50
+export const MAX_METADATA_VALUE_LENGTH = 500
 /** The text of a question, or of an instruction: encoded in a form it has to fit into a body. */
 export const MAX_SCRIPT_LENGTH = 5_000
 /** The address of a question's audio or video. */
@@ -100,6 +103,7 @@ export const MAX_FILTER_VALUES = 100
 
 /** #RRGGBB. */
 export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$'
+export const METADATA_KEY_PATTERN = `^[A-Za-z0-9_.-]{1,${MAX_METADATA_KEY_LENGTH}}$`
 /** Text that PostgreSQL and a mail can hold: no NUL, no half of a surrogate pair. */
 export const TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
 /** Text that PostgreSQL and a mail can hold, with something in it besides white space. */

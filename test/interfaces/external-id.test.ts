@@ -4,59 +4,22 @@ import { readFeed } from '../support/events.ts'
 import { signInAs } from '../support/portal.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startServiceForFile } from '../support/service.ts'
+import { makeInviter, readEverywhere } from '../support/two-interfaces.ts'
 import { makeIntegrator, TO_LOOPBACK } from '../support/webhooks.ts'
 
 const service = await startServiceForFile(TO_LOOPBACK)
 
 const EXTERNAL_ID = 'Bewerbung #4711 – 応募 🎓'
 
-async function start() {
-  const { id: organizationId, key } = await service.make.organization()
-  const { id: assessmentId } = await service.make.assessment(organizationId)
-  const grader = await service.make.member(organizationId)
-  const [v1, alternate] = [service.v1(key), service.alternate(key)]
-  let count = 0
-  /** Through v1. */
-  const create = (fields: object = {}) =>
-    v1.post('/invites').send({ assessmentId, recipientEmail: `candidate${++count}@example.com`, ...fields })
-  /** Through the alternate interface. */
-  const createThere = (fields: object = {}) =>
-    alternate.post('/assessment_invites').send({
-      email: `candidate${++count}@example.com`,
-      assessment: assessmentId,
-      question_play_limit: 1,
-      answer_record_limit: 1,
-      face_photo_required: false,
-      id_photo_required: false,
-      tags: [],
-      assigned_grader: grader.id,
-      ...fields,
-    })
-  return { organizationId, key, assessmentId, v1, alternate, create, createThere }
-}
-
+const start = () => makeInviter(service)
 type Made = Awaited<ReturnType<typeof start>>
-
-/** What both interfaces say of an invite, alone and in their lists. */
-async function readAll({ v1, alternate }: Made, id: string) {
-  const listed = await v1.get('/invites')
-  const there = await alternate.get('/assessment_invites')
-  return {
-    v1: [(await v1.get(`/invites/${id}`)).body, listed.body.invites.find((invite: { id: string }) => invite.id === id)],
-    alternate: [
-      (await alternate.get(`/assessment_invites/${id}`)).body,
-      (await alternate.get(`/assessment_invites/${id}?depth=1`)).body,
-      there.body.results.find((invite: { id: string }) => invite.id === id),
-    ],
-  }
-}
 
 describe('the external id of an invite', () => {
   it('given to v1 is shown wherever the invite is, in both interfaces', async () => {
     const made = await start()
     const { status, body } = await made.create({ externalId: EXTERNAL_ID })
     expect([status, body.invite.externalId]).toEqual([201, EXTERNAL_ID])
-    const { v1, alternate } = await readAll(made, body.invite.id)
+    const { v1, alternate } = await readEverywhere(made, body.invite.id)
     expect(v1.map(({ externalId }) => externalId)).toEqual([EXTERNAL_ID, EXTERNAL_ID])
     expect(alternate.map(({ external_id }) => external_id)).toEqual([EXTERNAL_ID, EXTERNAL_ID, EXTERNAL_ID])
     const moved = await made.v1.post(`/invites/${body.invite.id}/extend`).send({ expiresInDays: 90 })
@@ -67,7 +30,7 @@ describe('the external id of an invite', () => {
     const made = await start()
     const { status, body } = await made.createThere({ external_id: EXTERNAL_ID })
     expect([status, body.external_id]).toEqual([201, EXTERNAL_ID])
-    const { v1, alternate } = await readAll(made, body.id)
+    const { v1, alternate } = await readEverywhere(made, body.id)
     expect(v1.map(({ externalId }) => externalId)).toEqual([EXTERNAL_ID, EXTERNAL_ID])
     expect(alternate.map(({ external_id }) => external_id)).toEqual([EXTERNAL_ID, EXTERNAL_ID, EXTERNAL_ID])
   })
@@ -80,7 +43,7 @@ describe('the external id of an invite', () => {
     const here = (await made.create(fields)).body.invite
     const there = (await made.createThere(fieldsThere)).body
     for (const id of [here.id, there.id]) {
-      const { v1, alternate } = await readAll(made, id)
+      const { v1, alternate } = await readEverywhere(made, id)
       for (const answer of [here, there, ...v1, ...alternate]) {
         expect(answer).not.toHaveProperty('externalId')
         expect(answer).not.toHaveProperty('external_id')

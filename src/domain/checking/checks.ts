@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Issue, Range, Violation } from '../errors.ts'
-import { TEXT_PATTERN } from '../limits.ts'
+import { MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS, METADATA_KEY_PATTERN, TEXT_PATTERN } from '../limits.ts'
 import { isUuid } from '../values/uuid.ts'
 import { isEmailAddress } from './email-address.ts'
 
@@ -24,6 +24,13 @@ export function checkText(value: string, limit: number): Violation | undefined {
   if (!text.test(value)) return { rule: 'text' }
   return checkSize('maxLength', [...value].length, limit)
 }
+
+const metadataKey = new RegExp(METADATA_KEY_PATTERN, 'u')
+
+/** The keys of a map that a caller has filled. */
+export const checkKeys = (keys: readonly string[]): Violation | undefined =>
+  checkSize('maxItems', keys.length, MAX_METADATA_KEYS) ??
+  (keys.every((key) => metadataKey.test(key)) ? undefined : { rule: 'keys', limit: MAX_METADATA_KEY_LENGTH })
 
 /** Text with something in it besides white space. @param limit in characters. */
 export const checkName = (value: string, limit: number): Violation | undefined =>

@@ -36,13 +36,20 @@ export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up'] as const satis
 export const MEDIA_KINDS = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
 
 /** The invite as it is by the event. What is optional here is left out where the invite has none. */
-type OfInvite = { inviteId: string; assessmentId: string; status: InviteStatus; externalId?: string }
+type OfInvite = {
+  inviteId: string
+  assessmentId: string
+  status: InviteStatus
+  externalId?: string
+  metadata?: Record<string, string>
+}
 /** The column that each of these is told from. */
 const OF_INVITE = {
   inviteId: 'id',
   assessmentId: 'assessmentId',
   status: 'status',
   externalId: 'externalId',
+  metadata: 'metadata',
 } as const satisfies Record<keyof OfInvite, keyof Invite>
 type ToldColumn = (typeof OF_INVITE)[keyof OfInvite]
 /** What every event tells of its invite, from wherever the columns are read. */
@@ -64,7 +71,10 @@ export type InviteChanges = {
   corrected?: ('recipientName' | 'customMessage')[]
 }
 
-/** What an event of each type says: ids and states, no names, addresses or links. Whoever may see more fetches it. */
+/**
+ * What an event of each type says: ids and states, and what the caller has given with the invite; no names, addresses or links. Whoever may
+ * see more fetches it.
+ */
 export type EventData = {
   'invite.created': OfInvite & { mode: KeyMode }
   'invite.accepted': OfInvite & Submission

@@ -1,10 +1,9 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import { among, own, prepareOwn, type SqlBool } from '../../db/own.ts'
+import { among, own, prepareOwn, type Selectable, type SqlBool, type Tables } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
 import { all, first } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
-import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { auditEntriesByMember } from '../audit/record-audit.ts'
@@ -44,6 +43,8 @@ export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessmentName: assessment.name, tagIds }
 }
+
+type InviteRow = Selectable<Tables['invites']>
 
 function makeInvite(ctx: Context, input: NewInvite): InviteRow {
   const now = ctx.deps.clock()

@@ -1,6 +1,23 @@
-import { checkEmail, checkInteger, checkName, checkSize, checkText, checkUuid, findIssues } from '../checking/checks.ts'
+import {
+  checkEmail,
+  checkInteger,
+  checkKeys,
+  checkName,
+  checkSize,
+  checkText,
+  checkUuid,
+  findIssues,
+} from '../checking/checks.ts'
 import type { Issue, Violation } from '../errors.ts'
-import { COUNTS, EXPIRY_DAYS, MAX_EXTERNAL_ID_LENGTH, MAX_INVITE_TAGS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import {
+  COUNTS,
+  EXPIRY_DAYS,
+  MAX_EXTERNAL_ID_LENGTH,
+  MAX_INVITE_TAGS,
+  MAX_MESSAGE_LENGTH,
+  MAX_METADATA_VALUE_LENGTH,
+  MAX_NAME_LENGTH,
+} from '../limits.ts'
 import { defined } from '../values/defined.ts'
 
 /** What an invite says besides who is invited to what. */
@@ -18,6 +35,8 @@ export type InviteTerms = {
   assignedGraderId: string | null
   /** What the caller calls it; not unique. */
   externalId: string | null
+  /** What the caller keeps with it, by names of their own. */
+  metadata: Record<string, string> | null
 }
 
 /** What to invite somebody with: every field that may be left out has a default. */
@@ -42,6 +61,7 @@ export const INVITE_DEFAULTS: Omit<InviteTerms, 'facePhotoRequired'> = {
   customMessage: '',
   assignedGraderId: null,
   externalId: null,
+  metadata: null,
 }
 
 /** All terms of an invite. A photo of the face is required like one of the ID: v1 and the import format have one switch for both. */
@@ -68,6 +88,7 @@ export function checkNewInvite(input: NewInvite): Issue[] {
     ['expiresInDays', ifGiven(input.expiresInDays, (days) => checkInteger(days, EXPIRY_DAYS))],
     ['customMessage', ifGiven(input.customMessage, (message) => checkText(message, MAX_MESSAGE_LENGTH))],
     ['assignedGraderId', ifGiven(input.assignedGraderId, checkUuid)],
+    ['metadata', ifGiven(input.metadata, checkMetadata)],
     ['externalId', ifGiven(input.externalId, (id) => checkName(id, MAX_EXTERNAL_ID_LENGTH))],
     ['tagIds', ifGiven(input.tagIds, checkTagIds)],
   ])
@@ -75,6 +96,12 @@ export function checkNewInvite(input: NewInvite): Issue[] {
 
 const ifGiven = <T>(value: T | null | undefined, check: (value: T) => Violation | undefined): Violation | undefined =>
   value === null || value === undefined ? undefined : check(value)
+
+const checkMetadata = (metadata: Record<string, string>): Violation | undefined =>
+  checkKeys(Object.keys(metadata)) ??
+  Object.values(metadata)
+    .map((text) => checkText(text, MAX_METADATA_VALUE_LENGTH))
+    .find((violation) => violation)
 
 const checkTagIds = (ids: string[]): Violation | undefined =>
   checkSize('maxItems', ids.length, MAX_INVITE_TAGS) ?? ids.map(checkUuid).find((violation) => violation)

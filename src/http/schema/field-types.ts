@@ -1,7 +1,15 @@
 import { type StringOptions, type TSchema, Type } from '@sinclair/typebox'
 import { KEY_MODES } from '../../domain/access/author.ts'
 import { INVITE_STATUSES } from '../../domain/invites/invites.ts'
-import { HEX_COLOR_PATTERN, MAX_EMAIL_LENGTH, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../../domain/limits.ts'
+import {
+  HEX_COLOR_PATTERN,
+  MAX_EMAIL_LENGTH,
+  MAX_METADATA_KEYS,
+  MAX_METADATA_VALUE_LENGTH,
+  METADATA_KEY_PATTERN,
+  NON_BLANK_TEXT_PATTERN,
+  TEXT_PATTERN,
+} from '../../domain/limits.ts'
 import type { Time } from '../../domain/lists/listing.ts'
 import { UUID_PATTERN } from '../../domain/values/uuid.ts'
 import { HIDDEN_PATTERN, NAME } from './schema-keywords.ts'
@@ -13,6 +21,16 @@ export const NOT_BLANK_PATTERN = '\\S'
 export const Text = (options: StringOptions = {}) => Type.String({ ...options, [HIDDEN_PATTERN]: TEXT_PATTERN })
 export const NonBlankText = (options: StringOptions = {}) =>
   Type.String({ ...options, pattern: NOT_BLANK_PATTERN, [HIDDEN_PATTERN]: NON_BLANK_TEXT_PATTERN })
+
+/** What a caller keeps by names of their own. */
+export const Metadata = (description: string) =>
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    maxProperties: MAX_METADATA_KEYS,
+    propertyNames: { pattern: METADATA_KEY_PATTERN },
+    additionalProperties: Text({ maxLength: MAX_METADATA_VALUE_LENGTH }),
+    description,
+  })
 
 export const Uuid = (description?: string) =>
   Type.String({ format: 'uuid', pattern: UUID_PATTERN, ...(description && { description }) })

@@ -125,8 +125,10 @@ function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text:
 function wordIssues(issues: Issue[]): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
   for (const issue of issues) {
-    const name = issue.field === '' ? 'non_field_errors' : fieldName(issue.field)
-    errors[name] = [...(errors[name] ?? []), wordIssue(issue)]
+    const [field = '', ...path] = issue.field.split('.')
+    const name = field === '' ? 'non_field_errors' : fieldName(field)
+    const text = path.length > 0 ? `${path.join('.')}: ${wordIssue(issue)}` : wordIssue(issue)
+    errors[name] = [...(errors[name] ?? []), text]
   }
   return errors
 }
@@ -156,6 +158,8 @@ function wordIssue(issue: Issue): string {
       return `Ensure this field has no more than ${issue.limit} elements.`
     case 'maxLength':
       return `Ensure this field has no more than ${issue.limit} characters.`
+    case 'keys':
+      return `Ensure each key has 1 to ${issue.limit} characters: letters from A to Z, digits, _, . and -.`
     case 'maxWords':
       return `Ensure this field has no more than ${issue.limit} words.`
     case 'text':

@@ -1,9 +1,9 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { checkEmail, checkInteger, checkSize, checkText, checkUuid } from '../../domain/checking/checks.ts'
+import { checkEmail, checkInteger, checkKeys, checkSize, checkText, checkUuid } from '../../domain/checking/checks.ts'
 import type { Issue, Violation } from '../../domain/errors.ts'
 
-/** A field's value, or what is wrong with it. */
-type Reading = { value: unknown } | Violation
+/** A field's value; or what is wrong with it, or with what it has under a key. */
+type Reading<Value = unknown> = { value: Value } | (Violation & { key?: string })
 
 const TRUE = ['true', 't', 'yes', 'y', 'on', '1']
 const FALSE = ['false', 'f', 'no', 'n', 'off', '0']
@@ -25,8 +25,10 @@ export function readFields(schema: TObject, body: unknown = {}): { value: Record
     const isGiven = Object.hasOwn(body, field)
     if (!isGiven && !schema.required?.includes(field)) continue
     const reading: Reading = isGiven ? readField(fieldSchema, (body as Record<string, unknown>)[field]) : { rule: 'required' }
-    if ('rule' in reading) issues.push({ field, ...reading })
-    else value[field] = reading.value
+    if ('rule' in reading) {
+      const { key, ...violation } = reading
+      issues.push({ field: key === undefined ? field : `${field}.${key}`, ...violation })
+    } else value[field] = reading.value
   }
   return { value, issues }
 }
@@ -39,15 +41,21 @@ function readField(schema: TSchema, given: unknown): Reading {
   if (types.includes('integer')) return readInteger(schema, data)
   if (types.includes('boolean')) return readBoolean(data)
   if (types.includes('array')) return readUuids(schema, data)
+  if (types.includes('object')) return readTexts(schema, data)
   if (schema.format === 'email') return readEmail(data)
-  return schema.format === 'uuid' ? readUuid(data) : readText(schema, data)
+  return schema.format === 'uuid' ? readUuid(data) : readNonBlank(schema, data)
 }
 
 /** A whole number is taken for its digits, as far as they are exact. */
-function readText({ maxLength = Number.POSITIVE_INFINITY }: TSchema, data: unknown): Reading {
+function readText({ maxLength = Number.POSITIVE_INFINITY }: TSchema, data: unknown): Reading<string> {
   if (typeof data !== 'string' && !Number.isSafeInteger(data)) return malformed('Not a valid string.')
   const text = String(data)
-  return text.trim() === '' ? { rule: 'blank' } : (checkText(text, maxLength) ?? { value: text })
+  return checkText(text, maxLength) ?? { value: text }
+}
+
+function readNonBlank(schema: TSchema, data: unknown): Reading<string> {
+  const reading = readText(schema, data)
+  return !('rule' in reading) && reading.value.trim() === '' ? { rule: 'blank' } : reading
 }
 
 function readEmail(data: unknown): Reading {
@@ -70,6 +78,21 @@ function readUuids({ maxItems }: TSchema, data: unknown): Reading {
   return (
     readings.find((reading) => 'rule' in reading) ?? { value: readings.map((reading) => 'value' in reading && reading.value) }
   )
+}
+
+/** Texts by keys. A text may be empty. */
+function readTexts({ additionalProperties }: TSchema, data: unknown): Reading {
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    return malformed(`Expected a dictionary of items but got type "${pythonType(data)}".`)
+  const violation = checkKeys(Object.keys(data))
+  if (violation) return violation
+  const texts: [key: string, text: string][] = []
+  for (const [key, given] of Object.entries(data)) {
+    const reading = readText(additionalProperties, given)
+    if ('rule' in reading) return { ...reading, key }
+    texts.push([key, reading.value])
+  }
+  return { value: Object.fromEntries(texts) }
 }
 
 function readInteger({ minimum, maximum }: TSchema, data: unknown): Reading {

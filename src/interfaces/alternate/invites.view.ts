@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type Invite, wholeInvite } from '../../domain/invites/invites.ts'
 import type { NewInvite } from '../../domain/invites/new-invite.ts'
 import { COUNTS, MAX_EXTERNAL_ID_LENGTH, MAX_INVITE_TAGS } from '../../domain/limits.ts'
-import { DateTime, Email, InviteStatus, NonBlankText, OrNull, Uuid } from '../../http/schema/field-types.ts'
+import { DateTime, Email, InviteStatus, Metadata, NonBlankText, OrNull, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { fieldsOf } from '../../http/schema/view.ts'
 import { assessmentView } from './assessments.view.ts'
@@ -38,6 +38,7 @@ export const inviteView = view(
     assigned_grader: column(ReferenceOrNull(organizationUserView.schema), 'assignedGraderId'),
     tags: column(References(tagView.schema), 'tagIds'),
     external_id: given(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
+    metadata: given(Metadata('What the caller keeps with the invite'), 'metadata'),
   },
   { [NAME]: 'AssessmentInvite' },
 )
@@ -56,7 +57,7 @@ const example = {
 const Limit = (description: string) => Type.Integer({ ...COUNTS, description })
 
 /**
- * alternate.md, POST /assessment_invites body: all fields required, but for the last, which goes beyond the document. Whether
+ * alternate.md, POST /assessment_invites body: all fields required, but for the last two, which go beyond the document. Whether
  * assigned_grader may be null is a setting.
  */
 export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =>
@@ -82,6 +83,9 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
           }),
         ),
       ),
+      metadata: Type.Optional(
+        OrNull(Metadata('What you keep with the invite, by keys of yours. Beyond the original interface.')),
+      ),
     },
     { [NAME]: 'NewAssessmentInvite', examples: [example] },
   )
@@ -99,6 +103,7 @@ export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expi
   tagIds: body.tags,
   assignedGraderId: body.assigned_grader,
   externalId: body.external_id,
+  metadata: body.metadata,
   expiresInDays,
 })
 

@@ -119,6 +119,8 @@ function wordIssue(issue: Issue): string {
       return `${field} must be at most ${issue.limit} characters long`
     case 'maxItems':
       return `${field} must have at most ${issue.limit} items`
+    case 'keys':
+      return `${field} must have keys of 1 to ${issue.limit} characters: letters from A to Z, digits, _, . and -`
     case 'maxWords':
       return `${field} must have at most ${issue.limit} words`
     case 'text':

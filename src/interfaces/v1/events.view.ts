@@ -10,7 +10,7 @@ import {
 } from '../../domain/events/event.ts'
 import { type FeedEvent, showEvent } from '../../domain/events/feed.ts'
 import { oneOfTypes, pascalCase } from '../../http/openapi/components.ts'
-import { DateTime, InviteStatus, KeyMode, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, InviteStatus, KeyMode, Metadata, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
 import { NAME, SHOWN_AS } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what has happened, for whoever keeps in step.
@@ -20,6 +20,7 @@ const ofInvite = {
   assessmentId: Uuid(),
   status: InviteStatus,
   externalId: Type.Optional(Type.String({ description: 'What the caller calls the invite; only there if it was given' })),
+  metadata: Type.Optional(Metadata('What the caller keeps with the invite; only there if it was given')),
 }
 const submissionId = Uuid('Of the submission; once the invite is started')
 const expiresAt = DateTime('The new expiry')

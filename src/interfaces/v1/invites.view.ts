@@ -10,7 +10,7 @@ import {
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
 } from '../../domain/limits.ts'
-import { DateTime, Email, InviteStatus, NonBlankText, OrNull, Text, Uuid } from '../../http/schema/field-types.ts'
+import { DateTime, Email, InviteStatus, Metadata, NonBlankText, OrNull, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { fieldsOf } from '../../http/schema/view.ts'
 
@@ -31,6 +31,7 @@ const summary = {
   startedAt: OrNull(DateTime('When the candidate started')),
   completedAt: OrNull(DateTime('When the candidate completed')),
   externalId: given(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
+  metadata: given(Metadata('What the caller keeps with the invite'), 'metadata'),
 }
 
 const example = {
@@ -89,6 +90,7 @@ export const inviteDetailView = view(
         customMessage: 'We look forward to hearing you.',
         revokedAt: null,
         externalId: 'application-4711',
+        metadata: { job: 'support-2026', 'hr.region': 'EMEA' },
       },
     ],
   },
@@ -98,7 +100,7 @@ const { questionReplayLimit, answerRecordLimit, screenRecording, webcamMonitorin
 const Limit = (preset: number, description: string) => Type.Optional(Type.Integer({ ...COUNTS, default: preset, description }))
 const Proctoring = (preset: boolean, description: string) => Type.Optional(Type.Boolean({ default: preset, description }))
 
-/** v1.md, CreateInvite body; the last six fields go beyond the document. */
+/** v1.md, CreateInvite body; the last seven fields go beyond the document. */
 export const NewInviteBody = Type.Object(
   {
     assessmentId: Uuid('Assessment to invite the candidate to'),
@@ -141,6 +143,7 @@ export const NewInviteBody = Type.Object(
         }),
       ),
     ),
+    metadata: Type.Optional(OrNull(Metadata('What you keep with the invite, by keys of yours. Beyond the original interface.'))),
   },
   {
     [NAME]: 'NewInvite',
@@ -171,4 +174,5 @@ export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
   tagIds: body.tagIds,
   sendEmail: body.sendEmail,
   externalId: body.externalId,
+  metadata: body.metadata,
 })

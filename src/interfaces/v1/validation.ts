@@ -2,7 +2,14 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifyInstance } from 'fastify'
 import { isEmailAddress } from '../../domain/checking/email-address.ts'
 import { DomainError, type Issue, type Violation } from '../../domain/errors.ts'
-import { HEX_COLOR_PATTERN, MAX_INTEGER, NON_BLANK_TEXT_PATTERN, TEXT_PATTERN } from '../../domain/limits.ts'
+import {
+  HEX_COLOR_PATTERN,
+  MAX_INTEGER,
+  MAX_METADATA_KEY_LENGTH,
+  METADATA_KEY_PATTERN,
+  NON_BLANK_TEXT_PATTERN,
+  TEXT_PATTERN,
+} from '../../domain/limits.ts'
 import { splitText } from '../../domain/lists/filters.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
 import { HIDDEN_PATTERN, TRIM } from '../../http/schema/schema-keywords.ts'
@@ -131,7 +138,8 @@ function toIssue(error: ErrorObject): Issue {
       // An address that is too long is no valid address: v1.md has one message for all of these.
       return { field, ...(violateFormat(schema) ?? { rule: keyword, limit: params.limit }) }
     case 'maxItems':
-      return { field, rule: keyword, limit: params.limit }
+    case 'maxProperties':
+      return { field, rule: 'maxItems', limit: params.limit }
     default:
       return { field, ...(violateFormat(schema) ?? violatePattern(schema) ?? malformed(`${field} is not valid`)) }
   }
@@ -162,6 +170,8 @@ function violatePattern(schema: Schema): Violation | undefined {
       return { rule: 'blank' }
     case HEX_COLOR_PATTERN:
       return { rule: 'color' }
+    case METADATA_KEY_PATTERN:
+      return { rule: 'keys', limit: MAX_METADATA_KEY_LENGTH }
     default:
       return undefined
   }

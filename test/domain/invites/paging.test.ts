@@ -61,7 +61,7 @@ it('shows the same window however many rows have come in at the end since the co
   const window = { skip: 2_000, take: 20 }
   const total = (await countInvites(context(), {}))!
   const before = await findDistantIds(context(), {}, order, window, total)
-  const { id, ...template } = await service.db.invite.findFirstOrThrow({ where: { organizationId } })
+  const { id, metadata: _, ...template } = await service.db.invite.findFirstOrThrow({ where: { organizationId } })
   const createdAt = new Date(service.clock.now().getTime() + 1_000)
   const another = { ...template, id: service.deps.newId(), recipientEmail: `${id}@example.com`, createdAt }
   await service.db.invite.create({ data: another })

@@ -1,6 +1,6 @@
-import { among, own, sameOwner } from '../../../db/own.ts'
+import { among, own, type Selectable, sameOwner, type Tables } from '../../../db/own.ts'
 import { all, first, listOf } from '../../../db/statements.ts'
-import { type Invite, Prisma } from '../../../generated/prisma/client.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import type { Context } from '../../context.ts'
 import { readWords, refuseExcess } from '../../lists/filters.ts'
@@ -10,7 +10,7 @@ import type { InviteFilter } from './filter.ts'
 import { type Matches, selectMatches } from './matches.ts'
 
 /** All that an invite says, by its state as of now. */
-export type ExportedInvite = Invite & {
+export type ExportedInvite = Selectable<Tables['invites']> & {
   assessment: string
   /** Names, in their order. */
   tags: string[]

@@ -27,6 +27,7 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ['revoked_at', ({ revokedAt }) => revokedAt],
   ['declined_at', declinedAtOf],
   ['external_id', ({ externalId }) => externalId],
+  ['metadata', ({ metadata }) => (metadata === null ? null : JSON.stringify(metadata))],
 ]
 
 export const memberColumns: Column<ExportedMember>[] = [

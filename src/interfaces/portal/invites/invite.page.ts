@@ -68,6 +68,7 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessmentName],
     ['Name', invite.recipientName],
     ['External id', invite.externalId],
+    ['Metadata', invite.metadata && wordMetadata(invite.metadata)],
     ['Sent', time(invite.sentAt)],
     ['Expires', time(invite.expiresAt)],
     ['Accepted', invite.acceptedAt && time(invite.acceptedAt)],
@@ -97,6 +98,11 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     'About it',
     html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
   )
+}
+
+const wordMetadata = (metadata: Record<string, string>): Html | false => {
+  const lines = Object.entries(metadata).map(([key, value]) => `${key}: ${value}`)
+  return lines.length > 0 && html`<span class="preformatted">${lines.join('\n')}</span>`
 }
 
 const assessmentLink = (ctx: Context, { assessmentId, assessmentName }: InviteDetail): Html =>

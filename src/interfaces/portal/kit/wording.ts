@@ -169,6 +169,8 @@ export function wordIssue(issue: Issue): string {
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'maxItems':
       return `${capitalize(name)}: at most ${issue.limit} are possible.`
+    case 'keys':
+      return `${capitalize(name)}: a key has 1 to ${issue.limit} characters: letters from A to Z, digits, _, . and -.`
     case 'maxWords':
       return `${capitalize(name)} has more than ${issue.limit} words.`
     case 'color':

@@ -48,6 +48,7 @@ it('has every fact of the invites, under clear names, with exact times, and noth
     assignedGraderId: grader.id,
     createdById: admin.member.id,
     externalId: '=4711',
+    metadata: { job: '=1+1', b: '' },
   })
   await service.db.inviteTag.create({ data: { organizationId: organization.id, inviteId: id, tagId: tag.id, position: 0 } })
   const answer = await admin.post(`${home}invites/export`)
@@ -77,6 +78,7 @@ it('has every fact of the invites, under clear names, with exact times, and noth
       revoked_at: '',
       declined_at: '',
       external_id: "'=4711",
+      metadata: '{"b":"","job":"=1+1"}',
     },
   ])
 })
@@ -92,8 +94,11 @@ it('says when candidates have declined', async () => {
     [at.toISOString(), at.toISOString()],
     [at.toISOString(), ''],
   ])
-  expect(Object.keys(rows[0]!).slice(-2)).toEqual(['declined_at', 'external_id'])
-  expect(rows.map(({ external_id }) => external_id)).toEqual(['', ''])
+  expect(Object.keys(rows[0]!).slice(-3)).toEqual(['declined_at', 'external_id', 'metadata'])
+  expect(rows.map(({ external_id, metadata }) => [external_id, metadata])).toEqual([
+    ['', ''],
+    ['', ''],
+  ])
 })
 
 it('has the invites that the list is filtered to, as they stand now', async () => {
