@@ -79,7 +79,7 @@ const ofEveryone = [
   'domain/events/notice-restore.ts',
   'domain/work/do-once.ts',
   'domain/invites/emails.ts',
-  'domain/invites/move-invite.ts',
+  'domain/invites/expire-due-invites.ts',
   'domain/mails/mail-outage.ts',
   'domain/submissions/taking/complete-due-submissions.ts',
   'domain/submissions/taking/end-left-submissions.ts',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { asOfNow } from '../domain/invites/expiry.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
-import { asOfNow } from '../domain/invites/move-invite.ts'
 import { withDefaults } from '../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/limits.ts'
 import { daysAfter } from '../domain/values/days.ts'

@@ -1,6 +1,6 @@
 import { violatedConstraint } from '../db/errors.ts'
 import type { ServiceContext } from '../domain/context.ts'
-import { expireAllDueInvites } from '../domain/invites/move-invite.ts'
+import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import type { OrganizationEntry } from './format.ts'
 import { wantInvite } from './invite-rows.ts'
 import { wantApiKey } from './keys.ts'

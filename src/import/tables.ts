@@ -1,5 +1,5 @@
 import type { Proctoring } from '../domain/assessments/assessment-input.ts'
-import { asOfNow } from '../domain/invites/move-invite.ts'
+import { asOfNow } from '../domain/invites/expiry.ts'
 import type {
   ApiKey,
   Assessment,

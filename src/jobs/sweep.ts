@@ -5,7 +5,7 @@ import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/cont
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
 import { noticeRestore } from '../domain/events/notice-restore.ts'
 import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
-import { expireAllDueInvites } from '../domain/invites/move-invite.ts'
+import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { forgetOldMedia } from '../domain/submissions/media/forget-media.ts'
 import { removeFiles } from '../domain/submissions/media/remove-files.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { expireAllDueInvites } from '../../src/domain/invites/move-invite.ts'
+import { expireAllDueInvites } from '../../src/domain/invites/expire-due-invites.ts'
 import { completeDueSubmissions } from '../../src/domain/submissions/taking/complete-due-submissions.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { startServiceForFile } from '../support/service.ts'

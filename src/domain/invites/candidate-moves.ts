@@ -5,7 +5,8 @@ import type { Move } from '../errors.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
 import type { InvitationRef, SessionRef } from '../secrets/invitation-tokens.ts'
-import { asOfNow, moveInvite } from './move-invite.ts'
+import { asOfNow } from './expiry.ts'
+import { moveInvite } from './move-invite.ts'
 
 const include = {
   organization: { select: { id: true, name: true, tier: true } },

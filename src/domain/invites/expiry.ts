@@ -1,6 +1,9 @@
 import { sql } from '../../db/builder.ts'
 import { type Condition, type Expressions, type Owner, own, type RawBuilder } from '../../db/own.ts'
 import type { InviteStatus } from '../../generated/prisma/client.ts'
+import type { Time } from '../lists/listing.ts'
+
+// Which invites are due. What sets them to expired is expire-due-invites.ts.
 
 /** Whether an invite is in a state that expires. Literals instead of values: otherwise PostgreSQL does not use the partial index of these. */
 export const canExpire = (eb: Expressions<'invites'>): Condition => sql`${eb.ref('invites.status')} in ('pending', 'accepted')`
@@ -25,3 +28,14 @@ export const earliestExpiry = (owner: Owner) =>
     .where(canExpire)
     .select(({ fn }) => fn.min('invites.expiresAt').as('next'))
     .$asScalar()
+
+/** The states that expire: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
+export const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
+
+type Expirable = { status: InviteStatus; expiresAt: Time }
+
+/** An invite as of now: expired once it is due, even if its row does not say so yet. */
+export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
+  const due = EXPIRING.some((status) => status === invite.status) && new Date(invite.expiresAt) <= now
+  return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
+}

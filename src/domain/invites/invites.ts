@@ -6,7 +6,7 @@ import { DomainError } from '../errors.ts'
 import { type RowOf, type Selected, shapeOf } from '../lists/listing.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { isUuid } from '../values/uuid.ts'
-import { asOfNow } from './move-invite.ts'
+import { asOfNow } from './expiry.ts'
 import { authorizeInvites } from './visibility.ts'
 
 export type { InviteStatus }

@@ -1,140 +1,13 @@
-import type { Connection } from '../../db/client.ts'
-import { everyones } from '../../db/everyone.ts'
-import { among, own } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import type { Invite as InviteRow, InviteStatus, Prisma } from '../../generated/prisma/client.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { Context } from '../context.ts'
 import { DomainError, type Move } from '../errors.ts'
-import { inviteEvents, TOLD, type ToldInvite } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
-import type { Time } from '../lists/listing.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
-import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../work/in-halves.ts'
-import { isDue } from './expiry.ts'
+import { expireIfDue } from './expire-due-invites.ts'
 import { mayMove, moves } from './moves.ts'
 
-// How an invite comes from one state to another: by a move of the table in moves.ts, or by the clock.
-
-/** The states that expire: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
-const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
-
-type Expirable = { status: InviteStatus; expiresAt: Time }
-
-/** An invite as of now: expired once it is due, even if its row does not say so yet. */
-export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
-  const due = EXPIRING.some((status) => status === invite.status) && new Date(invite.expiresAt) <= now
-  return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
-}
-
-/** The updates in progress, by organization: simultaneous lists share one. */
-const running = new WeakMap<Connection, Map<string, Promise<unknown>>>()
-
-/**
- * Sets the organization's due invites to expired, so that filter, order and count of a list are correct as of now; except rows that
- * another transaction has locked, and those of which the sweep says in the log that they can't be.
- */
-export async function expireDueInvites(ctx: Context): Promise<void> {
-  const { id } = ctx.organization
-  const byOrganization = running.get(ctx.db) ?? new Map<string, Promise<unknown>>()
-  running.set(ctx.db, byOrganization)
-  const shared = byOrganization.get(id) ?? expireDue(ctx, id).finally(() => byOrganization.delete(id))
-  byOrganization.set(id, shared)
-  await shared
-}
-
-/**
- * Sets the due invites of all organizations to expired, for the scheduled sweep: those of one after those of another, so that what is wrong
- * with one's holds up no others.
- *
- * @returns how many.
- */
-export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> {
-  const organizations = await all(
-    ctx.db,
-    everyones
-      .selectFrom('organizations')
-      .select('organizations.id')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('invites')
-            .select('invites.id')
-            .whereRef('invites.organizationId', '=', 'organizations.id')
-            .where((eb) => isDue(eb as never, ctx.deps.clock())),
-        ),
-      )
-      .orderBy('organizations.id'),
-  )
-  let expired = 0
-  const failed: FailedItem<unknown>[] = []
-  const failedOrganizations = await workOnEach(organizations, async ({ id }) => {
-    const done = await expireDue(ctx, id)
-    expired += done.expired
-    failed.push(...done.failed)
-  })
-  refuseFailed([...failed, ...failedOrganizations])
-  return expired
-}
-
-/** Invites updated by one statement: a campaign whose invites all expire at once would take longer than a statement may. */
-const EXPIRED_AT_ONCE = 2_000
-
-type DueInvite = { id: string; expiresAt: Date }
-
-async function expireDue(
-  ctx: ServiceContext,
-  organizationId: string,
-): Promise<{ expired: number; failed: FailedItem<DueInvite>[] }> {
-  let expired = 0
-  const failed: FailedItem<DueInvite>[] = []
-  for (let after: DueInvite | undefined; ; ) {
-    const due = await findDue(ctx, organizationId, after)
-    const failedNow = await workInHalves(due, async (some) => {
-      expired += await inTransaction(ctx, (inside) => expireSome(inside, organizationId, some))
-    })
-    failed.push(...failedNow)
-    if (due.length < EXPIRED_AT_ONCE) return { expired, failed }
-    after = due.at(-1)
-  }
-}
-
-function findDue({ db, deps }: ServiceContext, organizationId: string, after: DueInvite | undefined): Promise<DueInvite[]> {
-  const due = own({ organization: { id: organizationId } }, 'invites').where((eb) => isDue(eb, deps.clock()))
-  const further = after
-    ? due.where(({ eb, refTuple, tuple }) => eb(refTuple('expiresAt', 'id'), '>', tuple(after.expiresAt, after.id)))
-    : due
-  return all(db, further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE))
-}
-
-async function expireSome(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
-  const owner = { organization: { id: organizationId } }
-  // Two such updates at once cannot block each other, whatever the order of the rows.
-  const due = own(owner, 'invites')
-    .select('invites.id')
-    .where((eb) => isDue(eb, ctx.deps.clock()))
-    .where('invites.id', '=', among(some.map(({ id }) => id)))
-    .forNoKeyUpdate()
-    .skipLocked()
-  const expired = await all(
-    ctx.db,
-    everyones
-      .with(
-        (cte) => cte('due').materialized(),
-        () => due,
-      )
-      .updateTable('invites')
-      .from('due')
-      .whereRef('invites.id', '=', 'due.id')
-      .set(({ ref }) => ({ status: 'expired', updatedAt: ref('invites.expiresAt') }))
-      .returning(TOLD),
-  )
-  await recordExpiry(ctx, expired)
-  return expired.length
-}
-
-/** It is the clock that ends an invite, whoever finds out. */
-const recordExpiry = (ctx: ServiceContext, expired: ToldInvite[]): Promise<void> =>
-  recordEvents({ ...ctx, actor: { kind: 'system' } }, expired.map(inviteEvents.expired))
+// How an invite comes from one state to another by a move of the table in moves.ts. By the clock it does in expire-due-invites.ts.
 
 type Target = { inviteId: string; linkVersion?: number | undefined }
 type Given = { expiresAt?: Date | undefined; assessmentSession?: string }
@@ -179,17 +52,6 @@ async function moveFrom(ctx: Context, move: Move, where: Prisma.InviteWhereInput
   })
   if (invite) await recordEvents(ctx, [event(invite)])
   return invite
-}
-
-/** Sets a due invite to expired, because the condition of the move checks only the stored status. */
-async function expireIfDue(ctx: Context, where: Prisma.InviteWhereInput): Promise<void> {
-  const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: ctx.deps.clock() } }
-  const [found] = await ctx.db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
-  if (!found) return
-  await inTransaction(ctx, async (inside) => {
-    const data = { status: 'expired', updatedAt: found.expiresAt } as const
-    await recordExpiry(inside, await inside.db.invite.updateManyAndReturn({ where: due, data }))
-  })
 }
 
 /** A pending invite has been reactivated only if its link version was raised. */

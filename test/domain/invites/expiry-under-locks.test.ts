@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Transaction } from '../../../src/db/client.ts'
-import { expireAllDueInvites } from '../../../src/domain/invites/move-invite.ts'
+import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { expireAllDueInvites } from '../../../src/domain/invites/move-invite.ts'
+import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import type { Invite } from '../../../src/generated/prisma/client.ts'
 import { startQueue } from '../../../src/jobs/queue.ts'
 import { candidateOf, prepare } from '../../support/candidate.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { expireAllDueInvites } from '../../../src/domain/invites/move-invite.ts'
+import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import { type Button, candidateOf, prepare } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { readWords } from '../../lists/filters.ts'
 import type { Shape } from '../../lists/listing.ts'
 import { type Listing, type Page, pageNumber } from '../../lists/page.ts'
-import { expireDueInvites } from '../move-invite.ts'
+import { expireDueInvites } from '../expire-due-invites.ts'
 import type { InviteOrder, SearchFilter } from './filter.ts'
 import { chooseParts } from './search-parts.ts'
 
