@@ -8,7 +8,9 @@ const mayUse = {
   'html/': ['html/'],
   'mail/': ['mail/', 'domain/', 'html/'],
   'webhooks/': ['webhooks/', 'domain/'],
-  'media/': ['media/', 'domain/'],
+  'media/': ['media/', 'domain/', 'processes/'],
+  'reports/': ['reports/', 'domain/', 'processes/'],
+  'processes/': ['processes/'],
   'jobs/': ['jobs/', 'domain/'],
   'http/(?!browser/)': ['http/', 'domain/', 'html/'],
   // What browsers load.
@@ -22,10 +24,10 @@ const mayUse = {
   // One of the two programs: it runs on what the runtime opens.
   'cli/(?!check-database|checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/'],
   // They look at the database, the mail server and the media store themselves, whatever is wrong with them.
-  'cli/(check-database|checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/'],
+  'cli/(check-database|checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/', 'processes/'],
   // It shows a mail as it goes out.
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],
-  'runtime/': ['runtime/', 'domain/', 'db/', 'http/', 'interfaces/', 'mail/', 'webhooks/', 'media/', 'jobs/'],
+  'runtime/': ['runtime/', 'domain/', 'db/', 'http/', 'interfaces/', 'mail/', 'webhooks/', 'media/', 'reports/', 'jobs/'],
 }
 /**
  * The domain's rooms, each of which may use those before it and, from the third on, the four files at the door. None can be part of a

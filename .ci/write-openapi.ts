@@ -37,6 +37,7 @@ const app = await buildApp(config, {
       events: { recorded: () => {}, head: () => 0n },
       replica: () => undefined,
       links,
+      typesetReport: async () => new Uint8Array(),
       secretKeys: ['unused'],
       webhookAllowance: config.webhookAllowance,
       clock: () => new Date(),

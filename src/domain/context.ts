@@ -5,6 +5,7 @@ import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
+import type { PrintedReport } from './values/printed-report.ts'
 
 export type { Connection, KeyMode, OnGone, Tier }
 
@@ -135,6 +136,13 @@ export type ApiKeyCache = {
 export type Allowance = { hosts: ReadonlySet<string>; networks: readonly Network[] }
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
+/**
+ * Makes a PDF of a report, in its turn: those of whoever has none under way come first. @throws DomainError too_many_reports.
+ *
+ * @param asked by whom, and what tells that they have gone.
+ */
+export type TypesetReport = (report: PrintedReport, asked: { whose: string; onGone?: OnGone | undefined }) => Promise<Uint8Array>
+
 /** Links that open something for whoever has them: they are not logged, and stored nowhere. */
 export type Links = {
   /** To the candidate's page. */
@@ -158,6 +166,7 @@ export type Deps = {
   /** Whether candidates take assessments on the service's own pages, and not in a player that may have questions of its own. */
   hasOwnPlayer: boolean
   links: Links
+  typesetReport: TypesetReport
   /** What has to be readable again is encrypted under, newest first. */
   secretKeys: readonly string[]
   /** Where webhooks may go besides public addresses. */

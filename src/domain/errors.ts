@@ -36,6 +36,7 @@ export type ErrorKind =
   | 'too_many_exports'
   | 'too_many_searches'
   | 'too_many_passwords'
+  | 'too_many_reports'
   | 'webhook_disabled'
   | 'secret_rotated'
   | 'idempotency_key_reused'

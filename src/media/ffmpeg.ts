@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process'
 import { stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { limitProcess } from './limit-process.ts'
+import { limitProcess } from '../processes/limit-process.ts'
 
 const run = promisify(execFile)
 /** Where the system's programs are: nothing else of the environment is told. */

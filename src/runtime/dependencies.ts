@@ -21,6 +21,7 @@ import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
 import { remuxInProcess } from '../media/join.ts'
 import { openMediaStore } from '../media/store.ts'
+import { createTypesetting } from '../reports/typeset.ts'
 import { createPost } from '../webhooks/post.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
@@ -122,6 +123,7 @@ export async function createDependencies(
     mediaQuota: config.mediaQuota,
     hasOwnPlayer: config.playerUrl === undefined,
     links,
+    typesetReport: createTypesetting(clock),
     secretKeys,
     webhookAllowance: config.webhookAllowance,
     clock,

@@ -161,7 +161,9 @@ const FURTHER = [
   'client GET /invites?assessment=:clientAssessmentId&state=completed',
   'client GET /invites/:clientInviteId',
 ]
-const PAGES = [...(await listPortalRoutes()).filter((name) => name.startsWith('GET ')), ...FURTHER]
+/** A file, made in a process of its own, one at a time. */
+const REPORT = 'GET /results/:submissionId/report'
+const PAGES = [...(await listPortalRoutes()).filter((name) => name.startsWith('GET ') && name !== REPORT), ...FURTHER]
 const PARAMETER = /:(\w+)/g
 
 /** Every page of the portal, but for those about what this organization has none of. */

@@ -185,6 +185,7 @@ const documented = {
     'cursor_gone',
     'submission_not_found',
     'result_not_released',
+    'too_many_reports',
     'webhook_not_found',
     'delivery_not_found',
     'too_many_webhooks',

@@ -64,7 +64,11 @@ const fastifyKinds: Record<string, FailureKind> = {
 /** Longer than a migration holds anybody up, see db/migrate.ts. */
 const BUSY_RETRY_AFTER_SECONDS = 5
 /** Of what was refused because others' work comes first: when there may be room. */
-const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { too_many_searches: 5, too_many_passwords: 3 }
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
+  too_many_searches: 5,
+  too_many_passwords: 3,
+  too_many_reports: 5,
+}
 
 /** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */
 export function toFailure(error: unknown): Failure {

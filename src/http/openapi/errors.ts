@@ -59,6 +59,7 @@ const occurrence = {
   too_many_exports: 'declared',
   too_many_searches: 'declared',
   too_many_passwords: 'declared',
+  too_many_reports: 'declared',
   webhook_disabled: 'declared',
   secret_rotated: 'declared',
   idempotency_key_reused: 'isIdempotent',
@@ -88,6 +89,7 @@ const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
   rate_limited: { retryAfter: 42 },
   too_many_mails: { retryAfter: 60, issues: [{ field: '', rule: 'mailed', limit: new Date('2026-03-02T09:31:00.000Z') }] },
   too_many_searches: { retryAfter: 5 },
+  too_many_reports: { retryAfter: 5 },
 }
 
 /**

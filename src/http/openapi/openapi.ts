@@ -169,7 +169,10 @@ function describeSuccess(status: number, schema: TSchema, isIdempotent: boolean,
 
 function describeContent({ [MEDIA_TYPES]: types = ['application/json'], ...schema }: TSchema, components: Components) {
   const published = publishSchema(schema, components)
-  return Object.fromEntries(types.map((type: string) => [type, { schema: published }]))
+  const isText = (type: string) => type === 'application/json' || type.startsWith('text/')
+  return Object.fromEntries(
+    types.map((type: string) => [type, { schema: isText(type) ? published : { ...published, format: 'binary' } }]),
+  )
 }
 
 function describeWebhooks({ tag, messages, headers, answered, refused }: Webhooks, components: Components): object {

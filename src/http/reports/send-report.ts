@@ -1,13 +1,54 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { toText } from '../../html/html.ts'
 import { pageHeaders } from '../pages/html-page.ts'
 import { printReport } from './print-report.ts'
 import { reportPage } from './report-page.ts'
 
-/** Sends a report as a page. */
-export const sendReportPage = (reply: FastifyReply, report: ResultReport): FastifyReply =>
-  reply
+/** Sends a report as the client would have it: a page where it asks for HTML first, else a PDF. @throws DomainError too_many_reports. */
+export function sendReport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  report: ResultReport,
+): Promise<FastifyReply> | FastifyReply {
+  reply.header('vary', 'accept')
+  if (!prefersHtml(request)) return sendReportFile(request, reply, report, 'inline')
+  return reply
     .headers(pageHeaders())
     .type('text/html; charset=utf-8')
     .send(toText(reportPage(printReport(report))))
+}
+
+/** Sends a report as a PDF. @throws DomainError too_many_reports. */
+export async function sendReportFile(
+  { ctx }: FastifyRequest,
+  reply: FastifyReply,
+  report: ResultReport,
+  disposition: 'inline' | 'attachment' = 'attachment',
+): Promise<FastifyReply> {
+  const { deps, organization, onGone } = ctx
+  const pdf = await deps.typesetReport(printReport(report), { whose: organization.id, onGone })
+  reply.header('content-disposition', `${disposition}; filename="report-${report.submissionId}.pdf"`)
+  return reply.type('application/pdf').send(pdf)
+}
+
+/** Whether the client would rather have HTML than a PDF, which everybody gets who does not say so. */
+function prefersHtml({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  const ranges = (headers.accept ?? '').split(',').map(readRange)
+  return qualityOf('text/html', ranges) > qualityOf('application/pdf', ranges)
+}
+
+type MediaRange = { type: string; quality: number }
+
+function readRange(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
+  return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 }
+}
+
+/** What the header gives a type: by its name, else by the part before the slash, else by what it says of all. */
+function qualityOf(type: string, ranges: MediaRange[]): number {
+  const names = [type, `${type.split('/')[0]}/*`, '*/*']
+  const found = names.map((name) => ranges.find((range) => range.type === name)).find((range) => range !== undefined)
+  return found?.quality ?? 0
+}

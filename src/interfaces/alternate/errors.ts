@@ -53,6 +53,7 @@ const answers = {
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
   too_many_searches: [429, THROTTLED],
   too_many_passwords: [429, THROTTLED],
+  too_many_reports: [429, THROTTLED],
   webhook_disabled: [409, 'The webhook is disabled.'],
   secret_rotated: [409, 'The secret was rotated less than 24 hours ago.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],

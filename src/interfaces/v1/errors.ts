@@ -50,6 +50,7 @@ const answers = {
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
   too_many_searches: [429, RATE_LIMITED],
   too_many_passwords: [429, RATE_LIMITED],
+  too_many_reports: [429, 'Too many reports are under way. Please try again later.'],
   webhook_disabled: [409, 'The webhook is disabled: enable it first'],
   secret_rotated: [409, 'The secret was rotated less than 24 hours ago: the one before would stop at once. With force it does'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],

@@ -3,7 +3,7 @@ import { onReplica } from '../../domain/lists/on-replica.ts'
 import { reportOnInvite } from '../../domain/submissions/grading/result-report.ts'
 import { getInviteSubmission, listSubmissions, SUBMISSION_STATES } from '../../domain/submissions/reading/list-submissions.ts'
 import { defined } from '../../domain/values/defined.ts'
-import { sendReportPage } from '../../http/reports/send-report.ts'
+import { sendReport } from '../../http/reports/send-report.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { Uuid, Words } from '../../http/schema/field-types.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
@@ -73,12 +73,12 @@ export function submissionRoutes(app: TypedApp): void {
         operationId: 'getInviteSubmissionReport',
         summary: 'Get the report on a released result',
         description:
-          'The result that was released last, for people to read: who, when, points and percent, and each question with its points and comment. Ask after the event `submission.released`; until then there is none. Beyond the original interface.',
+          'The result that was released last, for people to read: who, when, points and percent, and each question with its points and comment. It is a PDF, or with `Accept: text/html` a page. Ask after the event `submission.released`; until then there is none. Beyond the original interface.',
         params,
         response: { 200: ReportView },
-        errors: ['invite_not_found', 'submission_not_found', 'result_not_released'],
+        errors: ['invite_not_found', 'submission_not_found', 'result_not_released', 'too_many_reports'],
       },
     },
-    async ({ ctx, params }, reply) => sendReportPage(reply, await reportOnInvite(ctx, params.inviteId)),
+    async (request, reply) => sendReport(request, reply, await reportOnInvite(request.ctx, request.params.inviteId)),
   )
 }

@@ -146,8 +146,8 @@ export const SubmissionDetailView = Type.Object(
   },
 )
 
-/** HTML. */
-export const ReportView = Type.String({ description: 'The report', [MEDIA_TYPES]: ['text/html'] })
+/** No JSON. */
+export const ReportView = Type.String({ description: 'The report', [MEDIA_TYPES]: ['application/pdf', 'text/html'] })
 
 const presentResult = (of: Result): Static<typeof ResultView> => ({
   version: of.version,

@@ -123,6 +123,7 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /results/assessments/:assessmentId': ['admin', 'client'],
   'POST /results/assessments/:assessmentId/export': ['admin'],
   'GET /results/:submissionId': ['admin', 'client'],
+  'GET /results/:submissionId/report': ['admin', 'client'],
   'GET /invites/batches': ['admin'],
   'POST /invites/batches': ['admin'],
   'GET /invites/batches/:batchId': ['admin'],

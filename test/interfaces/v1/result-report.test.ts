@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
 import { unknownId } from '../../support/factories.ts'
 import { makeHandedIn } from '../../support/grading.ts'
+import { hasPoppler, readPdf } from '../../support/pdf.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeAccepted } from '../../support/taking.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 const textOf = (page: string) =>
@@ -12,6 +14,19 @@ const textOf = (page: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 
+/** Asks for the report on an invite. @param accept undefined: the header is not sent. */
+const askFor =
+  ({ organization, invite }: { organization: { key: string }; invite: { id: string } }) =>
+  (accept: string | undefined) => {
+    const asked = service.v1(organization.key).get(`/invites/${invite.id}/submission/report`).responseType('arraybuffer')
+    return (accept === undefined ? asked : asked.set('accept', accept)).then(({ status, headers, body }) => ({
+      status,
+      headers: headers as Record<string, string>,
+      body: Buffer.from(body),
+      text: Buffer.from(body).toString(),
+    }))
+  }
+
 /** A result that was released, with what is shown to nobody but graders beside it. */
 async function makeReleased() {
   const made = await makeHandedIn(service)
@@ -19,9 +34,7 @@ async function makeReleased() {
   await made.grade(ctx, 1, 4.5, { comment: 'To the <point>' })
   await made.grade(ctx, 2, 0)
   await made.release(ctx, { comment: 'For the organization', message: 'Thank you, Kim.' })
-  const report = (accept = 'text/html', key = made.organization.key) =>
-    service.v1(key).get(`/invites/${made.invite.id}/submission/report`).set('accept', accept)
-  return { ...made, ctx, report }
+  return { ...made, ctx, report: askFor(made) }
 }
 
 describe('GET /invites/{inviteId}/submission/report', () => {
@@ -50,7 +63,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
   it('is a page of what was released, and of nothing else', async () => {
     const { organization, assessment, invite, ctx, submissionId, grade, release, report } = await makeReleased()
     await service.db.invite.update({ where: { id: invite.id }, data: { recipientName: 'Kim <Lee>' } })
-    const { status, headers, text } = await report()
+    const { status, headers, text } = await report('text/html')
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(headers['content-security-policy']).toContain("default-src 'none'; style-src 'unsafe-inline'")
     expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
@@ -73,23 +86,84 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     expect(said).not.toContain('For the organization')
     await reopenResult(ctx, submissionId)
     await grade(ctx, 1, 5, { comment: 'Graded anew' })
-    expect((await report()).text).toBe(text)
+    expect((await report('text/html')).text).toBe(text)
     await release(ctx)
-    expect(textOf((await report()).text)).toContain('Points 5 of 8 Percent 63 %')
+    expect(textOf((await report('text/html')).text)).toContain('Points 5 of 8 Percent 63 %')
   })
 
   it('says of a result without points that there are none, and of a question what it asked', async () => {
-    const { report, join, release, organization } = await makeHandedInWithoutPoints()
-    const { ctx } = await join()
-    await release(ctx)
-    const said = textOf((await report(organization.key)).text)
+    const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
+    const { ctx } = await made.join()
+    await made.release(ctx)
+    const said = textOf((await askFor(made)('text/html')).text)
     expect(said).toContain('None of the questions gives points')
     expect(said).not.toContain('Percent')
   })
-})
 
-async function makeHandedInWithoutPoints() {
-  const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
-  const report = (key: string) => service.v1(key).get(`/invites/${made.invite.id}/submission/report`).set('accept', 'text/html')
-  return { ...made, report }
-}
+  it('is a PDF unless HTML is asked for first', async () => {
+    const { report, submissionId } = await makeReleased()
+    const kindOf = async (accept: string | undefined) => {
+      const { status, headers, body } = await report(accept)
+      expect([status, headers.vary]).toEqual([200, 'accept'])
+      const isPdf = body.subarray(0, 8).toString() === '%PDF-1.7'
+      expect(headers['content-type']).toBe(isPdf ? 'application/pdf' : 'text/html; charset=utf-8')
+      if (isPdf) expect(headers['content-disposition']).toBe(`inline; filename="report-${submissionId}.pdf"`)
+      return isPdf ? 'pdf' : 'html'
+    }
+    for (const accept of [
+      undefined,
+      '*/*',
+      'application/pdf',
+      'application/json',
+      'application/pdf, text/html',
+      'text/html;q=0.5, */*',
+    ])
+      expect([accept, await kindOf(accept)]).toEqual([accept, 'pdf'])
+    for (const accept of ['text/html', 'text/html, */*;q=0.8', 'application/pdf;q=0.1, text/*', 'TEXT/HTML'])
+      expect([accept, await kindOf(accept)]).toEqual([accept, 'html'])
+  })
+
+  it.skipIf(!hasPoppler)('says as a PDF what the page says', async () => {
+    const { report, organization, assessment, invite } = await makeReleased()
+    await service.db.invite.update({ where: { id: invite.id }, data: { recipientName: 'Kim <Lee> #let' } })
+    const { text, properties } = await readPdf((await report('application/pdf')).body)
+    expect(properties).toMatchObject({ Title: 'Result of Kim <Lee> #let', Author: organization.name, Tagged: 'yes' })
+    const said = text.replace(/\s+/g, ' ')
+    for (const part of [
+      'Result of Kim <Lee> #let',
+      organization.name,
+      assessment.name,
+      invite.recipientEmail,
+      '4.5 of 8',
+      '56 %',
+      'Thank you, Kim.',
+      'Question 1',
+      '4.5 of 5 points',
+      'To the <point>',
+      '0 of 3 points',
+      'Page 1 of 1',
+    ])
+      expect(said).toContain(part)
+    expect(said).not.toContain('For the organization')
+  })
+
+  it('is made in turns: whoever asks for many waits, and is refused beyond a full line, before anybody else', async () => {
+    const [many, one] = [await makeReleased(), await makeReleased()]
+    const made: ('many' | 'one')[] = []
+    const refused: (string | undefined)[] = []
+    const ask = async (whose: 'many' | 'one', { report }: typeof many) => {
+      const { status, headers } = await report('application/pdf')
+      if (status === 200) made.push(whose)
+      else refused.push(`${status} ${headers['x-error-code']} ${headers['retry-after']}`)
+    }
+    const asked = Array.from({ length: 24 }, () => ask('many', many))
+    await waitUntil('the line to be full', async () => refused.length > 0)
+    const before = made.length
+    await ask('one', one)
+    expect(made.indexOf('one')).toBeLessThanOrEqual(before + 3)
+    await Promise.all(asked)
+    expect(made.filter((whose) => whose === 'one')).toHaveLength(1)
+    expect(new Set(refused)).toEqual(new Set(['429 too_many_reports 5']))
+    expect(made.length + refused.length).toBe(25)
+  })
+})

@@ -2,9 +2,10 @@ import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { isUuid } from '../../values/uuid.ts'
 import { newestRelease } from '../newest-release.ts'
 import { whereInviteSubmission } from '../reading/list-submissions.ts'
-import { gradesOf, type Result, toResult } from './results.ts'
+import { gradesOf, type Result, toResult, visibleResults } from './results.ts'
 
 /** A released result, as it is handed on to people: what the context's actor may see of it elsewhere, and nothing that was sent in. */
 export type ResultReport = {
@@ -50,9 +51,22 @@ export async function reportOnInvite(ctx: Context, inviteId: string): Promise<Re
   authorize(ctx, 'read')
   const row = await findRow(ctx, await whereInviteSubmission(ctx, inviteId))
   if (!row) throw new DomainError('submission_not_found')
-  const report = toReport(ctx, row)
-  if (!report) throw new DomainError('result_not_released')
-  return report
+  return toReport(ctx, row) ?? refuse('result_not_released')
+}
+
+/**
+ * The result of a submission for whoever may see it among the results.
+ *
+ * @throws DomainError not_permitted; submission_not_found, also for one without a released result.
+ */
+export async function reportOnSubmission(ctx: Context, id: string): Promise<ResultReport> {
+  const where = visibleResults(ctx)
+  const row = isUuid(id) ? await findRow(ctx, { ...where, id }) : null
+  return (row && toReport(ctx, row)) ?? refuse('submission_not_found')
+}
+
+function refuse(kind: 'result_not_released' | 'submission_not_found'): never {
+  throw new DomainError(kind)
 }
 
 const findRow = ({ db }: Context, where: Prisma.SubmissionWhereInput): Promise<Row | null> =>

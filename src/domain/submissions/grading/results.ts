@@ -62,7 +62,7 @@ export function listResults(
   { assessmentId }: { assessmentId?: string | undefined },
   page: Page,
 ): Promise<Listing<Released>> {
-  const where = { ...visible(ctx), ...(assessmentId !== undefined && isUuid(assessmentId) && { assessmentId }) }
+  const where = { ...visibleResults(ctx), ...(assessmentId !== undefined && isUuid(assessmentId) && { assessmentId }) }
   const { submission } = ctx.db
   return readPage(
     page,
@@ -76,7 +76,7 @@ export function listResults(
 
 /** @throws DomainError not_permitted; submission_not_found, also for one without a released result. */
 export async function getResult(ctx: Context, id: string): Promise<ReleasedDetail> {
-  const where = visible(ctx)
+  const where = visibleResults(ctx)
   const row = isUuid(id) ? await ctx.db.submission.findFirst({ where: { ...where, id }, include: detailInclude }) : null
   const release = row?.releases[0] ?? refuseUnknown()
   return { ...(row ?? refuseUnknown()), result: toResult(release), grades: gradesOf(release) }
@@ -91,7 +91,8 @@ export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
   return { organizationId, clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { gradedBlind: false }) }
 }
 
-const visible = (ctx: Context): Prisma.SubmissionWhereInput => ({
+/** The submissions with a released result that the context's actor may see. @throws DomainError not_permitted. */
+export const visibleResults = (ctx: Context): Prisma.SubmissionWhereInput => ({
   organizationId: ctx.organization.id,
   releasedAt: { not: null },
   ...(!may(ctx, 'read') && { assessment: visibleAssessments(ctx) }),

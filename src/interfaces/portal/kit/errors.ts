@@ -31,6 +31,10 @@ const TOO_MANY_PASSWORDS: Page = {
   title: 'Too many are signing in',
   body: html`<p>Your password was not looked at. Please go back, and try again in a few seconds.</p>\n${back}`,
 }
+const TOO_MANY_REPORTS: Page = {
+  title: 'Other reports are being made',
+  body: html`<p>Only so many reports are made at the same time. Please go back, and try again in a few seconds.</p>\n${back}`,
+}
 const FAILURE: Page = {
   title: 'Something went wrong on our side',
   body: html`<p>Please try again in a few minutes.</p>\n${back}`,
@@ -51,6 +55,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   too_many_exports: [429, TOO_MANY_EXPORTS],
   too_many_searches: [429, TOO_MANY_SEARCHES],
   too_many_passwords: [429, TOO_MANY_PASSWORDS],
+  too_many_reports: [429, TOO_MANY_REPORTS],
   media_not_found: [404, UNKNOWN],
   submission_not_found: [404, UNKNOWN],
   result_not_released: [404, UNKNOWN],

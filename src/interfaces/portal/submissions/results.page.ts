@@ -46,7 +46,10 @@ ${pager(address, new URLSearchParams(assessment ? { assessment } : {}), list)}
   }
 }
 
-export const resultPage = (ctx: Context, { invite, assessment, paper, grades, submittedAt, result }: ReleasedDetail): Page => ({
+export const resultPage = (
+  ctx: Context,
+  { id, invite, assessment, paper, grades, submittedAt, result }: ReleasedDetail,
+): Page => ({
   title: `Result of ${invite.recipientName ?? invite.recipientEmail}`,
   body: html`${panel(
     'about',
@@ -59,7 +62,8 @@ export const resultPage = (ctx: Context, { invite, assessment, paper, grades, su
 <dt>Released</dt><dd>${time(result.releasedAt)}, version ${result.version}</dd>
 ${result.comment && html`<dt>Comment</dt><dd><span class="preformatted">${result.comment}</span></dd>`}
 ${may(ctx, 'read') && html`<dt>Candidate sees it</dt><dd>${result.toCandidate ? 'yes' : 'no'}</dd>`}
-${may(ctx, 'read') && result.message && html`<dt>Message</dt><dd><span class="preformatted">${result.message}</span></dd>`}</dl>`,
+${may(ctx, 'read') && result.message && html`<dt>Message</dt><dd><span class="preformatted">${result.message}</span></dd>`}</dl>
+<p><a class="button" href="${`${pathOf(ctx, `results/${id}`)}/report`}">Report (PDF)</a></p>`,
   )}
 ${panel(
   'questions',

@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { may } from '../../../domain/access/permissions.ts'
 import { listAssessmentChoices, listClientAssessments } from '../../../domain/invites/form-options.ts'
 import { readReport } from '../../../domain/submissions/grading/report.ts'
+import { reportOnSubmission } from '../../../domain/submissions/grading/result-report.ts'
 import { getResult, listResults } from '../../../domain/submissions/grading/results.ts'
+import { sendReportFile } from '../../../http/reports/send-report.ts'
 import { readNamed } from '../kit/choices.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf, readList } from '../kit/paging.ts'
@@ -33,4 +35,8 @@ export function resultsRoutes(app: FastifyInstance): void {
     const { ctx, params } = request
     return show(request, reply, resultPage(ctx, await getResult(ctx, params.submissionId)))
   })
+
+  app.get<Route>('/results/:submissionId/report', async (request, reply) =>
+    sendReportFile(request, reply, await reportOnSubmission(request.ctx, request.params.submissionId)),
+  )
 }

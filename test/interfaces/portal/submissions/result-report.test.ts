@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import { makeHandedIn } from '../../../support/grading.ts'
+import { hasPoppler, readPdf } from '../../../support/pdf.ts'
+import { signInAs, visit } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+
+/** A released result, and its page as the portal has it. */
+async function makeReleased() {
+  const made = await makeHandedIn(service, { recipientName: 'محمد علي' })
+  const { organization, assessment, submissionId } = made
+  const { ctx } = await made.join()
+  await made.grade(ctx, 1, 4.5, { comment: 'Comment on the answer' })
+  await made.grade(ctx, 2, 0)
+  const client = await signInAs(service, organization.id, ['client'])
+  const own = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id }
+  await service.db.assessmentClient.create({ data: { ...own, position: 0 } })
+  const page = `/portal/${organization.id}/results/${submissionId}`
+  return { ...made, ctx, client, page, admin: await signInAs(service, organization.id, ['admin']) }
+}
+
+it('is downloaded from the page of a released result, by who may see that, once it is released', async () => {
+  const { release, ctx, admin, client, page, organization, submissionId } = await makeReleased()
+  const outsiders = [
+    await signInAs(service, organization.id, ['client']),
+    await signInAs(service, organization.id, ['grader']),
+    await signInAs(service, (await service.make.organization()).id, ['admin']),
+  ]
+  expect((await admin.get(`${page}/report`)).status).toBe(404)
+  await release(ctx, { message: 'Thank you' })
+  for (const person of [admin, client]) {
+    expect((await person.get(page)).text).toContain(`<a class="button" href="${page}/report">Report (PDF)</a>`)
+    const { status, headers, body } = await person.get(`${page}/report`).responseType('blob')
+    expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
+      200,
+      'application/pdf',
+      `attachment; filename="report-${submissionId}.pdf"`,
+    ])
+    expect(headers['cache-control']).toContain('no-store')
+    expect(body.subarray(0, 8).toString()).toBe('%PDF-1.7')
+  }
+  for (const person of outsiders) expect((await person.get(`${page}/report`)).status).toBe(404)
+  const { status, headers } = await visit(service).get(`${page}/report`)
+  expect([status, headers.location]).toEqual([303, `/portal/sign-in?${new URLSearchParams({ next: `${page}/report` })}`])
+})
+
+it.skipIf(!hasPoppler)('shows clients the points, and admins the words for the candidate as well', async () => {
+  const { release, ctx, admin, client, page } = await makeReleased()
+  await release(ctx, { message: 'Thank you', comment: 'For the organization' })
+  const read = async (person: typeof admin) =>
+    (await readPdf((await person.get(`${page}/report`).responseType('blob')).body)).text
+  const [forAdmin, forClient] = [await read(admin), await read(client)]
+  for (const text of [forAdmin, forClient]) {
+    expect(text).toContain('محمد علي')
+    expect(text).toContain('4.5 of 5 points')
+    expect(text).not.toContain('For the organization')
+  }
+  for (const words of ['Thank you', 'Comment on the answer']) {
+    expect(forAdmin).toContain(words)
+    expect(forClient).not.toContain(words)
+  }
+})
