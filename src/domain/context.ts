@@ -143,7 +143,7 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>
  */
 export type TypesetReport = (report: PrintedReport, asked: { whose: string; onGone?: OnGone | undefined }) => Promise<Uint8Array>
 
-/** Links that open something for whoever has them: they are not logged, and stored nowhere. */
+/** Links: but for the last they open something for whoever has them, are not logged, and stored nowhere. */
 export type Links = {
   /** To the candidate's page. */
   invitationUrl: (invite: InvitationRef) => string
@@ -151,6 +151,8 @@ export type Links = {
   accountUrl: (link: AccountLinkRef) => string
   /** To a recording, for a while. */
   mediaUrl: (link: MediaLink) => string
+  /** To the page of a released result, for who is signed in and may see it: by itself it opens nothing. */
+  resultUrl: (result: { organizationId: string; submissionId: string }) => string
 }
 
 /** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */

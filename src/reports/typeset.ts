@@ -4,7 +4,6 @@ import { DomainError } from '../domain/errors.ts'
 import type { PrintedReport } from '../domain/values/printed-report.ts'
 import { createFairTurns } from '../domain/work/turns.ts'
 import { type Program, runLimited } from '../processes/run-limited.ts'
-import { FONTS } from './fonts.ts'
 import type { Order, Outcome } from './order.ts'
 
 /** Milliseconds that a report may take besides its processor's time: somebody waits for it. */
@@ -45,7 +44,7 @@ export function createTypesetting(clock: () => Date): TypesetReport {
 
 /** @throws Error where it can't be made within the limits. */
 export async function typeset(report: PrintedReport, at: Date): Promise<Uint8Array> {
-  const order: Order = { report, fonts: FONTS, madeAt: Math.floor(at.getTime() / 1_000) }
+  const order: Order = { report, madeAt: Math.floor(at.getTime() / 1_000) }
   const outcome = await runLimited<Outcome>(PROGRAM, LIMITS, order)
   if ('problem' in outcome) throw new Error(`A report could not be set: ${outcome.problem}`)
   return outcome.pdf

@@ -71,9 +71,12 @@ export type InviteChanges = {
   corrected?: ('recipientName' | 'customMessage')[]
 }
 
+/** A result in short. `percent` has two decimals at most, and is null where there are no points. `reportUrl` opens nothing for who is not signed in. */
+type ToldResult = { percent: number | null; reportUrl: string }
+
 /**
- * What an event of each type says: ids and states, and what the caller has given with the invite; no names, addresses or links. Whoever may
- * see more fetches it.
+ * What an event of each type says: ids, states and figures, and what the caller has given with the invite; no names, addresses or links
+ * that open something. Whoever may see more fetches it.
  */
 export type EventData = {
   'invite.created': OfInvite & { mode: KeyMode }
@@ -89,14 +92,15 @@ export type EventData = {
   'invite.expired': OfInvite
   'email.sent': OfInvite & { emailId: string }
   'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
-  'submission.released': OfInvite & { submissionId: string }
+  'submission.released': OfInvite & ToldResult & { submissionId: string }
   'submission.media_deleted': OfInvite & { submissionId: string; kinds: MediaKind[] }
 }
 
 /** What an event of any type may say. */
 export type ToldData = OfInvite &
   Submission &
-  Partial<Expiry> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure; kinds?: MediaKind[]; changes?: InviteChanges }
+  Partial<Expiry> &
+  Partial<ToldResult> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure; kinds?: MediaKind[]; changes?: InviteChanges }
 export type TestData = { endpointId: string }
 
 type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
@@ -132,8 +136,8 @@ export const inviteUpdated = (invite: ToldInvite, changes: InviteChanges): NewEv
   tell('invite.updated', invite, { ...state(invite), changes })
 
 /** The result of a submission of the invite was released, the first time or anew. */
-export const resultReleased = (invite: ToldInvite, submissionId: string): NewEvent =>
-  tell('submission.released', invite, { ...state(invite), submissionId })
+export const resultReleased = (invite: ToldInvite, submissionId: string, { percent, reportUrl }: ToldResult): NewEvent =>
+  tell('submission.released', invite, { ...state(invite), submissionId, percent, reportUrl })
 
 /** Photos or recordings of a submission of the invite are gone. */
 export const mediaDeleted = (invite: ToldInvite, submissionId: string, kinds: MediaKind[]): NewEvent =>

@@ -13,9 +13,10 @@ export const MEDIA_PATH = '/media'
 /** The public address of the service, without a trailing slash, and the keys that sign links, newest first. */
 export type Site = { publicUrl: string; secretKeys: readonly string[] }
 
-/** Makes the links that open something. @param site read each time: with PORT=0 its address is known only when the service listens. */
+/** Makes the links that others are given. @param site read each time: with PORT=0 its address is known only when the service listens. */
 export const createLinks = (site: Readonly<Site>): Links => ({
   invitationUrl: (invite) => `${site.publicUrl}${INVITATION_PATH}/${signInvitation(site.secretKeys, invite)}`,
   accountUrl: (link) => `${site.publicUrl}${PORTAL_PREFIX}/${link.kind}/${signAccountLink(site.secretKeys, link)}`,
   mediaUrl: (link) => `${site.publicUrl}${MEDIA_PATH}/${signMediaLink(site.secretKeys, link)}`,
+  resultUrl: ({ organizationId, submissionId }) => `${site.publicUrl}${PORTAL_PREFIX}/${organizationId}/results/${submissionId}`,
 })

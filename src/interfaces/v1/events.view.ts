@@ -29,6 +29,14 @@ const reason = Words(EMAIL_FAILURES, {
   description: 'The link was dead before the mail went out, the mail server refused it for good, or its retries were used up',
 })
 const kinds = Type.Array(Words(MEDIA_KINDS), { description: 'What the photos and recordings showed that are gone' })
+const percent = OrNull(
+  Type.Number({ description: 'Of the points, two decimals at most; null where no question gives any. Not in older events' }),
+)
+const reportUrl = Type.String({
+  format: 'uri',
+  description:
+    "The result's page in the portal, with its report: for members who may see it, once they are signed in. Not in older events",
+})
 const changes = Type.Object(
   {
     tagIds: Type.Optional(Type.Object({ added: Type.Array(Uuid()), removed: Type.Array(Uuid()) })),
@@ -54,7 +62,7 @@ const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof type
   'invite.expired': {},
   'email.sent': { emailId },
   'email.failed': { emailId, reason },
-  'submission.released': { submissionId },
+  'submission.released': { submissionId, percent: Type.Optional(percent), reportUrl: Type.Optional(reportUrl) },
   'submission.media_deleted': { submissionId, kinds },
 }
 
@@ -81,7 +89,8 @@ const meanings: Record<EventType | typeof TEST_EVENT, string> = {
 /** The data of any type, for whoever writes an answer. Documents tell the types apart. */
 const AnyData = Type.Object({
   ...ofInvite,
-  ...Type.Partial(Type.Object({ mode: KeyMode, submissionId, expiresAt, emailId, reason, kinds, changes })).properties,
+  ...Type.Partial(Type.Object({ mode: KeyMode, submissionId, expiresAt, emailId, reason, kinds, changes, percent, reportUrl }))
+    .properties,
 })
 
 const envelope = <T extends TSchema, Data extends TSchema>(type: T, data: Data) => ({

@@ -3,6 +3,7 @@ import { reopenResult } from '../../../src/domain/submissions/grading/release-re
 import { unknownId } from '../../support/factories.ts'
 import { makeHandedIn } from '../../support/grading.ts'
 import { hasPoppler, readPdf } from '../../support/pdf.ts'
+import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeAccepted } from '../../support/taking.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -157,7 +158,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
       else refused.push(`${status} ${headers['x-error-code']} ${headers['retry-after']}`)
     }
     const asked = Array.from({ length: 24 }, () => ask('many', many))
-    await waitUntil('the line to be full', async () => refused.length > 0)
+    await waitUntil('the line to be full', () => refused[0])
     const before = made.length
     await ask('one', one)
     expect(made.indexOf('one')).toBeLessThanOrEqual(before + 3)
@@ -166,4 +167,25 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     expect(new Set(refused)).toEqual(new Set(['429 too_many_reports 5']))
     expect(made.length + refused.length).toBe(25)
   })
+})
+
+it('is told of by its event, with what share of the points there is, and where who signs in finds it', async () => {
+  const { organization, invite, submissionId } = await makeReleased()
+  const client = service.v1(organization.key)
+  const told = async () => (await client.get(`/events?inviteId=${invite.id}&type=submission.released`)).body.events[0]
+  const { data } = await waitUntil('the event to be in the feed', told)
+  expect(data).toMatchObject({ submissionId, percent: 56.25, reportUrl: expect.any(String) })
+  const { pathname } = new URL(data.reportUrl)
+  const visitor = await service.http().get(pathname)
+  expect([visitor.status, visitor.headers.location]).toEqual([303, `/portal/sign-in?${new URLSearchParams({ next: pathname })}`])
+  const admin = await signInAs(service, organization.id, ['admin'])
+  expect((await admin.get(pathname)).text).toContain(`${pathname}/report">Report (PDF)`)
+})
+
+it('is told of without a share where no question gives points', async () => {
+  const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
+  const { ctx } = await made.join()
+  await made.release(ctx)
+  const told = await service.db.event.findFirstOrThrow({ where: { inviteId: made.invite.id, type: 'submission.released' } })
+  expect(told.data).toMatchObject({ percent: null })
 })

@@ -10,7 +10,7 @@ import { inTransaction } from '../../transaction.ts'
 import { findGrades, visibleTo } from './grades.ts'
 import { findPaper, type Graded, lockHandedIn, refuseUnknown, requireRound } from './rounds.ts'
 import { about, graderOf, refuseReleased } from './save-grade.ts'
-import { countGrades, pointsIn, sumUp } from './totals.ts'
+import { countGrades, exactPercentOf, pointsIn, sumUp } from './totals.ts'
 
 /**
  * @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points.
@@ -76,7 +76,9 @@ export async function releaseResult(
       where: { organizationId, id: submissionId },
       data: { state: 'released', releasedAt: now, updatedAt: now },
     })
-    await recordEvents(inside, [resultReleased(submission.invite, submissionId)])
+    const reportUrl = deps.links.resultUrl({ organizationId, submissionId })
+    const told = { percent: exactPercentOf(points, ofPoints), reportUrl }
+    await recordEvents(inside, [resultReleased(submission.invite, submissionId, told)])
     const target = { kind: 'invite', id: submission.inviteId } as const
     await recordAudit(inside, { action: 'released_result', target, details: { version, toCandidate } })
   })

@@ -115,6 +115,10 @@ export const pointsIn = (questions: readonly Counted<unknown>[]): string =>
 export const percentOf = (points: number, ofPoints: number): number | null =>
   ofPoints === 0 ? null : Math.round((points * 100) / ofPoints)
 
+/** As {@link percentOf}, to two decimals: for programs, which may want to compare results. */
+export const exactPercentOf = (points: number, ofPoints: number): number | null =>
+  ofPoints === 0 ? null : Math.round((points * 10_000) / ofPoints) / 100
+
 /** Whether both graders have given points for every question that has any. */
 export function haveBothGraded(paper: readonly { number: number; points: number }[], grades: readonly GradeRow[]): boolean {
   const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)

@@ -153,10 +153,15 @@ describe('a result', () => {
       [1, 4.5],
       [2, 5],
     ])
-    const events = await service.db.event.findMany({ where: { inviteId: invite.id, type: 'submission.released' } })
+    const events = await service.db.event.findMany({
+      where: { inviteId: invite.id, type: 'submission.released' },
+      orderBy: { sequence: 'asc' },
+    })
+    const told = { inviteId: invite.id, assessmentId: invite.assessmentId, status: 'completed', submissionId }
+    const reportUrl = expect.stringMatching(new RegExp(`^http.*/portal/${invite.organizationId}/results/${submissionId}$`))
     expect(events.map(({ data }) => data)).toEqual([
-      { inviteId: invite.id, assessmentId: invite.assessmentId, status: 'completed', submissionId },
-      { inviteId: invite.id, assessmentId: invite.assessmentId, status: 'completed', submissionId },
+      { ...told, percent: 56.25, reportUrl },
+      { ...told, percent: 62.5, reportUrl },
     ])
   })
 
