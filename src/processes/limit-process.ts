@@ -39,8 +39,8 @@ export async function findWayToLimit(): Promise<'prlimit' | keyof typeof measure
  * memory) or, where the system limits nobody, by {@link Watch}.
  */
 export async function limitProcess(pid: number, limits: Limits): Promise<Watch> {
+  if (await limitBySystem(pid, limits)) return { exceeded: () => null, [Symbol.dispose]() {} }
   const way = await findWayToLimit()
-  if (way === 'prlimit' && (await limitBySystem(pid, limits))) return { exceeded: () => null, [Symbol.dispose]() {} }
   return watch(pid, limits, measures[way === 'ps' ? 'ps' : 'proc'])
 }
 
