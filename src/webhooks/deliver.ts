@@ -41,8 +41,8 @@ async function send(
   }
 }
 
-/** A failure to connect to several addresses has no message of its own. */
-const describe = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
+/** Why there is no answer. A failure to connect to several addresses has no message of its own. */
+export const describe = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
 
 /** The URL is left out: it may hold a token. */
 function report({ deps }: ServiceContext, taken: TakenDelivery, answer: AttemptResult['answer'], recorded: Recorded): void {

@@ -7,8 +7,17 @@ import { guardedLookup, type Resolve, resolvePublicName } from './resolve.ts'
 /** What an endpoint answered: the status, the beginning of the body, and the header Retry-After. */
 export type Answer = { status: number; body: string; retryAfter: string | undefined }
 
-/** Sends one message. @throws Error that says why there is no complete answer. */
-export type Post = (url: string, headers: Record<string, string>, body: string, stop: AbortSignal) => Promise<Answer>
+/** @property method POST unless given. @property deadlineMs for everything, {@link DEADLINE_MS} unless given. */
+export type PostOptions = { method?: string; deadlineMs?: number }
+
+/** Sends one message; an empty body is none. @throws Error that says why there is no complete answer. */
+export type Post = (
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  stop: AbortSignal,
+  options?: PostOptions,
+) => Promise<Answer>
 
 /** Milliseconds for everything: finding the host, connecting, sending, and the whole of the answer. */
 const DEADLINE_MS = 15_000
@@ -19,21 +28,21 @@ const KEPT_BYTES = 1024
 const USER_AGENT = 'Assessment-Invitation-Service'
 
 /**
- * The way out for webhooks. Each message has a connection of its own, to an address that has just been checked: no proxy, no cookies, and
+ * The way out for webhooks, and for reports to applicant tracking systems. Each message has a connection of its own, to an address that has just been checked: no proxy, no cookies, and
  * no redirect is followed.
  */
 export const createPost =
   (allowance: Allowance, resolve: Resolve = resolvePublicName): Post =>
-  async (text, headers, body, stop) => {
+  async (text, headers, body, stop, { method = 'POST', deadlineMs = DEADLINE_MS } = {}) => {
     const fault = findTargetFault(allowance, text)
     if (fault) throw new Error(`The address is refused: its ${fault} is not allowed`)
     const url = new URL(text)
     const protocol = url.protocol === 'https:' ? https : http
     let isLate = false
     const request = protocol.request(url, {
-      method: 'POST',
+      method,
       headers: {
-        'content-type': 'application/json',
+        ...(body !== '' && { 'content-type': 'application/json' }),
         'content-length': Buffer.byteLength(body),
         'user-agent': USER_AGENT,
         ...headers,
@@ -46,11 +55,11 @@ export const createPost =
     const deadline = setTimeout(() => {
       isLate = true
       request.destroy()
-    }, DEADLINE_MS)
+    }, deadlineMs)
     try {
       return await readAnswer(request, body)
     } catch (error) {
-      throw isLate ? new Error(`No complete answer within ${DEADLINE_MS / 1000} s`, { cause: error }) : error
+      throw isLate ? new Error(`No complete answer within ${deadlineMs / 1000} s`, { cause: error }) : error
     } finally {
       clearTimeout(deadline)
       request.destroy()

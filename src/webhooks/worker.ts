@@ -1,106 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceContext } from '../domain/context.ts'
 import { handOver } from '../domain/webhooks/hand-over.ts'
-import { type TakenDelivery, takeDeliveries } from '../domain/webhooks/record-attempt.ts'
-import { createAlarm } from '../domain/work/alarm.ts'
-import { createPlaces } from '../domain/work/places.ts'
+import { takeDeliveries } from '../domain/webhooks/record-attempt.ts'
 import { deliver } from './deliver.ts'
 import type { Post } from './post.ts'
+import { type SendingWorker, sendDue } from './send-due.ts'
 
-/** Attempts at a time, to all endpoints, that have not been under way for long. */
-const AT_ONCE = 50
-/** Milliseconds after which an attempt holds no place: endpoints that answer slowly, however many, hold up no other. */
-const HOLDS_PLACE_MS = 500
-/** Milliseconds. How often it looks without having been told: for retries that become due, and for what other processes have made. */
-const LOOK_EVERY_MS = 1_000
-/** Milliseconds in which attempts come to their end that are then followed by as many others: one statement takes them all. */
-const GATHER_MS = 10
-/** Milliseconds that attempts under way have to end when the service stops. Others are made again after the next start. */
-const GRACE_MS = 1_000
-
-export type WebhookWorker = {
-  /** There may be events to hand over, or deliveries to attempt. */
-  wake: () => void
-  stop: () => Promise<void>
-}
-
-/** Hands over events to the endpoints, and attempts the deliveries that this makes. Any number of processes may do so. */
-export function startWebhooks(system: ServiceContext, post: Post): WebhookWorker {
-  const interrupt = new AbortController()
-  const alarm = createAlarm(GATHER_MS)
-  const places = createPlaces(HOLDS_PLACE_MS, alarm.ring)
-  const stop = new AbortController()
-  let isTold = false
-  let handedOverAt = -Infinity
-
-  function wake(): void {
-    isTold = true
-    alarm.ring()
-  }
-
-  async function attempt(taken: TakenDelivery): Promise<void> {
-    try {
-      await deliver(system, post, taken, interrupt.signal)
-    } catch (error) {
-      const endpointId = taken.endpoint.id
-      system.deps.log.error({ err: error, endpointId }, 'what became of a delivery can not be recorded')
-    }
-  }
-
-  /** As much as there is room for. */
-  async function takeAll(): Promise<void> {
-    for (let more = true; more && !stop.signal.aborted && places.taken() < AT_ONCE; ) {
-      const { deliveries, forgotten } = await takeDeliveries(system, places.byGroup, AT_ONCE - places.taken())
-      for (const taken of deliveries) places.begin(taken.endpoint.id, attempt(taken))
-      more = forgotten > 0
-    }
-  }
-
-  /** Looks for events and replays when it is told, and every so often, however many attempts come to their end meanwhile. */
-  async function work(): Promise<void> {
-    let more = isTold || performance.now() - handedOverAt >= LOOK_EVERY_MS
-    if (more) {
-      isTold = false
-      handedOverAt = performance.now()
-    }
-    do {
-      try {
-        if (more) ({ more } = await handOver(system))
-      } finally {
-        await takeAll() // what is due does not wait for what can not be handed over
-      }
-    } while (more && !stop.signal.aborted)
-  }
-
-  /** What it fails by is told once, until it succeeds again. */
-  async function workOrTell(hasFailed: boolean): Promise<boolean> {
-    try {
-      await work()
-      return false
-    } catch (error) {
-      if (!hasFailed) system.deps.log.error({ err: error }, 'webhooks can not be sent; this is tried again every second')
-      return true
-    }
-  }
-
-  async function run(): Promise<void> {
-    for (let failed = false; !stop.signal.aborted; ) {
-      failed = await workOrTell(failed)
-      if (failed) await sleep(LOOK_EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => {})
-      else await alarm.wait(LOOK_EVERY_MS)
-    }
-  }
-  const running = run()
-
-  return {
-    wake,
-    async stop() {
-      stop.abort()
-      alarm.ring()
-      await running
-      await Promise.race([places.settled(), sleep(GRACE_MS, undefined, { ref: false })])
-      interrupt.abort()
-      await places.settled()
+/** Hands over events to the endpoints, and attempts the deliveries that this makes. */
+export const startWebhooks = (system: ServiceContext, post: Post): SendingWorker =>
+  sendDue(system, {
+    name: 'webhooks',
+    handOver: () => handOver(system),
+    async take(busy, room) {
+      const { deliveries, forgotten } = await takeDeliveries(system, busy, room)
+      return { taken: deliveries, more: forgotten > 0 }
     },
-  }
-}
+    receiverOf: ({ endpoint }) => endpoint.id,
+    attempt: (taken, stop) => deliver(system, post, taken, stop),
+  })

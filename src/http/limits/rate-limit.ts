@@ -21,12 +21,13 @@ export type RateLimiter = {
 }
 
 /**
- * One count for all keys of an organization and for both interfaces.
+ * One count for all keys of an organization and for both interfaces; another limiter counts apart, by its name.
  *
  * @param redis counts over all processes; while it is away each process counts its own. undefined: each always does.
  */
-export function createRateLimiter(limits: RateLimits, redis: Redis | undefined): RateLimiter {
-  const limiters = { standard: createLimiter('standard', limits, redis), enterprise: createLimiter('enterprise', limits, redis) }
+export function createRateLimiter(limits: RateLimits, redis: Redis | undefined, name = 'assessments'): RateLimiter {
+  const create = (tier: Tier) => createLimiter({ points: limits[tier], keyPrefix: `${name}:${tier}` }, redis)
+  const limiters = { standard: create('standard'), enterprise: create('enterprise') }
   const count: RateLimiter['count'] = async ({ organization }, reply) => {
     const limit = limits[organization.tier]
     const counted = limiters[organization.tier].consume(organization.id).catch((rejection) => {
@@ -41,8 +42,11 @@ export function createRateLimiter(limits: RateLimits, redis: Redis | undefined):
   return { count, countUnknownKey: createUnknownKeyLimiter(limits.unknownKeys) }
 }
 
-function createLimiter(tier: Tier, limits: RateLimits, redis: Redis | undefined): RateLimiterMemory | RateLimiterRedis {
-  const options = { points: limits[tier], duration: WINDOW_SECONDS, keyPrefix: `assessments:${tier}` }
+function createLimiter(
+  of: { points: number; keyPrefix: string },
+  redis: Redis | undefined,
+): RateLimiterMemory | RateLimiterRedis {
+  const options = { ...of, duration: WINDOW_SECONDS }
   const memory = new RateLimiterMemory(options)
   return redis
     ? new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate } from '../../domain/access/api-keys.ts'
-import type { ServiceContext } from '../../domain/context.ts'
+import type { Context, ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { answerFailures, type Envelope } from '../errors/envelope.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
@@ -15,20 +15,27 @@ declare module 'fastify' {
   }
 }
 
-export type GuardOptions = { system: ServiceContext; limiter: RateLimiter; keyHeader: string; envelope: Envelope }
+/** @property authenticate finds out who asks. @throws DomainError of a key. */
+type GuardOptions = { authenticate: (request: FastifyRequest) => Promise<Context>; limiter: RateLimiter; envelope: Envelope }
+
+/** Who asks is known by an API key in a header. */
+export const byApiKey =
+  (system: ServiceContext, header: string): GuardOptions['authenticate'] =>
+  ({ headers }) =>
+    authenticate(system, headers[header]?.toString())
 
 /**
- * What both interfaces do alike for every request of their scope: authenticate, count against the rate limit, and only then look at
+ * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, and only then look at
  * path, body and parameters; and whatever fails, answer in the interface's envelope.
  */
-export function guardInterface(app: FastifyInstance, { system, limiter, keyHeader, envelope }: GuardOptions): void {
+export function guardInterface(app: FastifyInstance, { authenticate, limiter, envelope }: GuardOptions): void {
   readJsonBodies(app)
   fingerprintRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
     try {
-      const ctx = await authenticate(system, request.headers[keyHeader]?.toString())
-      request.ctx = { ...ctx, replica: system.deps.replica(), onGone: onGone(reply) }
+      const ctx = await authenticate(request)
+      request.ctx = { ...ctx, replica: ctx.deps.replica(), onGone: onGone(reply) }
     } catch (error) {
       // Not of a key that is known and no longer good: its owner is to be told so, however often.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)

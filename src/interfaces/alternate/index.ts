@@ -6,7 +6,7 @@ import { DomainError } from '../../domain/errors.ts'
 import { HttpError } from '../../http/errors/failure.ts'
 import type { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { describeInterface } from '../../http/openapi/openapi.ts'
-import { guardInterface } from '../../http/requests/guard.ts'
+import { byApiKey, guardInterface } from '../../http/requests/guard.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { alternateEnvelope, errorDescription } from './errors.ts'
@@ -43,7 +43,8 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
     keyHeader: 'X-SERVICE-DOCS-API-KEY',
     errors: errorDescription,
   })
-  guardInterface(app, { system, limiter, keyHeader: KEY_HEADER, envelope: alternateEnvelope(settings.prefix) })
+  const envelope = alternateEnvelope(settings.prefix)
+  guardInterface(app, { authenticate: byApiKey(system, KEY_HEADER), limiter, envelope })
   readWithSchemas(app)
 
   withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: TypedApp) => {

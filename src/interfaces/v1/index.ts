@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import type { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { describeInterface } from '../../http/openapi/openapi.ts'
-import { guardInterface } from '../../http/requests/guard.ts'
+import { byApiKey, guardInterface } from '../../http/requests/guard.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { errorDescription, v1Envelope } from './errors.ts'
@@ -65,7 +65,7 @@ export async function v1Interface(
     webhooks,
     errors: errorDescription,
   })
-  guardInterface(app, { system, limiter, keyHeader: KEY_HEADER, envelope: v1Envelope })
+  guardInterface(app, { authenticate: byApiKey(system, KEY_HEADER), limiter, envelope: v1Envelope })
   nameIgnoredParameters(app)
   validateWithSchemas(app)
   showEventsCursor(app)

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServiceContext } from '../domain/context.ts'
+import { createAlarm } from '../domain/work/alarm.ts'
+import { createPlaces } from '../domain/work/places.ts'
+
+/** Attempts at a time, to all receivers, that have not been under way for long. */
+const AT_ONCE = 50
+/** Milliseconds after which an attempt holds no place: receivers that answer slowly, however many, hold up no other. */
+const HOLDS_PLACE_MS = 500
+/** Milliseconds. How often it looks without having been told: for retries that become due, and for what other processes have made. */
+const LOOK_EVERY_MS = 1_000
+/** Milliseconds in which attempts come to their end that are then followed by as many others: one statement takes them all. */
+const GATHER_MS = 10
+/** Milliseconds that attempts under way have to end when the service stops. Others are made again after the next start. */
+const GRACE_MS = 1_000
+
+/** What is sent. */
+export type Sendings<Taken> = {
+  /** What it is called in the log. */
+  name: string
+  /** Makes sendings of events, one step. @returns whether there may be more. */
+  handOver: () => Promise<{ more: boolean }>
+  /** Takes what is due. @param busy how many are under way for each receiver. @returns also whether to look again at once. */
+  take: (busy: ReadonlyMap<string, number>, room: number) => Promise<{ taken: Taken[]; more: boolean }>
+  receiverOf: (taken: Taken) => string
+  /** One attempt, recorded. */
+  attempt: (taken: Taken, stop: AbortSignal) => Promise<void>
+}
+
+export type SendingWorker = {
+  /** There may be events to hand over, or sendings to attempt. */
+  wake: () => void
+  stop: () => Promise<void>
+}
+
+/** Hands over events, and attempts what that makes. Any number of processes may do so. */
+export function sendDue<Taken>({ deps }: ServiceContext, sendings: Sendings<Taken>): SendingWorker {
+  const { name, handOver, take, receiverOf, attempt } = sendings
+  const interrupt = new AbortController()
+  const alarm = createAlarm(GATHER_MS)
+  const places = createPlaces(HOLDS_PLACE_MS, alarm.ring)
+  const stop = new AbortController()
+  let isTold = false
+  let handedOverAt = -Infinity
+
+  function wake(): void {
+    isTold = true
+    alarm.ring()
+  }
+
+  async function attemptOrTell(taken: Taken): Promise<void> {
+    try {
+      await attempt(taken, interrupt.signal)
+    } catch (error) {
+      deps.log.error({ err: error, receiver: receiverOf(taken) }, `what became of a sending of ${name} can not be recorded`)
+    }
+  }
+
+  /** As much as there is room for. */
+  async function takeAll(): Promise<void> {
+    for (let more = true; more && !stop.signal.aborted && places.taken() < AT_ONCE; ) {
+      const found = await take(places.byGroup, AT_ONCE - places.taken())
+      for (const taken of found.taken) places.begin(receiverOf(taken), attemptOrTell(taken))
+      more = found.more
+    }
+  }
+
+  /** Looks for events when it is told, and every so often, however many attempts come to their end meanwhile. */
+  async function work(): Promise<void> {
+    let more = isTold || performance.now() - handedOverAt >= LOOK_EVERY_MS
+    if (more) {
+      isTold = false
+      handedOverAt = performance.now()
+    }
+    do {
+      try {
+        if (more) ({ more } = await handOver())
+      } finally {
+        await takeAll() // what is due does not wait for what can not be handed over
+      }
+    } while (more && !stop.signal.aborted)
+  }
+
+  /** What it fails by is told once, until it succeeds again. */
+  async function workOrTell(hasFailed: boolean): Promise<boolean> {
+    try {
+      await work()
+      return false
+    } catch (error) {
+      if (!hasFailed) deps.log.error({ err: error }, `${name} can not be sent; this is tried again every second`)
+      return true
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let failed = false; !stop.signal.aborted; ) {
+      failed = await workOrTell(failed)
+      if (failed) await sleep(LOOK_EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => {})
+      else await alarm.wait(LOOK_EVERY_MS)
+    }
+  }
+  const running = run()
+
+  return {
+    wake,
+    async stop() {
+      stop.abort()
+      alarm.ring()
+      await running
+      await Promise.race([places.settled(), sleep(GRACE_MS, undefined, { ref: false })])
+      interrupt.abort()
+      await places.settled()
+    },
+  }
+}
