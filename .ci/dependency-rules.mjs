@@ -57,6 +57,7 @@ const rooms = [
   'submissions/reading',
   'submissions/grading',
   'webhooks',
+  'ats',
 ]
 const door = 'domain/(context|errors|limits|transaction)\\.ts$'
 const inRoom = (room) => `domain/${room}/[^/]+$`
@@ -90,6 +91,9 @@ const ofEveryone = [
   'domain/submissions/media/remove-files.ts',
   'domain/submissions/media/forget-media.ts',
   'domain/submissions/media/settle-recordings.ts',
+  'domain/ats/calls.ts',
+  'domain/ats/hand-over.ts',
+  'domain/ats/take-reports.ts',
   'domain/webhooks/change-endpoint.ts',
   'domain/webhooks/record-attempt.ts',
   'domain/webhooks/forget-old-deliveries.ts',

@@ -40,6 +40,7 @@ const app = await buildApp(config, {
       typesetReport: async () => new Uint8Array(),
       secretKeys: ['unused'],
       webhookAllowance: config.webhookAllowance,
+      ats: config.ats,
       clock: () => new Date(),
       newId: () => crypto.randomUUID(),
       log,

@@ -73,6 +73,9 @@ export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried', 'obsolet
 /** How an attempt to deliver an event to an endpoint may end, as it is counted. */
 export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
+/** How an attempt to report to an applicant tracking system may end, as it is counted. */
+export const REPORT_OUTCOMES = ['delivered', 'failed', 'retried'] as const
+
 /** How an attempt to join a recording may end, as it is counted. `failed`: by its own fault, or its parts are lost. */
 export const JOIN_OUTCOMES = ['done', 'failed', 'retried'] as const
 
@@ -88,6 +91,7 @@ export const SWEEP_PARTS = [
   'forget_answers',
   'forget_events',
   'forget_deliveries',
+  'forget_reports',
   'forget_audit_entries',
   'forget_batches',
   'forget_sign_ins',
@@ -103,6 +107,9 @@ export type Metrics = {
   memberEmailAttempted: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   recordingJoined: (outcome: (typeof JOIN_OUTCOMES)[number]) => void
   webhookAttempted: (outcome: (typeof WEBHOOK_OUTCOMES)[number]) => void
+  reportAttempted: (outcome: (typeof REPORT_OUTCOMES)[number]) => void
+  /** An applicant tracking system has found an answer of the service wrong. */
+  answerRefused: () => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
   eventsNumbered: (count: number) => void
   numberingFailed: () => void
@@ -143,6 +150,21 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>
  */
 export type TypesetReport = (report: PrintedReport, asked: { whose: string; onGone?: OnGone | undefined }) => Promise<Uint8Array>
 
+/** The applicant tracking systems (ATS) that there are connections to. */
+export const ATS_SYSTEMS = ['greenhouse', 'ashby', 'recruitee'] as const
+export type Ats = (typeof ATS_SYSTEMS)[number]
+
+/** What the operator was given by each ATS; one that is not there is switched off, and nobody sees anything of it. */
+export type AtsSettings = {
+  greenhouse?: object | undefined
+  /** `url`: of its API. */
+  ashby?: { url: string } | undefined
+  /** `url`: below which its reports lie. */
+  recruitee?: { url: string; secret: string } | undefined
+  /** Hosts besides those of the ATS that may be reported to. */
+  callbackHosts: ReadonlySet<string>
+}
+
 /** Links: but for the last they open something for whoever has them, are not logged, and stored nowhere. */
 export type Links = {
   /** To the candidate's page. */
@@ -173,6 +195,7 @@ export type Deps = {
   secretKeys: readonly string[]
   /** Where webhooks may go besides public addresses. */
   webhookAllowance: Allowance
+  ats: AtsSettings
   clock: () => Date
   newId: () => string
   log: Log
@@ -187,6 +210,8 @@ export type Traffic = { answeredAt: number }
 export type Actor =
   /** A system with an API key; `createdById` is the member who generated the key. */
   | { kind: 'apiKey'; id: string; mode: KeyMode; createdById: string | null }
+  /** An ATS with the key of a connection, see domain/ats; `createdById` as above. */
+  | { kind: 'ats'; id: string; ats: Ats; connectionId: string; mode: KeyMode; createdById: string | null }
   /** A person who is signed in to the portal, as the member they are of the organization. */
   | { kind: 'member'; id: string; userId: string; roles: string[] }
   /** The person behind an invitation's link. */

@@ -27,6 +27,7 @@ export type ErrorKind =
   | 'result_not_released'
   | 'webhook_not_found'
   | 'delivery_not_found'
+  | 'ats_not_found'
   | 'duplicate_invite'
   | 'duplicate_tag_name'
   | 'move_not_allowed'

@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import { forgetOldSignIns } from '../domain/access/forget-old-sign-ins.ts'
+import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
@@ -40,6 +41,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   forget_answers: forgetOldAnswers,
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
   forget_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),
+  forget_reports: forgetOldReports,
   forget_audit_entries: forgetOldAuditEntries,
   forget_batches: forgetOldBatches,
   forget_sign_ins: forgetOldSignIns,

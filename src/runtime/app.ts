@@ -18,6 +18,7 @@ import { noteTraffic } from '../http/operations/traffic.ts'
 import { sendSecurityHeaders } from '../http/pages/security-headers.ts'
 import { compressAnswers } from '../http/sending/compression.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
+import { atsInterfaces } from '../interfaces/ats/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/session/player-sessions.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
@@ -48,7 +49,7 @@ const STALLED_AFTER_MS = 30_000
 /** The service as a Fastify app: health, documents, both interfaces, the portal and the candidates' pages. It does not listen yet. */
 export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
   const { system, log, metrics, findProblems } = dependencies
-  const envelopeOf = createEnvelopeChoice(config.alternate.prefix)
+  const envelopeOf = createEnvelopeChoice(config.alternate.prefix, config.ats)
   const clientErrors = answerClientErrors(
     (path, kind) => envelopeOf(path).rawFailure(kind),
     (status, code) => {
@@ -119,6 +120,9 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
+  // An ATS sends many candidates at once, and tells nobody of a 429: counted apart, and for each organization as for the greatest.
+  const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
+  await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })
   await app.register((scope) => portalPages(scope, { system, settings: site }), { prefix: PATHS.portal })
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })
   await app.register((scope) => linkedMedia(scope, { system, secretKeys }), { prefix: PATHS.media })

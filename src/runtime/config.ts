@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
-import type { Allowance } from '../domain/context.ts'
+import type { Allowance, AtsSettings } from '../domain/context.ts'
 import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
@@ -61,6 +61,7 @@ export type Config = {
   eventsKeptDays: number
   /** Where webhooks may go besides public addresses. */
   webhookAllowance: Allowance
+  ats: AtsSettings
   logLevel: string
   /** What to make at the start, where it is missing. */
   init: { organization: string | undefined; apiKey: string | undefined; adminEmail: string | undefined }
@@ -136,12 +137,24 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     },
     eventsKeptDays: settings.EVENTS_KEPT_DAYS,
     webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
+    ats: readAtsSettings(settings),
     logLevel: settings.LOG_LEVEL,
     init: {
       organization: settings.INIT_ORG_NAME,
       apiKey: settings.INIT_API_KEY_NAME,
       adminEmail: settings.INIT_ADMIN_EMAIL,
     },
+  }
+}
+
+/** The systems that the operator has entered something for, the addresses without a trailing slash. */
+function readAtsSettings(settings: Static<typeof Environment>): AtsSettings {
+  const { ATS_GREENHOUSE, ATS_ASHBY, ATS_RECRUITEE, ATS_RECRUITEE_SECRET: secret = '', ATS_CALLBACK_HOSTS } = settings
+  return {
+    greenhouse: ATS_GREENHOUSE ? {} : undefined,
+    ashby: ATS_ASHBY ? { url: ATS_ASHBY.replace(/\/+$/, '') } : undefined,
+    recruitee: ATS_RECRUITEE ? { url: ATS_RECRUITEE.replace(/\/+$/, ''), secret } : undefined,
+    callbackHosts: new Set(splitList(ATS_CALLBACK_HOSTS.toLowerCase())?.filter((host) => host !== '')),
   }
 }
 

@@ -58,6 +58,7 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
       settings.WEBHOOK_ALLOW && readAllowance(settings.WEBHOOK_ALLOW).unreadable.length > 0,
       'WEBHOOK_ALLOW: needs host names, addresses and networks, e.g. hooks.internal, 10.1.0.0/16.',
     ],
+    ...findUnusableSystems(settings),
     ...findOrphans(settings),
     [
       settings.INIT_ADMIN_EMAIL && !isEmailAddress(settings.INIT_ADMIN_EMAIL),
@@ -88,6 +89,18 @@ export function findOmissions(
     ]
   return []
 }
+
+/** What was entered for applicant tracking systems. */
+const findUnusableSystems = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
+  ...(['ATS_ASHBY', 'ATS_RECRUITEE'] as const).map((name): [unknown, string] => [
+    settings[name] && !URL.parse(settings[name])?.hostname,
+    `${name}: is not a URL.`,
+  ]),
+  [
+    settings.ATS_RECRUITEE && !settings.ATS_RECRUITEE_SECRET,
+    'ATS_RECRUITEE_SECRET: is required with ATS_RECRUITEE, which takes no report without it.',
+  ],
+]
 
 /** What is made at the first start belongs to the organization that is made then. */
 const findOrphans = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>

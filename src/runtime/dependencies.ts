@@ -5,11 +5,14 @@ import { createDb, openPool } from '../db/client.ts'
 import { readMigrations } from '../db/migrations.ts'
 import { watchReplica } from '../db/replica.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
+import { enabledSystems } from '../domain/ats/connections.ts'
+import { resealAtsKeys } from '../domain/ats/keys.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
+import { writeReport } from '../interfaces/ats/index.ts'
 import { startInvitingBatches } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
@@ -23,6 +26,7 @@ import { remuxInProcess } from '../media/join.ts'
 import { openMediaStore } from '../media/store.ts'
 import { createTypesetting } from '../reports/typeset.ts'
 import { createPost } from '../webhooks/post.ts'
+import { startReports } from '../webhooks/reports.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
@@ -126,6 +130,7 @@ export async function createDependencies(
     typesetReport: createTypesetting(clock),
     secretKeys,
     webhookAllowance: config.webhookAllowance,
+    ats: config.ats,
     clock,
     newId: createNewId(),
     log,
@@ -168,9 +173,15 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
   await resealSecrets(system)
-  const webhooks = startWebhooks(system, createPost(config.webhookAllowance))
+  await resealAtsKeys(system)
+  const post = createPost(config.webhookAllowance)
+  const webhooks = startWebhooks(system, post)
   kept.defer(webhooks.stop)
   numbering.follow(webhooks.wake)
+  if (enabledSystems(system).length === 0) return
+  const reports = startReports(system, post, writeReport)
+  kept.defer(reports.stop)
+  numbering.follow(reports.wake)
 }
 
 /** Redis' client is a large module, and most services do without it. */

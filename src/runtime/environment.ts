@@ -6,7 +6,7 @@ import { Words } from '../http/schema/field-types.ts'
 export const MIN_SECRET_LENGTH = 32
 
 /** These can also be given as the path of a file, in the variable of the same name with `_FILE` behind it. */
-export const SECRETS = ['DATABASE_URL', 'DATABASE_READ_URL', 'SECRET_KEY', 'SMTP_URL', 'REDIS_URL']
+export const SECRETS = ['DATABASE_URL', 'DATABASE_READ_URL', 'SECRET_KEY', 'SMTP_URL', 'REDIS_URL', 'ATS_RECRUITEE_SECRET']
 
 const Url = (schemes: string, example: string, description: string) =>
   Type.String({ pattern: `^(${schemes})://`, examples: [example], description })
@@ -187,6 +187,35 @@ export const Environment = Type.Object({
     examples: ['hooks.internal, 10.1.0.0/16'],
     description:
       'Hosts, addresses and networks inside, comma-separated, that webhooks may be sent to besides public addresses; to these hosts and addresses also by http.',
+  }),
+  ATS_GREENHOUSE: Type.Optional(
+    Words(['on'], {
+      description:
+        'on: connections to Greenhouse, once Greenhouse has accepted you as a partner, see docs/ats.md. Unset: there are none.',
+    }),
+  ),
+  ATS_ASHBY: Type.Optional(
+    Url(
+      'https?',
+      'https://api.ashbyhq.com',
+      "Address of Ashby's API, once Ashby has accepted you as a partner. Unset: there are no connections to Ashby.",
+    ),
+  ),
+  ATS_RECRUITEE: Type.Optional(
+    Url(
+      'https?',
+      'https://integrations.recruitee.com/api/p/your-codename',
+      "Address of Recruitee's partner API with your codename, once Recruitee has promoted you. Unset: there are no connections to Recruitee.",
+    ),
+  ),
+  ATS_RECRUITEE_SECRET: Type.Optional(
+    Type.String({ description: 'The partner secret that Recruitee made for you. Required with ATS_RECRUITEE.' }),
+  ),
+  ATS_CALLBACK_HOSTS: Type.String({
+    default: '',
+    examples: ['app.eu.greenhouse.example'],
+    description:
+      "Hosts besides the systems' own domains, comma-separated, that orders may have reports sent to: what is sent carries a key.",
   }),
   TRUST_PROXY: Type.String({
     default: 'false',

@@ -2,7 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
-import { EMAIL_OUTCOMES, JOIN_OUTCOMES, type Metrics, READ_FROM, SWEEP_PARTS, WEBHOOK_OUTCOMES } from '../domain/context.ts'
+import {
+  EMAIL_OUTCOMES,
+  JOIN_OUTCOMES,
+  type Metrics,
+  READ_FROM,
+  REPORT_OUTCOMES,
+  SWEEP_PARTS,
+  WEBHOOK_OUTCOMES,
+} from '../domain/context.ts'
 import { measureNumbering } from '../domain/events/number-events.ts'
 import { measureEmailQueue } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
@@ -55,6 +63,16 @@ export function createMetrics(): MetricsRegistry {
   const emails = countOutcomes('invite_email_attempts_total', 'Attempts to send a mail', EMAIL_OUTCOMES)
   const memberEmails = countOutcomes('member_email_attempts_total', 'Attempts to send a mail to a member', EMAIL_OUTCOMES)
   const webhooks = countOutcomes('webhook_attempts_total', 'Attempts to deliver an event to an endpoint', WEBHOOK_OUTCOMES)
+  const reports = countOutcomes(
+    'ats_report_attempts_total',
+    'Attempts to report to an applicant tracking system',
+    REPORT_OUTCOMES,
+  )
+  const refusedAnswers = new Counter({
+    name: 'ats_refused_answers_total',
+    help: 'Answers of the service that an applicant tracking system has found wrong',
+    registers,
+  })
   const recordings = countOutcomes('recordings_joined_total', 'Recordings whose parts were to become one file', JOIN_OUTCOMES)
   const reads = countOutcomes('replica_reads_total', 'Lists asked of the replica, by who answered them', READ_FROM)
   const sweeps = new Counter({
@@ -82,6 +100,8 @@ export function createMetrics(): MetricsRegistry {
     eventsNumbered: (count) => numbered.inc(count),
     numberingFailed: () => numberingFailures.inc(),
     webhookAttempted: (outcome) => webhooks.inc({ outcome }),
+    reportAttempted: (outcome) => reports.inc({ outcome }),
+    answerRefused: () => refusedAnswers.inc(),
     replicaRead: (outcome) => reads.inc({ outcome }),
     recordingJoined: (outcome) => recordings.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import type { AtsSettings } from '../domain/context.ts'
 import { MEDIA_PATH } from '../http/addresses/links.ts'
 import { DOCS_PREFIX } from '../http/docs/docs.ts'
 import type { Envelope } from '../http/errors/envelope.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
 import { KEY_HEADER as ALTERNATE_KEY_HEADER } from '../interfaces/alternate/index.ts'
+import { ATS_PREFIX, atsEnvelopes } from '../interfaces/ats/index.ts'
 import { candidateEnvelope } from '../interfaces/candidate/kit/errors.ts'
 import { PLAYER_SESSIONS_PREFIX } from '../interfaces/candidate/session/player-sessions.ts'
 import { MAILBOX_PREFIX } from '../interfaces/mailbox/index.ts'
@@ -20,6 +22,7 @@ export const PATHS = {
   media: MEDIA_PATH,
   docs: DOCS_PREFIX,
   mailbox: MAILBOX_PREFIX,
+  ats: ATS_PREFIX,
 }
 
 /** Whether the alternate interface can't stand under the prefix: `/api` alone may have more than one interface in it. */
@@ -30,8 +33,8 @@ export function isTaken(prefix: string): boolean {
 }
 
 /** Says in whose envelope a failure is told, from the beginning of the path: v1's, where it belongs to no interface that has its own. */
-export function createEnvelopeChoice(alternatePrefix: string): (path: string) => Envelope {
-  const envelopes = [v1Envelope, candidateEnvelope, portalEnvelope, alternateEnvelope(alternatePrefix)]
+export function createEnvelopeChoice(alternatePrefix: string, ats: AtsSettings): (path: string) => Envelope {
+  const envelopes = [v1Envelope, candidateEnvelope, portalEnvelope, alternateEnvelope(alternatePrefix), ...atsEnvelopes(ats)]
   return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
 }
 
@@ -40,7 +43,7 @@ export function createEnvelopeChoice(alternatePrefix: string): (path: string) =>
  * link that is none is refused before anything is done for it.
  */
 export function createSourceOf(alternatePrefix: string): (request: FastifyRequest) => string | undefined {
-  const keyHeaders = { [PATHS.v1]: V1_KEY_HEADER, [alternatePrefix]: ALTERNATE_KEY_HEADER }
+  const keyHeaders = { [PATHS.v1]: V1_KEY_HEADER, [alternatePrefix]: ALTERNATE_KEY_HEADER, [PATHS.ats]: 'authorization' }
   return ({ url, headers }) => {
     for (const [prefix, header] of Object.entries(keyHeaders))
       if (url.startsWith(`${prefix}/`)) return headers[header] === undefined ? undefined : `key ${headers[header]}`

@@ -16,6 +16,8 @@ export type Permission =
   | 'operate_invites'
   | 'manage_webhooks'
   | 'manage_keys'
+  /** Connections to applicant tracking systems. */
+  | 'manage_ats'
   | 'manage_members'
   | 'manage_settings'
   | 'read_audit_log'
@@ -30,6 +32,7 @@ const ADMINISTRATION = [
   'operate_invites',
   'manage_webhooks',
   'manage_keys',
+  'manage_ats',
   'manage_members',
   'manage_settings',
   'read_audit_log',
@@ -38,6 +41,7 @@ const ADMINISTRATION = [
 /** What each kind of actor may do. With {@link memberPermissions} the one place where this is said. */
 const permissions = {
   apiKey: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks'],
+  ats: ['read', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
   operator: ADMINISTRATION,
   system: ['read'],

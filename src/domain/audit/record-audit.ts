@@ -56,6 +56,11 @@ export const AUDIT_ACTIONS = [
   'rotated_webhook_secret',
   'tested_webhook',
   'replayed_webhook',
+  'generated_ats_key',
+  'revoked_ats_key',
+  'entered_key_of_ats',
+  'tested_ats',
+  'reported_to_ats_again',
   'exported_invites',
   'exported_members',
   'exported_invite_batch',
@@ -72,7 +77,20 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 export type AuditEvent = {
   action: AuditAction
   /** The row it was done to, where it is another than the actor's own. */
-  target?: { kind: 'api_key' | 'member' | 'tag' | 'assessment' | 'question' | 'invite' | 'invite_batch' | 'webhook'; id: string }
+  target?: {
+    kind:
+      | 'api_key'
+      | 'member'
+      | 'tag'
+      | 'assessment'
+      | 'question'
+      | 'invite'
+      | 'invite_batch'
+      | 'webhook'
+      | 'ats_key'
+      | 'ats_connection'
+    id: string
+  }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
   details?: Prisma.InputJsonObject
 }

@@ -21,7 +21,7 @@ export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Pro
 
 /** The rows of events, for a statement that makes what they tell of. */
 export function eventRows({ actor, deps }: ServiceContext, events: NewEvent[]): NonNullable<NewRows['events']> {
-  const actorId = actor.kind === 'apiKey' || actor.kind === 'member' ? actor.id : null
+  const actorId = actor.kind === 'apiKey' || actor.kind === 'ats' || actor.kind === 'member' ? actor.id : null
   const createdAt = deps.clock()
   return events.map((event) => {
     const { id = deps.newId(), organizationId, type, mode, data } = { id: undefined, ...event }
@@ -78,6 +78,7 @@ export async function recordEmailEvent(
 /** Whoever runs the service acts for it. */
 const actors = {
   apiKey: 'api_key',
+  ats: 'api_key', // of a kind of its own
   member: 'member',
   candidate: 'candidate',
   operator: 'system',

@@ -46,6 +46,7 @@ const occurrence = {
   media_not_found: 'declared',
   webhook_not_found: 'declared',
   delivery_not_found: 'declared',
+  ats_not_found: 'declared',
   path_not_found: 'hasPathParameter',
   page_not_found: 'declared',
   organization_forbidden: 'declared',

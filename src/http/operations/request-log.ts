@@ -43,5 +43,6 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 
 const actorId = ({ actor }: FastifyRequest['ctx']): object => {
   if (actor.kind === 'apiKey') return { apiKeyId: actor.id }
+  if (actor.kind === 'ats') return { atsKeyId: actor.id }
   return actor.kind === 'member' ? { memberId: actor.id } : {}
 }

@@ -1,0 +1,97 @@
+import { everyones } from '../../db/everyone.ts'
+import { among, sameOwner } from '../../db/own.ts'
+import { all, one, run } from '../../db/statements.ts'
+import { insertRows, type NewRows } from '../../db/writes.ts'
+import type { Ats, ServiceContext } from '../context.ts'
+import type { EventType, ToldData } from '../events/event.ts'
+import { inTransaction } from '../transaction.ts'
+import { after } from './queue-report.ts'
+import { isTold, standingBy } from './standing.ts'
+
+// Events become reports: one for each order of their invite whose ATS is told of what they tell.
+
+/** Positions of the feed a transaction. */
+const AT_ONCE = 2_000n
+
+/**
+ * Takes one step. The position moves in the transaction that makes the reports: each event is handed over once, whatever becomes of the
+ * process, and whichever release recorded it.
+ *
+ * @returns whether there may be more.
+ */
+export async function handOverToOrders(ctx: ServiceContext): Promise<{ more: boolean }> {
+  const { position, head } = await one(
+    ctx.db,
+    everyones.selectFrom(['atsHandover', 'eventNumbering']).select(['atsHandover.position', 'eventNumbering.position as head']),
+  )
+  if (BigInt(position) >= BigInt(head)) return { more: false }
+  return inTransaction(ctx, handOverNext)
+}
+
+async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> {
+  const { db } = inside
+  const { position } = await one(db, everyones.selectFrom('atsHandover').select('position').forUpdate())
+  const { position: head } = await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+  const first = await db.atsOrder.findFirst({ orderBy: { startPosition: 'asc' }, select: { startPosition: true } })
+  // What no order is told of is passed over: there may be years of it before the first is made.
+  const start = first ? first.startPosition : head
+  const from = start > BigInt(position) ? start : BigInt(position)
+  const until = from + AT_ONCE < head ? from + AT_ONCE : head
+  const reports = await makeReports(inside, from, until)
+  if (reports.length > 0) await run(db, insertRows({ atsReports: reports }))
+  await run(db, everyones.updateTable('atsHandover').set({ position: until }))
+  return { more: until < head }
+}
+
+type Reports = NonNullable<NewRows['atsReports']>
+
+async function makeReports(inside: ServiceContext, from: bigint, until: bigint): Promise<Reports> {
+  const { db, deps } = inside
+  const told = (await all(db, toldOrders(from, until))).flatMap(({ type, data, ...its }) => {
+    const standing = standingBy(type as EventType, data as ToldData)
+    return standing !== null && isTold(its.ats as Ats, standing) ? [{ ...its, standing }] : []
+  })
+  if (told.length === 0) return []
+  const lastOf = await findLastTimes(inside, [...new Set(told.map(({ orderId }) => orderId))])
+  const now = deps.clock()
+  return told.map(({ organizationId, connectionId, orderId, orderedAt, position, createdAt, standing }) => {
+    const happenedAt = after(lastOf.get(orderId) ?? orderedAt, createdAt)
+    lastOf.set(orderId, happenedAt)
+    const own = { id: deps.newId(), organizationId, connectionId, orderId, position: position!, standing, happenedAt }
+    return { ...own, state: 'waiting', queuedAt: now, nextAttemptAt: now, attemptCount: 0 } as const
+  })
+}
+
+/** Events, and the orders that are told of each: those that were there before it, and that their ATS has not cancelled. */
+const toldOrders = (from: bigint, until: bigint) =>
+  everyones
+    .selectFrom('events as event')
+    .innerJoin('atsOrders as order', (join) =>
+      join.on(sameOwner('order', 'event')).onRef('order.inviteId', '=', 'event.inviteId'),
+    )
+    .innerJoin('atsConnections as connection', (join) =>
+      join.on(sameOwner('connection', 'order')).onRef('connection.id', '=', 'order.connectionId'),
+    )
+    .where('event.position', '>', String(from))
+    .where('event.position', '<=', String(until))
+    .whereRef('event.sequence', '>', 'order.afterSequence')
+    .where('order.cancelledAt', 'is', null)
+    .select(['event.type', 'event.data', 'event.position', 'event.createdAt'])
+    .select([
+      'order.organizationId',
+      'order.connectionId',
+      'order.id as orderId',
+      'order.createdAt as orderedAt',
+      'connection.ats',
+    ])
+    .orderBy('event.position')
+
+/** When what was reported of these orders last came to be so. */
+async function findLastTimes({ db }: ServiceContext, orderIds: string[]): Promise<Map<string, Date>> {
+  const last = everyones
+    .selectFrom('atsReports')
+    .where('orderId', '=', among(orderIds))
+    .groupBy('orderId')
+    .select(({ fn }) => ['orderId', fn.max('happenedAt').as('happenedAt')])
+  return new Map((await all(db, last)).map(({ orderId, happenedAt }) => [orderId!, happenedAt]))
+}

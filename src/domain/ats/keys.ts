@@ -1,0 +1,139 @@
+import { hash as digest } from 'node:crypto'
+import type { Connection } from '../../db/client.ts'
+import { API_KEY_PATTERN, fingerprintApiKey, generateApiKey } from '../access/api-keys.ts'
+import { anyHash, findInLine, toBase64 } from '../access/find-api-key.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { checkName, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+import { open, seal } from '../secrets/seal.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../values/uuid.ts'
+import { findConnection, requireEnabled } from './connections.ts'
+
+// The keys of connections: those that an ATS calls us with, and the one that it has given to the organization.
+
+const USE_RECORDED_EVERY_MS = 60_000
+
+/**
+ * Finds whose a key is that an ATS has sent, and records that it was used.
+ *
+ * @throws DomainError api_key_missing; api_key_unknown, also for another ATS's; api_key_revoked.
+ */
+export async function authenticateAts(service: ServiceContext, ats: Ats, key: string | undefined): Promise<Context> {
+  const { db, deps } = service
+  if (!key) throw new DomainError('api_key_missing')
+  const found = API_KEY_PATTERN.test(key) ? await findKey(db, digest('sha256', key, 'base64')) : null
+  if (found?.connection.ats !== ats) throw new DomainError('api_key_unknown')
+  if (found.revokedAt) throw new DomainError('api_key_revoked')
+  const now = deps.clock()
+  const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
+  if (!found.lastUsedAt || found.lastUsedAt <= before) {
+    const unused = { OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: before } }] }
+    await db.atsKey.updateMany({ where: { id: found.id, ...unused }, data: { lastUsedAt: now } })
+  }
+  const { id, createdById, connection } = found
+  const { mode, organization } = connection
+  return { ...service, organization, actor: { kind: 'ats', id, ats, connectionId: connection.id, mode, createdById } }
+}
+
+const findKey = findInLine(findKeys)
+
+async function findKeys(db: Connection, fingerprints: string[]) {
+  const organization = { select: { id: true, name: true, tier: true } } as const
+  const rows = await db.atsKey.findMany({
+    where: { hash: anyHash(fingerprints) },
+    select: {
+      ...{ id: true, hash: true, createdById: true, revokedAt: true, lastUsedAt: true },
+      connection: { select: { id: true, ats: true, mode: true, organization } },
+    },
+  })
+  return new Map(rows.map(({ hash, ...key }) => [toBase64(hash), key] as const))
+}
+
+/**
+ * Makes a key for an ATS. Those that were made before stay good until they are revoked: the ATS may take days to change over.
+ *
+ * @returns the key, the only time it is seen.
+ * @throws DomainError not_permitted; ats_not_found.
+ */
+export async function generateAtsKey(ctx: Context, ats: Ats, mode: KeyMode): Promise<string> {
+  authorize(ctx, 'manage_ats')
+  requireEnabled(ctx, ats)
+  return inTransaction(ctx, async (inside) => {
+    const { actor, db, deps, organization } = inside
+    const connection = await findConnection(inside, ats, mode)
+    const [id, key] = [deps.newId(), generateApiKey(mode)]
+    const createdById = actor.kind === 'member' ? actor.id : null
+    const own = { id, organizationId: organization.id, connectionId: connection.id, createdById, createdAt: deps.clock() }
+    await db.atsKey.create({ data: { ...own, ...fingerprintApiKey(key), sealed: seal(deps.secretKeys, keyPurpose(id), key) } })
+    await recordAudit(inside, { action: 'generated_ats_key', target: { kind: 'ats_key', id }, details: { ats, mode } })
+    return key
+  })
+}
+
+/** Refuses a key from now on; without another one nothing more is reported. @throws DomainError not_permitted; ats_not_found. */
+export async function revokeAtsKey(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'manage_ats')
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const where = { organizationId: organization.id, id }
+    const found = isUuid(id) ? await db.atsKey.findFirst({ where, select: { connection: true } }) : null
+    if (!found) throw new DomainError('ats_not_found')
+    const { count } = await db.atsKey.updateMany({ where: { ...where, revokedAt: null }, data: { revokedAt: deps.clock() } })
+    const { ats, mode } = found.connection
+    if (count > 0)
+      await recordAudit(inside, { action: 'revoked_ats_key', target: { kind: 'ats_key', id }, details: { ats, mode } })
+  })
+}
+
+/** Keeps the key that the ATS has given to the organization. @throws DomainError not_permitted; ats_not_found; invalid. */
+export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given: string): Promise<void> {
+  authorize(ctx, 'manage_ats')
+  requireEnabled(ctx, ats)
+  const key = given.trim()
+  refuse(findIssues([['theirKey', checkName(key, MAX_NAME_LENGTH)]]))
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const { id } = await findConnection(inside, ats, mode)
+    const theirs = { theirKey: seal(deps.secretKeys, theirPurpose(id), key), theirLastFour: key.slice(-4) }
+    await db.atsConnection.update({ where: { id }, data: { ...theirs, updatedAt: deps.clock() } })
+    await recordAudit(inside, { action: 'entered_key_of_ats', target: { kind: 'ats_connection', id }, details: { ats, mode } })
+  })
+}
+
+/** What a report may carry. `ours`: the key with which the order came, or another that is good; null where it can't be decrypted. */
+export type Credentials = { ours: string | null; theirs: string | null }
+
+type Sealed = { keyId: string; sealed: Uint8Array; connectionId: string; theirKey: Uint8Array | null }
+
+export const openCredentials = ({ deps }: ServiceContext, { keyId, sealed, connectionId, theirKey }: Sealed): Credentials => ({
+  ours: open(deps.secretKeys, keyPurpose(keyId), sealed),
+  theirs: theirKey && open(deps.secretKeys, theirPurpose(connectionId), theirKey),
+})
+
+/** What is sealed for one key opens for no other. */
+const keyPurpose = (id: string): string => `ats key ${id}`
+const theirPurpose = (connectionId: string): string => `key of the ats ${connectionId}`
+
+/** Encrypts anew, under the newest secret key, what was encrypted under an older one, so that this one can be taken out of use. */
+export async function resealAtsKeys({ db, deps }: ServiceContext): Promise<void> {
+  const [newest, ...older] = deps.secretKeys
+  if (older.length === 0) return
+  const anew = (purpose: string, sealed: Uint8Array) => {
+    const text = open([newest!], purpose, sealed) === null ? open(older, purpose, sealed) : null
+    return text === null ? null : seal(deps.secretKeys, purpose, text)
+  }
+  for (const { id, sealed } of await db.atsKey.findMany({ select: { id: true, sealed: true } })) {
+    const resealed = anew(keyPurpose(id), sealed)
+    if (resealed) await db.atsKey.updateMany({ where: { id }, data: { sealed: resealed } })
+  }
+  for (const { id, theirKey } of await db.atsConnection.findMany({ where: { theirKey: { not: null } } })) {
+    const resealed = anew(theirPurpose(id), theirKey!)
+    // Unless another was entered meanwhile.
+    if (resealed) await db.atsConnection.updateMany({ where: { id, theirKey }, data: { theirKey: resealed } })
+  }
+}

@@ -1,0 +1,27 @@
+import { own } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+
+/** An assessment as an ATS has it chosen from a list. */
+export type Test = { id: string; name: string }
+
+/** Of ids whose first characters are the time, and may be equal. */
+const TOLD_OF_ID = 8
+
+/** Whether candidates can be sent to an assessment: only those who are invited, and there is something to answer. */
+export const isReady = (
+  { deps }: Pick<Context, 'deps'>,
+  { audience, questionCount }: { audience: string; questionCount: number },
+): boolean => audience === 'invite_only' && (questionCount > 0 || !deps.hasOwnPlayer)
+
+/** The assessments that candidates can be sent to, in the order of their names, which are all different: a recruiter sees nothing else of them. */
+export async function listTests(ctx: Context): Promise<Test[]> {
+  authorize(ctx, 'read')
+  const ready = own(ctx, 'assessments')
+    .where('audience', '=', 'invite_only')
+    .where('questionCount', '>=', ctx.deps.hasOwnPlayer ? 1 : 0)
+  const tests = await all(ctx.db, ready.select(['id', 'name']).orderBy('name').orderBy('id'))
+  const ofName = Map.groupBy(tests, ({ name }) => name)
+  return tests.map(({ id, name }) => ({ id, name: ofName.get(name)!.length > 1 ? `${name} (${id.slice(-TOLD_OF_ID)})` : name }))
+}

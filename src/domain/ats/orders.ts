@@ -1,0 +1,118 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { revokeInvite } from '../invites/operations.ts'
+import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../values/uuid.ts'
+import { type ConnectionDetail, getConnection } from './connections.ts'
+import { atsOf } from './place-order.ts'
+import { queueReport } from './queue-report.ts'
+import { type OrderStanding, readStanding } from './standing.ts'
+
+const include = {
+  invite: { select: { id: true, recipientEmail: true, recipientName: true, assessment: { select: { name: true } } } },
+  reports: { where: { state: 'waiting' }, take: 1, select: { nextAttemptAt: true, attemptCount: true } },
+} satisfies Prisma.AtsOrderInclude
+
+/** An order with its candidate, and the report that waits, if one does. */
+export type OrderSummary = Prisma.AtsOrderGetPayload<{ include: typeof include }>
+
+/** The orders of a connection, the newest first. @throws DomainError not_permitted; ats_not_found. */
+export async function listOrders(ctx: Context, { id }: ConnectionDetail, page: Page): Promise<Listing<OrderSummary>> {
+  authorize(ctx, 'manage_ats')
+  const where = { organizationId: ctx.organization.id, connectionId: id }
+  const { atsOrder } = ctx.db
+  return readPage(
+    page,
+    () => atsOrder.count({ where }),
+    (window) => atsOrder.findMany({ where, include, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], ...window }),
+  )
+}
+
+/** How an invite stands that the ATS has ordered, and its newest order. @param ctx of an ATS. @throws DomainError invite_not_found. */
+export async function readOrdered(ctx: Context, inviteId: string): Promise<OrderStanding & { orderId: string }> {
+  const { id } = await findOrdered(ctx, inviteId)
+  return { ...(await readStanding(ctx, inviteId)), orderId: id }
+}
+
+/** @param ctx of an ATS. @throws DomainError invite_not_found. */
+export async function findOrdered(ctx: Context, inviteId: string): Promise<{ id: string }> {
+  const where = { organizationId: ctx.organization.id, connectionId: atsOf(ctx).connectionId, inviteId }
+  const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const satisfies Prisma.AtsOrderOrderByWithRelationInput[]
+  const order = isUuid(inviteId) ? await ctx.db.atsOrder.findFirst({ where, orderBy, select: { id: true } }) : null
+  if (!order) throw new DomainError('invite_not_found')
+  return order
+}
+
+/** Where the newest order of a connection is to be reported to; null: there is none. */
+export async function findNewestCallback(ctx: Context, connectionId: string): Promise<string | null> {
+  const where = { organizationId: ctx.organization.id, connectionId, callbackUrl: { not: null } }
+  const order = await ctx.db.atsOrder.findFirst({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
+  return order?.callbackUrl ?? null
+}
+
+/** Keeps what the ATS has found wrong with an answer, to be seen at the order. @param ctx of an ATS. */
+export async function noteComplaint(ctx: Context, orderId: string, text: string): Promise<void> {
+  const where = { organizationId: ctx.organization.id, id: orderId }
+  await ctx.db.atsOrder.updateMany({ where, data: { lastError: text } })
+}
+
+/**
+ * Reports to the ATS how an order stands now: what waits is attempted at once, without what was tried before.
+ *
+ * @returns the id of its connection. @throws DomainError not_permitted; ats_not_found.
+ */
+export async function reportAgain(ctx: Context, orderId: string): Promise<string> {
+  authorize(ctx, 'manage_ats')
+  return inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const where = { organizationId: organization.id, id: orderId }
+    const order = isUuid(orderId) ? await db.atsOrder.findFirst({ where }) : null
+    if (!order?.inviteId) throw new DomainError('ats_not_found')
+    const { connectionId, inviteId } = order
+    const { count } = await db.atsReport.updateMany({
+      where: { organizationId: organization.id, orderId, state: 'waiting' },
+      data: { nextAttemptAt: deps.clock(), attemptCount: 0 },
+    })
+    if (count === 0) {
+      const { standing } = await readStanding(inside, inviteId)
+      await queueReport(inside, { connectionId, orderId, standing })
+    }
+    const target = { kind: 'invite', id: inviteId } as const
+    await recordAudit(inside, { action: 'reported_to_ats_again', target })
+    return connectionId
+  })
+}
+
+/** Calls the ATS to see whether it answers, and takes the key. @throws DomainError not_permitted; ats_not_found. */
+export async function testConnection(ctx: Context, connectionId: string): Promise<void> {
+  const { id, ats, mode } = await getConnection(ctx, connectionId)
+  await inTransaction(ctx, async (inside) => {
+    await queueReport(inside, { connectionId: id, orderId: null, standing: 'test' })
+    const target = { kind: 'ats_connection', id } as const
+    await recordAudit(inside, { action: 'tested_ats', target, details: { ats, mode } })
+  })
+}
+
+/** What can still be revoked. */
+const OPEN = ['invited', 'undelivered', 'accepted', 'started']
+
+/**
+ * Cancels what the ATS has ordered: nothing more is reported, and an open invite is revoked. An invite that is over stays as it is.
+ *
+ * @param ctx of an ATS. @returns the order; null: there is none.
+ */
+export const cancelOrder = (ctx: Context, inviteId: string): Promise<{ id: string } | null> =>
+  inTransaction(ctx, async (inside) => {
+    const { connectionId } = atsOf(inside)
+    const where = { organizationId: inside.organization.id, connectionId, inviteId, cancelledAt: null }
+    const order = isUuid(inviteId) ? await inside.db.atsOrder.findFirst({ where, select: { id: true } }) : null
+    if (!order) return null
+    const { standing } = await readStanding(inside, inviteId)
+    await inside.db.atsOrder.updateMany({ where, data: { cancelledAt: inside.deps.clock() } })
+    if (OPEN.includes(standing)) await revokeInvite(inside, inviteId)
+    return order
+  })

@@ -1,0 +1,137 @@
+import { sql } from '../../db/builder.ts'
+import { own, type SqlBool } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import { modeOf } from '../access/author.ts'
+import { proctoringOf } from '../assessments/assessment-input.ts'
+import { findAssessments } from '../assessments/assessments.ts'
+import type { Actor, Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { createInvite } from '../invites/create-invite.ts'
+import { reactivateInvite } from '../invites/operations.ts'
+import { inTransaction } from '../transaction.ts'
+import { isReady } from './list-tests.ts'
+import { queueReport } from './queue-report.ts'
+import { isTold, type OrderStanding, readStanding } from './standing.ts'
+
+/** What an ATS orders. */
+export type NewOrder = {
+  /** What the ATS knows the order by: the same again is the same order. */
+  naturalKey: string
+  assessmentId: string
+  recipientEmail: string
+  recipientName: string | null
+  callbackUrl: string | null
+  profileUrl: string
+}
+
+/** Why an order is not taken: of the invite that the address has already, it is being taken, was declined, or the result is there. */
+export type OrderRefusal = 'running' | 'in_review' | 'declined' | 'released'
+export type PlacedOrder =
+  | { orderId: string; inviteId: string; createdAt: Date; refused?: never }
+  | { refused: OrderRefusal; standing: OrderStanding }
+
+type OrderPolicy = {
+  /** Whether an order of what an earlier one has made is taken over by that, rather than refused. */
+  takesOver: boolean
+}
+
+/**
+ * Takes an order: makes the invite, whose mail leaves as always, or has the order be of the one that the address already has for the
+ * assessment. All of it in one transaction; the same order again, also at the same time, gets the first one's answer.
+ *
+ * @param ctx of an ATS.
+ * @throws DomainError assessment_not_found, also for one that is not ready to send; and as createInvite and reactivateInvite do.
+ */
+export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): Promise<PlacedOrder> =>
+  inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const mine = await claim(inside, order)
+    if (!mine.isNew) return mine
+    const { orderId, createdAt } = mine
+    const found = await findOrInvite(inside, order)
+    const standing = await readStanding(inside, found.inviteId)
+    const refused = found.isNew ? null : refusalOf(standing, policy)
+    if (refused) {
+      await db.atsOrder.delete({ where: { id: orderId } })
+      return { refused, standing }
+    }
+    if (standing.standing === 'expired' || standing.standing === 'revoked') await reactivateInvite(inside, found.inviteId, {})
+    const { inviteId } = found
+    const { position } = await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+    // The invite is locked: what is recorded of it from here on is behind this event.
+    const start = { afterSequence: await lastSequence(inside, inviteId), startPosition: position }
+    await db.atsOrder.update({ where: { id: orderId }, data: { inviteId, ...start } })
+    // What is over already will have no event any more.
+    const { ats, connectionId } = atsOf(inside)
+    if (standing.standing === 'released' && isTold(ats, 'released'))
+      await queueReport(inside, { connectionId, orderId, standing: 'released' })
+    deps.log.info({ organizationId: inside.organization.id, ats, orderId, inviteId }, 'an order of an ATS')
+    return { orderId, inviteId, createdAt }
+  })
+
+/** The actor of a context that is an ATS's. @throws DomainError not_permitted. */
+export function atsOf({ actor }: Pick<Context, 'actor'>): Extract<Actor, { kind: 'ats' }> {
+  if (actor.kind !== 'ats') throw new DomainError('not_permitted')
+  return actor
+}
+
+type Claimed = { orderId: string; createdAt: Date } & ({ isNew: true } | { isNew: false; inviteId: string })
+
+/** Makes the order's row, or finds it: while another makes it, this one waits for its end, because both insert the same key. */
+async function claim(inside: Context, { naturalKey, callbackUrl, profileUrl }: NewOrder): Promise<Claimed> {
+  const { db, deps, organization } = inside
+  const { id: keyId, connectionId } = atsOf(inside)
+  const [id, createdAt] = [deps.newId(), deps.clock()]
+  const given = { naturalKey, callbackUrl, profileUrl, keyId }
+  const { count } = await db.atsOrder.createMany({
+    data: [{ id, organizationId: organization.id, connectionId, ...given, createdAt }],
+    skipDuplicates: true,
+  })
+  if (count === 1) return { isNew: true, orderId: id, createdAt }
+  const where = { organizationId: organization.id, connectionId, naturalKey, cancelledAt: null }
+  const earlier = await db.atsOrder.findFirstOrThrow({ where })
+  return { isNew: false, orderId: earlier.id, inviteId: earlier.inviteId!, createdAt: earlier.createdAt }
+}
+
+/** The invite that the address has for the assessment; made where there is none. @throws DomainError assessment_not_found. */
+async function findOrInvite(inside: Context, order: NewOrder): Promise<{ inviteId: string; isNew: boolean }> {
+  const { assessmentId, recipientEmail, recipientName } = order
+  const [assessment] = await findAssessments(inside, [assessmentId])
+  if (!assessment || !isReady(inside, assessment)) throw new DomainError('assessment_not_found')
+  const found = await findEarlier(inside, order)
+  if (found) return { inviteId: found, isNew: false }
+  try {
+    const { id } = await createInvite(inside, { assessmentId, recipientEmail, recipientName, ...proctoringOf(assessment) })
+    return { inviteId: id, isNew: true }
+  } catch (error) {
+    // Another has invited the address meanwhile.
+    const isLate = error instanceof DomainError && error.kind === 'duplicate_invite'
+    const earlier = isLate && (await findEarlier(inside, order))
+    if (!earlier) throw error
+    return { inviteId: earlier, isNew: false }
+  }
+}
+
+/** Locked: nothing is recorded of it until the transaction ends. */
+async function findEarlier(inside: Context, { assessmentId, recipientEmail }: NewOrder): Promise<string | undefined> {
+  const toAddress = own(inside, 'invites')
+    .where('assessmentId', '=', assessmentId)
+    .where('mode', '=', modeOf(inside))
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
+  return (await first(inside.db, toAddress.select('id').forUpdate()))?.id
+}
+
+/** Why an order is not taken; null: it is. Nobody who has declined is mailed again without a person's decision. */
+function refusalOf({ standing }: OrderStanding, { takesOver }: OrderPolicy): OrderRefusal | null {
+  if (standing === 'declined') return 'declined'
+  if (takesOver || standing === 'expired' || standing === 'revoked') return null
+  return standing === 'released' || standing === 'in_review' ? standing : 'running'
+}
+
+/** By index each: there is one of the events with a position, and one of those without. */
+async function lastSequence(inside: Context, inviteId: string): Promise<bigint> {
+  const its = own(inside, 'events').where('inviteId', '=', inviteId).select('sequence')
+  const both = its.where('position', 'is not', null).unionAll(its.where('position', 'is', null))
+  const last = await first(inside.db, both.orderBy('sequence', 'desc').limit(1))
+  return BigInt(last?.sequence ?? 0) // of an invite that was imported there may be none
+}

@@ -1,0 +1,29 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { tellAfterCommit } from '../transaction.ts'
+import type { Standing } from './standing.ts'
+
+/**
+ * Has an order reported as it stands, or a connection tested: behind all reports of it that there are.
+ *
+ * @param inside a transaction. @param report.orderId null: a test.
+ */
+export async function queueReport(
+  inside: Context,
+  { connectionId, orderId, standing }: { connectionId: string; orderId: string | null; standing: Standing },
+): Promise<void> {
+  const { db, deps, organization } = inside
+  const own = { organizationId: organization.id, connectionId, orderId }
+  const [now, { position: head }] = [deps.clock(), await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })]
+  const last = await db.atsReport.findFirst({ where: own, orderBy: [{ position: 'desc' }, { id: 'desc' }] })
+  const data: Prisma.AtsReportUncheckedCreateInput = {
+    ...{ ...own, id: deps.newId(), standing, queuedAt: now, nextAttemptAt: now },
+    position: last && last.position > head ? last.position : head,
+    happenedAt: last ? after(last.happenedAt, now) : now,
+  }
+  await db.atsReport.create({ data })
+  tellAfterCommit(inside) // the worker looks then
+}
+
+/** Of two reports of an order the later one has a later time, whichever clocks they were made by. */
+export const after = (last: Date, time: Date): Date => (time > last ? time : new Date(last.getTime() + 1))

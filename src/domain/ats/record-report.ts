@@ -1,0 +1,66 @@
+import type { ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import type { AttemptResult } from '../webhooks/record-attempt.ts'
+import { nextAttempt } from '../webhooks/retries.ts'
+import type { TakenReport } from './take-reports.ts'
+
+/** `lost`: the lease was over, and what becomes of the report is for another attempt to say. */
+export type ReportOutcome = 'delivered' | 'failed' | 'retried' | 'lost'
+
+const TOO_MANY = 429
+/** Of an answer or an error, in characters. */
+const KEPT_LENGTH = 1_000
+
+/**
+ * Records an attempt, and what follows from it for the report and its order. What is refused is not tried again: 429, the ATS's own failures
+ * and no answer at all are, at the intervals of webhooks.
+ */
+export function recordReport(ctx: ServiceContext, taken: TakenReport, result: AttemptResult): Promise<ReportOutcome> {
+  const { report, connection, order } = taken
+  const { status, body, error } = { status: null, body: '', error: '', ...result.answer }
+  const now = ctx.deps.clock()
+  const next = isPassing(status) ? nextAttempt(now, report.attemptCount + 1, retryAfterOf(result)) : null
+  const isDelivered = status !== null && status >= 200 && status < 300
+  const outcome = isDelivered ? 'delivered' : next ? 'retried' : 'failed'
+  return inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const { count } = await db.atsReport.updateMany({
+      where: { id: report.id, leasedUntil: report.leasedUntil },
+      data: {
+        ...{ state: outcome === 'retried' ? 'waiting' : outcome, leasedUntil: null, attemptCount: { increment: 1 } },
+        ...(next && { nextAttemptAt: next }),
+      },
+    })
+    if (count === 0) return 'lost'
+    const own = { organizationId: connection.organization.id, connectionId: connection.id, orderId: order?.id ?? null }
+    const said = { status, error: storable(error), answer: storable(body), milliseconds: result.milliseconds }
+    const call = { ...own, ...said, id: deps.newId(), isTheirs: false, name: report.standing, createdAt: result.startedAt }
+    await db.atsCall.create({ data: call })
+    const data = isDelivered
+      ? { reported: report.standing, reportedAt: now, lastError: '' }
+      : { lastError: storable(error) || `${status} ${storable(body)}`.trim() }
+    if (order) await db.atsOrder.updateMany({ where: { id: order.id }, data })
+    return outcome
+  })
+}
+
+/** What there was nothing to call for, as it stands now. */
+export async function passOverReport({ db }: ServiceContext, { report }: TakenReport): Promise<void> {
+  await db.atsReport.updateMany({
+    where: { id: report.id, leasedUntil: report.leasedUntil },
+    data: { state: 'delivered', leasedUntil: null },
+  })
+}
+
+/** Gives back what was taken and not attempted to the end, so that nobody has to wait for the lease. */
+export async function releaseReport({ db }: ServiceContext, { report }: TakenReport): Promise<void> {
+  await db.atsReport.updateMany({ where: { id: report.id, leasedUntil: report.leasedUntil }, data: { leasedUntil: null } })
+}
+
+/** Whether it may go otherwise the next time. */
+const isPassing = (status: number | null): boolean => status === null || status === TOO_MANY || status >= 500
+
+const retryAfterOf = ({ answer }: AttemptResult): string | undefined => ('retryAfter' in answer ? answer.retryAfter : undefined)
+
+/** PostgreSQL stores no NUL in a text. */
+const storable = (text: string): string => text.replaceAll('\0', '').slice(0, KEPT_LENGTH)

@@ -1,0 +1,115 @@
+import type { Ats, Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import type { EventType, ToldData } from '../events/event.ts'
+import { declinedAtOf } from '../invites/declined.ts'
+import { asOfNow } from '../invites/expiry.ts'
+import { newestTotal } from '../submissions/newest-release.ts'
+
+// How an order stands, in words of ours; what each applicant tracking system is told of it stands in interfaces/ats.
+
+/**
+ * `undelivered`: the mail to the candidate was refused for good; `in_review`: handed in, and not released; `released`: its result is. A
+ * `test` is of the connection, and of no order.
+ */
+export const STANDINGS = [
+  'invited',
+  'undelivered',
+  'accepted',
+  'started',
+  'in_review',
+  'released',
+  'expired',
+  'revoked',
+  'declined',
+  'test',
+] as const
+export type Standing = (typeof STANDINGS)[number]
+
+/** What each is told of. Greenhouse asks for everything else itself, Recruitee has no words for it. */
+const TOLD: Record<Ats, readonly Standing[]> = {
+  greenhouse: ['invited', 'undelivered', 'released', 'expired', 'revoked', 'declined', 'test'],
+  ashby: STANDINGS,
+  recruitee: ['invited', 'in_review', 'released', 'expired', 'revoked', 'declined', 'test'],
+}
+
+/** Whether the ATS is told when an order comes to stand so. */
+export const isTold = (ats: Ats, standing: Standing): boolean => TOLD[ats].includes(standing)
+
+/** How an order comes to stand by an event of its invite; null: as before. */
+export function standingBy(type: EventType, { status, reason }: Pick<ToldData, 'status' | 'reason'>): Standing | null {
+  switch (type) {
+    case 'invite.accepted':
+      return 'accepted'
+    case 'invite.started':
+      return 'started'
+    case 'invite.completed':
+      return 'in_review'
+    case 'submission.released':
+      return 'released'
+    case 'invite.expired':
+      return 'expired'
+    case 'invite.revoked':
+      return 'revoked'
+    case 'invite.declined':
+      return 'declined'
+    case 'invite.reactivated':
+      return 'invited'
+    case 'invite.extended':
+      return status === 'pending' ? 'invited' : null
+    case 'email.failed':
+      return status === 'pending' && reason !== 'obsolete' ? 'undelivered' : null
+    default:
+      return null
+  }
+}
+
+/** A released result of a submission. @property at when it was. @property percent of the points, with two decimals at most; null: there are no points. */
+export type OrderResult = { submissionId: string; at: Date; points: number; ofPoints: number; percent: number | null }
+
+/** How an order stands now. @property result null unless it is `released`: nothing of it leaves before. */
+export type OrderStanding = {
+  inviteId: string
+  standing: Exclude<Standing, 'test'>
+  startedAt: Date | null
+  completedAt: Date | null
+  result: OrderResult | null
+}
+
+/** How an invite stands now, for its orders. @throws DomainError invite_not_found. */
+export async function readStanding({ db, deps, organization }: Context, inviteId: string): Promise<OrderStanding> {
+  const organizationId = organization.id
+  const row = await db.invite.findFirst({
+    where: { organizationId, id: inviteId },
+    include: {
+      emails: { orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], take: 1, select: { state: true, failure: true } },
+      submissions: { select: { id: true, releases: newestTotal } },
+    },
+  })
+  if (!row) throw new DomainError('invite_not_found')
+  const invite = asOfNow(row, deps.clock())
+  const submission = row.submissions.find(({ id }) => id === row.assessmentSession)
+  const release = submission?.releases[0]
+  const [mail] = row.emails
+  const isUndelivered = mail?.state === 'failed' && mail.failure !== 'obsolete'
+  const { startedAt, completedAt } = invite
+  const result = release && invite.status === 'completed' ? toResult(release) : null
+  const standing = standingOf({ ...invite, isUndelivered, isReleased: result !== null })
+  return { inviteId, standing, startedAt, completedAt, result }
+}
+
+type Standable = Parameters<typeof declinedAtOf>[0] & { isUndelivered: boolean; isReleased: boolean }
+
+function standingOf(invite: Standable): OrderStanding['standing'] {
+  const { status, isUndelivered, isReleased } = invite
+  if (status === 'pending') return isUndelivered ? 'undelivered' : 'invited'
+  if (status === 'completed') return isReleased ? 'released' : 'in_review'
+  if (status === 'revoked') return declinedAtOf(invite) ? 'declined' : 'revoked'
+  return status
+}
+
+type Release = { submissionId: string; createdAt: Date; points: unknown; ofPoints: bigint }
+
+function toResult({ submissionId, createdAt: at, ...release }: Release): OrderResult {
+  const [points, ofPoints] = [Number(release.points), Number(release.ofPoints)]
+  return { submissionId, at, points, ofPoints, percent: ofPoints === 0 ? null : Math.round((points * 10_000) / ofPoints) / 100 }
+}

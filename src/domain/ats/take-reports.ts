@@ -1,0 +1,121 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { sameOwner } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
+import { enabledSystems } from './connections.ts'
+import { type Credentials, openCredentials } from './keys.ts'
+import type { Standing } from './standing.ts'
+
+// Reports are taken by any process, one of each order at a time.
+
+/** At a time, of one process, to one connection. */
+const AT_ONCE = 4
+/** Longer than an attempt takes. What a process has taken that was killed is attempted by another when this is over. */
+const LEASE_SECONDS = 20
+
+/** A report that this process is to attempt now. */
+export type TakenReport = {
+  report: { id: string; standing: Standing; happenedAt: Date; attemptCount: number; leasedUntil: Date | null }
+  connection: { id: string; ats: Ats; mode: KeyMode; organization: Context['organization'] }
+  /** Null: a test of the connection, which nobody has ordered. */
+  order: { id: string; naturalKey: string; callbackUrl: string | null; inviteId: string } | null
+  credentials: Credentials
+}
+
+/**
+ * Takes reports that are due: nobody else attempts them while the lease lasts. Of an order only the first that waits is taken, so that
+ * what is under way is alone and none overtakes another; of a connection whose keys are all revoked, none.
+ *
+ * @param busy how many reports to each connection this process has under way.
+ * @param room how many to take at most.
+ */
+export async function takeReports(ctx: ServiceContext, busy: ReadonlyMap<string, number>, room: number): Promise<TakenReport[]> {
+  const enabled = enabledSystems(ctx)
+  if (enabled.length === 0) return []
+  const leased = await all(ctx.db, leaseOfDue(ctx.deps.clock(), enabled, busy, room))
+  const taken: TakenReport[] = []
+  for (const { id, leasedUntil } of leased) {
+    const row = await ctx.db.atsReport.findUnique({ where: { id }, include })
+    if (!row) continue // deleted meanwhile, with its invite
+    const { connection, order, standing, happenedAt, attemptCount } = row
+    const { id: connectionId, theirKey, ats, mode, organization, keys } = connection
+    // The ATS that has ordered knows the key it did that with; when it has been revoked since, the one that was used last.
+    const key = keys.find(({ id }) => id === order?.keyId) ?? keys[0]
+    taken.push({
+      report: { id, standing: standing as Standing, happenedAt, attemptCount, leasedUntil },
+      connection: { id: connectionId, ats: ats as Ats, mode, organization },
+      order: order && { ...order, inviteId: order.inviteId! },
+      credentials: key
+        ? openCredentials(ctx, { keyId: key.id, sealed: key.sealed, connectionId, theirKey })
+        : { ours: null, theirs: null },
+    })
+  }
+  return taken
+}
+
+const include = {
+  order: true,
+  connection: {
+    include: {
+      organization: { select: { id: true, name: true, tier: true } },
+      keys: { where: { revokedAt: null }, orderBy: [{ lastUsedAt: { sort: 'desc', nulls: 'last' } }, { id: 'desc' }] },
+    },
+  },
+} satisfies Prisma.AtsReportInclude
+
+function leaseOfDue(now: Date, enabled: Ats[], busy: ReadonlyMap<string, number>, room: number) {
+  const [ids, counts] = [[...busy.keys()], [...busy.values()]]
+  const underWay = sql<{ id: string; count: number }>`unnest(${ids}::uuid[], ${counts}::int[])`.as<'busy'>(sql`busy (id, count)`)
+  return everyones
+    .with(
+      (cte) => cte('due').materialized(),
+      (db) =>
+        db
+          .selectFrom('atsConnections as connection')
+          .leftJoin(underWay, 'busy.id', 'connection.id')
+          .crossJoinLateral((eb) =>
+            dueReports(now)
+              .where('report.connectionId', '=', eb.ref('connection.id'))
+              .limit(sql<number>`greatest(0, ${AT_ONCE}::int - coalesce(${eb.ref('busy.count')}, 0))`)
+              .forUpdate('report')
+              .skipLocked()
+              .as('next'),
+          )
+          .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
+          .where(({ exists, selectFrom }) => {
+            const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
+            return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))
+          })
+          .select('next.id')
+          .orderBy('next.nextAttemptAt')
+          .limit(room),
+    )
+    .updateTable('atsReports')
+    .from('due')
+    .set({ leasedUntil: sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})` })
+    .whereRef('atsReports.id', '=', 'due.id')
+    .returning(['atsReports.id', 'atsReports.leasedUntil'])
+}
+
+const dueReports = (now: Date) =>
+  everyones
+    .selectFrom('atsReports as report')
+    .leftJoin('atsOrders as order', (join) => join.on(sameOwner('order', 'report')).onRef('order.id', '=', 'report.orderId'))
+    .select(['report.id', 'report.nextAttemptAt'])
+    .where('report.state', '=', sql.lit('waiting'))
+    .where('report.nextAttemptAt', '<=', now)
+    .where('order.cancelledAt', 'is', null)
+    .where(({ eb, or, ref }) => {
+      const isOver = sql<boolean>`${ref('report.leasedUntil')} < clock_timestamp()`
+      return or([eb('report.leasedUntil', 'is', null), isOver])
+    })
+    .where(({ eb, not, exists, selectFrom }) => {
+      const waiting = selectFrom('atsReports as before').select('before.id').where('before.state', '=', sql.lit('waiting'))
+      const before = waiting
+        .whereRef('before.orderId', '=', 'report.orderId')
+        .where(({ refTuple }) => eb(refTuple('before.position', 'before.id'), '<', eb.refTuple('report.position', 'report.id')))
+      return not(exists(before))
+    })
+    .orderBy('report.nextAttemptAt')

@@ -1,0 +1,68 @@
+import { handOverToOrders } from '../domain/ats/hand-over.ts'
+import { passOverReport, recordReport, releaseReport } from '../domain/ats/record-report.ts'
+import { type TakenReport, takeReports } from '../domain/ats/take-reports.ts'
+import type { ServiceContext } from '../domain/context.ts'
+import type { AttemptResult } from '../domain/webhooks/record-attempt.ts'
+import { describe } from './deliver.ts'
+import type { Post } from './post.ts'
+import { type SendingWorker, sendDue } from './send-due.ts'
+
+/** What an ATS is called with. An empty body is none. */
+export type ReportCall = { method: string; url: string; headers: Record<string, string>; body: string }
+/** Writes a report in the words of its ATS. @returns null where it has none for it; an error where it can't be sent. */
+export type WriteReport = (system: ServiceContext, taken: TakenReport) => Promise<ReportCall | { error: string } | null>
+
+/** Milliseconds for an answer. */
+const DEADLINE_MS = 10_000
+
+/** Reports to applicant tracking systems what becomes of their orders. */
+export const startReports = (system: ServiceContext, post: Post, write: WriteReport): SendingWorker =>
+  sendDue(system, {
+    name: 'reports to applicant tracking systems',
+    handOver: () => handOverToOrders(system),
+    take: async (busy, room) => ({ taken: await takeReports(system, busy, room), more: false }),
+    receiverOf: ({ connection }) => connection.id,
+    attempt: (taken, stop) => report(system, { post, write }, taken, stop),
+  })
+
+/** One attempt. One that the stop of the service interrupts counts for nothing. */
+async function report(
+  system: ServiceContext,
+  { post, write }: { post: Post; write: WriteReport },
+  taken: TakenReport,
+  stop: AbortSignal,
+): Promise<void> {
+  const call = await write(system, taken)
+  if (call === null) return passOverReport(system, taken)
+  const startedAt = system.deps.clock()
+  const began = performance.now()
+  const answer = 'error' in call ? call : await send(post, call, stop)
+  if (answer === null) return releaseReport(system, taken)
+  const milliseconds = Math.round(performance.now() - began)
+  const outcome = await recordReport(system, taken, { startedAt, milliseconds, answer })
+  const { connection, order } = taken
+  const status = 'status' in answer ? { status: answer.status } : answer
+  const fields = {
+    organizationId: connection.organization.id,
+    ats: connection.ats,
+    orderId: order?.id ?? null,
+    outcome,
+    ...status,
+  }
+  if (outcome === 'lost') return system.deps.log.warn(fields, 'an attempt to report to an ATS took longer than its lease')
+  system.deps.metrics.reportAttempted(outcome)
+  system.deps.log.info(fields, 'an attempt to report to an ATS')
+}
+
+/** @returns null when it was interrupted. */
+async function send(
+  post: Post,
+  { method, url, headers, body }: ReportCall,
+  stop: AbortSignal,
+): Promise<AttemptResult['answer'] | null> {
+  try {
+    return await post(url, headers, body, stop, { method, deadlineMs: DEADLINE_MS })
+  } catch (error) {
+    return stop.aborted ? null : { error: describe(error as NodeJS.ErrnoException) }
+  }
+}
