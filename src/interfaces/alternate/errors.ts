@@ -40,6 +40,7 @@ const answers = {
   api_key_not_found: [404, NOT_FOUND],
   webhook_not_found: [404, NOT_FOUND],
   delivery_not_found: [404, NOT_FOUND],
+  ats_not_found: [404, NOT_FOUND],
   not_permitted: [403, 'You do not have permission to perform this action.'],
   path_not_found: [404, NOT_FOUND],
   page_not_found: [404, 'Invalid page.'],

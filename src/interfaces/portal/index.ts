@@ -9,6 +9,7 @@ import { exportsRoutes } from './exports/exports.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
+import { atsRoutes } from './integrations/ats.routes.ts'
 import { integrationsRoutes } from './integrations/integrations.routes.ts'
 import { webhookDeliveriesRoutes } from './integrations/webhook-deliveries.routes.ts'
 import { webhooksRoutes } from './integrations/webhooks.routes.ts'
@@ -45,6 +46,7 @@ const organizationPages = [
   integrationsRoutes,
   webhooksRoutes,
   webhookDeliveriesRoutes,
+  atsRoutes,
   membersRoutes,
   tagsRoutes,
   organizationSettingsRoutes,

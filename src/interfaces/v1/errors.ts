@@ -36,6 +36,7 @@ const answers = {
   api_key_not_found: [404, 'Not found'],
   webhook_not_found: [404, 'Webhook not found'],
   delivery_not_found: [404, 'Delivery not found'],
+  ats_not_found: [404, 'Not found'],
   not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],
   page_not_found: [404, 'Not found'],

@@ -52,6 +52,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   tag_not_found: [404, UNKNOWN],
   webhook_not_found: [404, UNKNOWN],
   delivery_not_found: [404, UNKNOWN],
+  ats_not_found: [404, UNKNOWN],
   too_many_exports: [429, TOO_MANY_EXPORTS],
   too_many_searches: [429, TOO_MANY_SEARCHES],
   too_many_passwords: [429, TOO_MANY_PASSWORDS],

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { may, type Permission } from '../../../domain/access/permissions.ts'
 import type { SignedIn } from '../../../domain/access/sessions.ts'
+import { enabledSystems } from '../../../domain/ats/connections.ts'
 import type { Context } from '../../../domain/context.ts'
 import { hostOf } from '../../../domain/webhooks/change-endpoint.ts'
 import { findFailingEndpoints } from '../../../domain/webhooks/state.ts'
@@ -30,10 +31,11 @@ const PAGES: { path: string; label: string; permission: Permission }[] = [
 ]
 
 /** The sections of Settings, by the last part of their address, and who may see each. */
-const SETTINGS: { path: string; label: string; permission: Permission }[] = [
+const SETTINGS: { path: string; label: string; permission: Permission; isThere?: (ctx: Context) => boolean }[] = [
   { path: 'organization', label: 'Organization', permission: 'manage_settings' },
   { path: 'integrations', label: 'Integrations', permission: 'manage_keys' },
   { path: 'webhooks', label: 'Webhooks', permission: 'manage_webhooks' },
+  { path: 'ats', label: 'Recruiting systems', permission: 'manage_ats', isThere: (ctx) => enabledSystems(ctx).length > 0 },
   { path: 'audit-log', label: 'Audit log', permission: 'read_audit_log' },
 ]
 
@@ -146,7 +148,7 @@ ${link(pathOf(ctx, 'account'), `${firstName} ${lastName}`.trim() || email, path.
 
 function sections({ ctx, path }: Viewer): Html | false {
   if (!path.startsWith(pathOf(ctx, 'settings/'))) return false
-  const visible = SETTINGS.filter(({ permission }) => may(ctx, permission))
+  const visible = SETTINGS.filter(({ permission, isThere }) => may(ctx, permission) && (isThere?.(ctx) ?? true))
   return html`<nav class="sections" aria-label="Settings">${visible.map((section) => {
     const address = pathOf(ctx, `settings/${section.path}`)
     return link(address, section.label, path.startsWith(address))

@@ -64,6 +64,7 @@ const names: Record<string, string> = {
   secondGraderId: 'the second grader',
   tagIds: 'the tag',
   url: 'the address',
+  theirKey: 'the key',
   media: 'what is to be deleted',
   requirement: 'what the candidate can start, or go on, without',
 }

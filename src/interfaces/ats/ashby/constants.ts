@@ -1,0 +1,26 @@
+// What Ashby's documentation leaves open, each of it a reading of ours that its sandbox may refute. docs/ats.md marks them †.
+
+/** What recruiters read as the status. `started` is Ashby's own word: the time of starting is stored by it. */
+export const WORDS = {
+  invited: 'Invited',
+  undelivered: 'Invitation could not be delivered',
+  accepted: 'Opened',
+  started: 'Started',
+  in_review: 'Submitted, waiting for grading',
+  released: 'Graded',
+} as const
+
+/** What the fields of messages are known by: fixed for ever, because recruiters filter by them. */
+export const IDENTIFIERS = {
+  status: 'status',
+  profileUrl: 'profile_url',
+  score: 'score',
+  noScore: 'result',
+  cancelledReason: 'cancelled_reason',
+  points: 'points',
+  maxPoints: 'max_points',
+  duration: 'duration',
+} as const
+
+/** An update of an assessment that does not exist, to see by the answer whether the key is taken: 401 or 403 say that it is not. */
+export const TEST_ASSESSMENT_ID = '00000000-0000-0000-0000-000000000000'

@@ -1,0 +1,28 @@
+import { readStanding } from '../../../domain/ats/standing.ts'
+import { KEY_LOST, type ReportWriter, withBasic } from '../kit/report.ts'
+import { IDENTIFIERS, TEST_ASSESSMENT_ID } from './constants.ts'
+import { presentUpdate, type Update } from './view.ts'
+
+/** Tells Ashby how an order came to stand (docs/ats.md, Ashby). */
+export const writeAshbyReport: ReportWriter = async (ctx, { report, order, credentials }) => {
+  const settings = ctx.deps.ats.ashby
+  if (!settings) return { error: 'Ashby is switched off.' }
+  if (credentials.theirs === null) return KEY_LOST
+  const { standing, happenedAt: at } = report
+  const update =
+    order === null || standing === 'test'
+      ? testAt(at)
+      : presentUpdate(ctx, { standing, at, order: await readStanding(ctx, order.inviteId) })
+  return {
+    method: 'POST',
+    url: `${settings.url}/assessment.update`,
+    headers: { ...withBasic(credentials.theirs), accept: 'application/json; version=1' },
+    body: JSON.stringify(update),
+  }
+}
+
+const testAt = (at: Date): Update => ({
+  assessment_id: TEST_ASSESSMENT_ID,
+  timestamp: at.getTime(),
+  assessment_status: { identifier: IDENTIFIERS.status, label: 'Status', type: 'string', value: 'Test' },
+})

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import { hasTheirKey } from '../../../domain/ats/connections.ts'
+import { listTests } from '../../../domain/ats/list-tests.ts'
+import { cancelOrder } from '../../../domain/ats/orders.ts'
+import { atsOf, type NewOrder, type PlacedOrder, placeOrder } from '../../../domain/ats/place-order.ts'
+import { refuse } from '../../../domain/checking/refuse.ts'
+import type { Context } from '../../../domain/context.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { createAtsEnvelope } from '../kit/envelope.ts'
+import { linkIn, nameIn, objectIn, requiredText, textIn } from '../kit/read-fields.ts'
+import { wordReleased } from '../kit/refusals.ts'
+import { type AtsScope, openScope } from '../kit/scope.ts'
+import { presentTest, presentUpdate } from './view.ts'
+
+/** `message` is shown to the recruiter of an order; the rest is how Ashby's own interface tells errors. */
+export const ashbyEnvelope = createAtsEnvelope('/ats/ashby', (message, code) => ({
+  ...{ success: false, message, errors: [code], errorInfo: { code, message } },
+}))
+
+/** What Ashby calls, below one base address and always by POST (docs/ats.md, Ashby). */
+export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promise<void> {
+  openScope(app, 'ashby', { ...scope, envelope: ashbyEnvelope })
+
+  app.post('/assessment.list', async ({ ctx }) => ({ success: true, results: (await listTests(ctx)).map(presentTest) }))
+
+  app.post('/assessment.start', async (request, reply) => {
+    const { ctx } = request
+    // Without it nothing could be reported back.
+    const isReady = await hasTheirKey(ctx, atsOf(ctx).connectionId)
+    refuse(isReady ? [] : [{ field: 'theirKey', rule: 'required' }])
+    const placed = await placeOrder(ctx, readOrder(request.body), { takesOver: false })
+    if (placed.refused) return reply.code(statusOf(placed)).send({ message: wordRefusal(ctx, placed) })
+    request.atsOrderId = placed.orderId
+    return reply.send({ success: true, results: presentStart(ctx, placed) })
+  })
+
+  // Also of what is over, or unknown: the recruiter is not to be stuck with it.
+  app.post('/assessment.cancel', async (request) => {
+    const assessment_id = textIn(objectIn(request.body).assessment_id)
+    const order = await cancelOrder(request.ctx, assessment_id)
+    request.atsOrderId = order?.id ?? null
+    return { success: true, results: { assessment_id } }
+  })
+
+  app.post('/assessment.customField.list', async () => ({ success: true, fields: [] }))
+}
+
+/** @throws DomainError invalid without an address or an application. */
+function readOrder(body: unknown): NewOrder {
+  const { assessment_type_id, candidate, application } = objectIn(body)
+  const { email, ashby_profile_url, ...names } = objectIn(candidate)
+  const assessmentId = requiredText(assessment_type_id, 'assessment_type_id')
+  return {
+    naturalKey: `${requiredText(objectIn(application).ashby_id, 'application.ashby_id')} ${assessmentId}`,
+    assessmentId,
+    recipientEmail: requiredText(email, 'recipientEmail'),
+    recipientName: nameIn(names),
+    callbackUrl: null,
+    profileUrl: linkIn(ashby_profile_url),
+  }
+}
+
+type Taken = Exclude<PlacedOrder, { refused: string }>
+type Refused = Extract<PlacedOrder, { refused: string }>
+
+/** With the first update, which so needs no call of its own. */
+function presentStart(ctx: Context, { inviteId, createdAt }: Taken) {
+  const order = { inviteId, standing: 'invited', startedAt: null, completedAt: null, result: null } as const
+  return { assessment_id: inviteId, update_request: presentUpdate(ctx, { standing: 'invited', at: createdAt, order }) }
+}
+
+/** 409: the candidate is being assessed already. */
+const statusOf = ({ refused }: Refused): number => (refused === 'running' || refused === 'in_review' ? 409 : 422)
+
+function wordRefusal(ctx: Context, { refused, standing }: Refused): string {
+  if (refused === 'declined') throw new DomainError('invite_declined')
+  return refused === 'released' ? wordReleased(ctx, standing) : 'The candidate is being assessed already.'
+}

@@ -1,0 +1,67 @@
+import type { Test } from '../../../domain/ats/list-tests.ts'
+import type { OrderStanding, Standing } from '../../../domain/ats/standing.ts'
+import type { Context } from '../../../domain/context.ts'
+import { IDENTIFIERS, WORDS } from './constants.ts'
+
+/** A field of a message. An identifier is the same field in all messages. */
+type DataValue = {
+  identifier: string
+  label: string
+  type: 'numeric_score' | 'numeric_duration_minutes' | 'url' | 'string'
+  value: string | number
+}
+
+/** What an update says. With a result the assessment is complete, with a reason it is cancelled. */
+export type Update = {
+  assessment_id: string
+  /** Milliseconds since 1970. */
+  timestamp: number
+  assessment_status?: DataValue
+  assessment_profile_url?: DataValue
+  assessment_result?: DataValue
+  cancelled_reason?: DataValue
+  metadata?: DataValue[]
+}
+
+export const presentTest = ({ id, name }: Test) => ({ assessment_type_id: id, name, description: '' })
+
+/** How an order came to stand at that time. @param order how its invite stands now: what is released is told, and nothing else of it. */
+export function presentUpdate(
+  { deps, organization }: Context,
+  { standing, at, order }: { standing: Exclude<Standing, 'test'>; at: Date; order: OrderStanding },
+): Update {
+  const about = { assessment_id: order.inviteId, timestamp: at.getTime() }
+  if (standing === 'expired') return { ...about, cancelled_reason: cancelled(`Expired on ${at.toISOString().slice(0, 10)}`) }
+  if (standing === 'revoked') return { ...about, cancelled_reason: cancelled(`Withdrawn by ${organization.name}`) }
+  if (standing === 'declined') return { ...about, cancelled_reason: cancelled('Declined by the candidate') }
+  const status = { ...about, assessment_status: text(IDENTIFIERS.status, 'Status', WORDS[standing]) }
+  if (standing !== 'released' || !order.result) return status
+  const url = deps.links.portalUrl({ organizationId: organization.id, id: order.inviteId })
+  return {
+    ...status,
+    assessment_profile_url: { identifier: IDENTIFIERS.profileUrl, label: 'Result', type: 'url', value: url },
+    assessment_result: scoreOf(order.result.percent),
+    metadata: detailsOf(order),
+  }
+}
+
+const text = (identifier: string, label: string, value: string): DataValue => ({ identifier, label, type: 'string', value })
+const cancelled = (reason: string): DataValue => text(IDENTIFIERS.cancelledReason, 'Cancelled', reason)
+
+const scoreOf = (percent: number | null): DataValue =>
+  percent === null
+    ? text(IDENTIFIERS.noScore, 'Result', 'Released, without points')
+    : { identifier: IDENTIFIERS.score, label: 'Score (percent)', type: 'numeric_score', value: percent }
+
+function detailsOf({ result, startedAt, completedAt }: OrderStanding): DataValue[] {
+  const minutes = startedAt && completedAt ? Math.round((completedAt.getTime() - startedAt.getTime()) / 60_000) : null
+  const points = (identifier: string, label: string, value: number): DataValue[] =>
+    result?.ofPoints ? [{ identifier, label, type: 'numeric_score', value }] : []
+  return [
+    ...points(IDENTIFIERS.points, 'Points', result?.points ?? 0),
+    ...points(IDENTIFIERS.maxPoints, 'Of', result?.ofPoints ?? 0),
+    ...(minutes === null
+      ? []
+      : [{ identifier: IDENTIFIERS.duration, label: 'Duration', type: 'numeric_duration_minutes', value: minutes } as const]),
+  ]
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify'
+import { mayReportTo } from '../../../domain/ats/callbacks.ts'
+import { listTests } from '../../../domain/ats/list-tests.ts'
+import { findOrdered, noteComplaint, readOrdered } from '../../../domain/ats/orders.ts'
+import { type NewOrder, placeOrder } from '../../../domain/ats/place-order.ts'
+import { refuse } from '../../../domain/checking/refuse.ts'
+import type { Context } from '../../../domain/context.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { createAtsEnvelope } from '../kit/envelope.ts'
+import { linkIn, nameIn, objectIn, requiredText, textIn } from '../kit/read-fields.ts'
+import { type AtsScope, openScope } from '../kit/scope.ts'
+import { presentStatus, presentTest } from './view.ts'
+
+export const greenhouseEnvelope = createAtsEnvelope('/ats/greenhouse', (message) => ({ message }))
+
+/** How many of its complaints are kept, and characters of each. */
+const MAX_COMPLAINTS = 20
+const MAX_COMPLAINT_LENGTH = 300
+
+/** What Greenhouse calls (docs/ats.md, Greenhouse). */
+export async function greenhouseRoutes(app: FastifyInstance, scope: AtsScope): Promise<void> {
+  openScope(app, 'greenhouse', { ...scope, envelope: greenhouseEnvelope })
+
+  app.get('/list_tests', async ({ ctx }) => (await listTests(ctx)).map(presentTest))
+
+  app.post('/send_test', async (request, reply) => {
+    const placed = await placeOrder(request.ctx, readOrder(request.ctx, request.body), { takesOver: true })
+    if (placed.refused) throw new DomainError('invite_declined')
+    request.atsOrderId = placed.orderId
+    return reply.send({ partner_interview_id: placed.inviteId })
+  })
+
+  app.get<{ Querystring: { partner_interview_id?: unknown } }>('/test_status', async (request) => {
+    const { orderId, ...order } = await readOrdered(request.ctx, textIn(request.query.partner_interview_id))
+    request.atsOrderId = orderId
+    return presentStatus(request.ctx, order)
+  })
+
+  app.post('/response_error', async (request) => {
+    request.atsOrderId = await keepComplaint(request.ctx, objectIn(request.body))
+    return { status: 200 }
+  })
+}
+
+/** @throws DomainError invalid: without an address or a test, or with an address to report to that is not Greenhouse's. */
+function readOrder({ deps }: Context, body: unknown): NewOrder {
+  const { partner_test_id, candidate, url } = objectIn(body)
+  const { email, greenhouse_profile_url, ...names } = objectIn(candidate)
+  const callbackUrl = requiredText(url, 'callbackUrl')
+  refuse(mayReportTo(deps, 'greenhouse', callbackUrl) ? [] : [{ field: 'callbackUrl', rule: 'target', problem: 'host' }])
+  return {
+    // The id of the order there.
+    naturalKey: new URL(callbackUrl).pathname.split('/').findLast((part) => part !== '') ?? callbackUrl,
+    assessmentId: requiredText(partner_test_id, 'partner_test_id'),
+    recipientEmail: requiredText(email, 'recipientEmail'),
+    recipientName: nameIn(names),
+    callbackUrl,
+    profileUrl: linkIn(greenhouse_profile_url),
+  }
+}
+
+/** Logs and counts what Greenhouse has found wrong with an answer, without the candidate's address. @returns the order, if it is known. */
+async function keepComplaint(ctx: Context, body: Record<string, unknown>): Promise<string | null> {
+  const call = textIn(body.api_call, MAX_COMPLAINT_LENGTH)
+  const address = textIn(body.candidate_email)
+  const errors = (Array.isArray(body.errors) ? body.errors : [])
+    .slice(0, MAX_COMPLAINTS)
+    .map((error) => withoutAddress(textIn(error, MAX_COMPLAINT_LENGTH), address))
+  const { deps, organization } = ctx
+  deps.metrics.answerRefused()
+  deps.log.warn({ organizationId: organization.id, ats: 'greenhouse', call, errors }, 'an ATS has found an answer wrong')
+  const order = await findOrdered(ctx, textIn(body.partner_interview_id)).catch(() => null)
+  if (order) await noteComplaint(ctx, order.id, `${call}: ${errors.join('; ')}`)
+  return order?.id ?? null
+}
+
+const withoutAddress = (text: string, address: string): string => (address === '' ? text : text.replaceAll(address, '…'))

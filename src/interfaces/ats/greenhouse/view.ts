@@ -1,0 +1,29 @@
+import type { Test } from '../../../domain/ats/list-tests.ts'
+import type { OrderStanding } from '../../../domain/ats/standing.ts'
+import type { Context } from '../../../domain/context.ts'
+import { MAX_LABEL_LENGTH, WORDS } from './constants.ts'
+
+/** An item of the menu. */
+export const presentTest = ({ id, name }: Test) => ({
+  partner_test_id: id,
+  partner_test_name: [...name].slice(0, MAX_LABEL_LENGTH).join(''),
+})
+
+/** The answer to test_status: a result only when it is released, and the link to a page that asks who wants to see it. */
+export function presentStatus({ deps, organization }: Context, order: OrderStanding) {
+  const { inviteId: id, standing, result, startedAt, completedAt } = order
+  const partner_status = WORDS[standing]
+  if (!result) return { partner_status }
+  return {
+    partner_status,
+    partner_profile_url: deps.links.portalUrl({ organizationId: organization.id, id }),
+    ...(result.percent !== null && { partner_score: result.percent }),
+    metadata: {
+      Points: `${result.points} of ${result.ofPoints}`,
+      ...(startedAt && { Started: wordTime(startedAt) }),
+      ...(completedAt && { Finished: wordTime(completedAt) }),
+    },
+  }
+}
+
+const wordTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`

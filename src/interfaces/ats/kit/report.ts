@@ -1,0 +1,20 @@
+import type { TakenReport } from '../../../domain/ats/take-reports.ts'
+import type { Context } from '../../../domain/context.ts'
+
+/** What an ATS is called with. An empty body is none. */
+export type ReportCall = { method: string; url: string; headers: Record<string, string>; body: string }
+
+/**
+ * Writes a report in the words of its ATS, from the order as it is now, or as the report has it.
+ *
+ * @returns null where it has none for it; an error where it can't be sent.
+ */
+export type ReportWriter = (ctx: Context, taken: TakenReport) => Promise<ReportCall | { error: string } | null>
+
+/** A key as the user name, without a password. */
+export const withBasic = (key: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+})
+
+/** What was encrypted is not readable any more: the secret key is another. */
+export const KEY_LOST = { error: 'The key can not be decrypted: generate another, or enter it again.' }

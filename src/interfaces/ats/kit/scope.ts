@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { recordCall } from '../../../domain/ats/calls.ts'
+import { authenticateAts } from '../../../domain/ats/keys.ts'
+import type { Ats, ServiceContext } from '../../../domain/context.ts'
+import type { Envelope } from '../../../http/errors/envelope.ts'
+import type { RateLimiter } from '../../../http/limits/rate-limit.ts'
+import { guardInterface } from '../../../http/requests/guard.ts'
+import { readKey } from './read-key.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of an ATS's call: the order that it is about, for the log of calls. */
+    atsOrderId: string | null
+  }
+}
+
+/** More than any order needs: a text that is too long is cut, which is done once it has been read. Whoever sends it has shown a key. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024
+
+export type AtsScope = { system: ServiceContext; limiter: RateLimiter }
+
+/** The paths that an ATS calls, by its own keys alone. Each call is kept in the log of its connection. */
+export function openScope(
+  app: FastifyInstance,
+  ats: Ats,
+  { system, limiter, envelope }: AtsScope & { envelope: Envelope },
+): void {
+  app.decorateRequest('atsOrderId', null)
+  app.addHook('onRoute', (route) => {
+    route.bodyLimit = MAX_BODY_BYTES
+  })
+  guardInterface(app, {
+    authenticate: ({ headers }) => authenticateAts(system, ats, readKey(headers.authorization)),
+    limiter,
+    envelope,
+  })
+  app.addHook('onResponse', (request, reply) => logCall(request, reply))
+}
+
+async function logCall(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { ctx, routeOptions, atsOrderId: orderId } = request
+  if (!ctx || routeOptions.url === undefined) return
+  const error = reply.getHeader('x-error-code')?.toString() ?? ''
+  const name = routeOptions.url.split('/').at(-1)!
+  const milliseconds = Math.round(reply.elapsedTime)
+  try {
+    await recordCall(ctx, { name, status: reply.statusCode, error, milliseconds, orderId })
+  } catch (error) {
+    ctx.deps.log.warn({ err: error }, 'a call of an ATS could not be kept in the log of calls')
+  }
+}

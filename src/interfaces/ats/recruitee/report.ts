@@ -1,0 +1,18 @@
+import { readStanding } from '../../../domain/ats/standing.ts'
+import type { ReportWriter } from '../kit/report.ts'
+import { TEST_REPORT_ID } from './constants.ts'
+import { presentReport } from './view.ts'
+
+/** Changes the report that Recruitee has made for an order (docs/ats.md, Recruitee). */
+export const writeRecruiteeReport: ReportWriter = async (ctx, { report, order }) => {
+  const settings = ctx.deps.ats.recruitee
+  if (!settings) return { error: 'Recruitee is switched off.' }
+  const change = order ? presentReport(report.standing, await readStanding(ctx, order.inviteId)) : {}
+  if (change === null) return null
+  return {
+    method: 'PATCH',
+    url: `${settings.url}/reports/${order?.naturalKey ?? TEST_REPORT_ID}`,
+    headers: { 'rt-partner-secret': settings.secret },
+    body: JSON.stringify(change),
+  }
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import { listTests } from '../../../domain/ats/list-tests.ts'
+import { type NewOrder, placeOrder } from '../../../domain/ats/place-order.ts'
+import { checkUuid, findIssues } from '../../../domain/checking/checks.ts'
+import { refuse } from '../../../domain/checking/refuse.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { createAtsEnvelope } from '../kit/envelope.ts'
+import { nameIn, objectIn, requiredText } from '../kit/read-fields.ts'
+import { wordReleased } from '../kit/refusals.ts'
+import { type AtsScope, openScope } from '../kit/scope.ts'
+import { REFUSED_STATUS } from './constants.ts'
+import { presentTest } from './view.ts'
+
+/** The text is shown to whoever sends a candidate. */
+export const recruiteeEnvelope = createAtsEnvelope('/ats/recruitee', (error) => ({ error }))
+
+/** What Recruitee calls (docs/ats.md, Recruitee). */
+export async function recruiteeRoutes(app: FastifyInstance, scope: AtsScope): Promise<void> {
+  openScope(app, 'recruitee', { ...scope, envelope: recruiteeEnvelope })
+
+  app.get('/tests', async ({ ctx }) => (await listTests(ctx)).map(presentTest))
+
+  app.post('/send_candidate', async (request, reply) => {
+    const placed = await placeOrder(request.ctx, readOrder(request.body), { takesOver: false })
+    if (placed.refused === 'declined') throw new DomainError('invite_declined')
+    if (placed.refused) {
+      const isOver = placed.refused === 'released'
+      const error = isOver ? wordReleased(request.ctx, placed.standing) : 'The candidate is being assessed already.'
+      return reply.code(REFUSED_STATUS).send({ error })
+    }
+    request.atsOrderId = placed.orderId
+    return reply.send({})
+  })
+}
+
+/** @throws DomainError invalid without an address or a report. */
+function readOrder(body: unknown): NewOrder {
+  const { report_id, test_id, email, ...names } = objectIn(body)
+  const naturalKey = requiredText(report_id, 'report_id').toLowerCase()
+  refuse(findIssues([['report_id', checkUuid(naturalKey)]])) // it becomes a part of an address
+  return {
+    naturalKey,
+    assessmentId: requiredText(test_id, 'test_id'),
+    recipientEmail: requiredText(email, 'recipientEmail'),
+    recipientName: nameIn(names),
+    callbackUrl: null,
+    profileUrl: '',
+  }
+}

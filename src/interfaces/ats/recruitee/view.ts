@@ -1,0 +1,33 @@
+import type { Test } from '../../../domain/ats/list-tests.ts'
+import type { OrderResult, OrderStanding, Standing } from '../../../domain/ats/standing.ts'
+import { TAKES_SCORE_LATER, WORDS } from './constants.ts'
+
+export const presentTest = ({ id, name }: Test) => ({ id, name })
+
+/** What of a report changes. */
+type ReportChange = { status: string; score?: string; completed_at?: string }
+
+/** How an order came to stand; null: Recruitee has no word for it. Whether the candidate has passed is not for us to say. */
+export function presentReport(standing: Standing, { result, completedAt }: OrderStanding): ReportChange | null {
+  const completed_at = completedAt && writeTime(completedAt)
+  const completed = { status: WORDS.completed, ...(completed_at && { completed_at }) }
+  switch (standing) {
+    case 'invited':
+      return { status: WORDS.sent }
+    case 'in_review':
+      return TAKES_SCORE_LATER ? completed : null
+    case 'released':
+      return { ...completed, ...(result?.ofPoints && { score: wordScore(result) }) }
+    case 'expired':
+    case 'revoked':
+    case 'declined':
+      return { status: WORDS.canceled }
+    default:
+      return null
+  }
+}
+
+const wordScore = ({ points, ofPoints, percent }: OrderResult): string => `${points}/${ofPoints} (${percent}%)`
+
+/** With six digits of the second, as Recruitee writes times. */
+const writeTime = (at: Date): string => at.toISOString().replace('Z', '000Z')

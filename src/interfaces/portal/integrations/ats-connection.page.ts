@@ -1,0 +1,95 @@
+import { type AtsCall, CALLS_KEPT_DAYS } from '../../../domain/ats/calls.ts'
+import type { ConnectionDetail } from '../../../domain/ats/connections.ts'
+import type { OrderSummary } from '../../../domain/ats/orders.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { type Html, html, type Value } from '../../../html/html.ts'
+import { type Form, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { pager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { badge, time } from '../kit/wording.ts'
+import { SYSTEMS } from './ats.page.ts'
+
+const NOTICES = new Map([
+  ['tested', 'The test is under way: what comes of it is among the calls in a moment.'],
+  ['reported', 'It is being reported again.'],
+])
+
+type Facts = {
+  ctx: Context
+  connection: ConnectionDetail
+  orders: Listing<OrderSummary>
+  calls: Listing<AtsCall>
+  done: string
+}
+
+export function atsConnectionPage(form: Form, { ctx, connection, orders, calls, done }: Facts): Page {
+  const address = pathOf(ctx, `settings/ats/connections/${connection.id}`)
+  const { ats, mode, keys } = connection
+  return {
+    title: `${SYSTEMS[ats].name}, ${mode === 'test' ? 'test' : 'live'} invites`,
+    notice: NOTICES.get(done),
+    body: html`${mistakes(form)}${panel(
+      'test',
+      'Test it',
+      html`<p>Calls ${SYSTEMS[ats].name} as a report does, and changes nothing there. An answer of 401 or 403 says that the key is not taken; no answer, that ${SYSTEMS[ats].name} can not be reached.</p>
+${keys.every(({ revokedAt }) => revokedAt) && html`<p>All keys are revoked: nothing is sent before there is another.</p>`}
+<form method="post" action="${`${address}/test`}">${onceField()}<p><button>Send a test</button></p></form>`,
+    )}${panel(
+      'orders',
+      'Orders',
+      html`${orders.items.length === 0 ? html`<p>There are none yet.</p>` : orderTable(ctx, orders.items)}
+${pager(address, form.values, orders, ['order', 'orders'])}`,
+    )}${panel(
+      'calls',
+      'The last calls',
+      html`<p>Kept for ${CALLS_KEPT_DAYS} days.</p>
+${calls.items.length === 0 ? html`<p>There are none yet.</p>` : callTable(calls.items)}`,
+    )}<p><a href="${pathOf(ctx, 'settings/ats')}">All recruiting systems</a></p>`,
+  }
+}
+
+const orderTable = (ctx: Context, orders: OrderSummary[]): Html =>
+  table(
+    'orders-heading',
+    ['Candidate', 'Assessment', 'Ordered', 'Reported', 'What is wrong', 'There'],
+    orders.map((order) => [
+      html`<a href="${pathOf(ctx, `invites/${order.inviteId}`)}">${order.invite?.recipientName || order.invite?.recipientEmail}</a>`,
+      order.invite?.assessment.name,
+      time(order.createdAt),
+      wordReported(order),
+      order.lastError !== '' &&
+        html`${order.lastError}<form method="post" action="${pathOf(ctx, `settings/ats/orders/${order.id}/report`)}">${onceField()}<p><button class="quiet">Send again</button></p></form>`,
+      order.profileUrl !== '' && html`<a href="${order.profileUrl}" rel="noreferrer">Profile</a>`,
+    ]),
+  )
+
+function wordReported({ cancelledAt, reported, reportedAt, reports: [waiting] }: OrderSummary): Value {
+  if (cancelledAt) return html`${badge('revoked')} there ${time(cancelledAt)}`
+  const last = reported && reportedAt ? html`${wordStanding(reported)} ${time(reportedAt)}` : html`nothing yet`
+  return waiting ? html`${last}, the next attempt ${time(waiting.nextAttemptAt)}` : last
+}
+
+const callTable = (calls: AtsCall[]): Html =>
+  table(
+    'calls-heading',
+    ['When', 'Who called', 'What', 'Status', 'Took', 'What was wrong', 'Answer'],
+    calls.map((call) => [
+      time(call.createdAt),
+      call.isTheirs ? 'they' : 'we',
+      call.isTheirs ? call.name : wordStanding(call.name),
+      call.status ?? 'none',
+      `${call.milliseconds.toLocaleString('en')} ms`,
+      call.error,
+      call.answer && html`<span class="preformatted">${call.answer}</span>`,
+    ]),
+  )
+
+const STANDINGS = new Map([
+  ['undelivered', 'invitation not delivered'],
+  ['in_review', 'handed in'],
+])
+
+const wordStanding = (standing: string): string => STANDINGS.get(standing) ?? standing

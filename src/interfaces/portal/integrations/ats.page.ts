@@ -1,0 +1,109 @@
+import type { AtsKeySummary, ConnectionDetail } from '../../../domain/ats/connections.ts'
+import type { Ats, Context, KeyMode } from '../../../domain/context.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { table } from '../kit/table.ts'
+import { confirmation, time } from '../kit/wording.ts'
+
+const PATH = 'settings/ats'
+
+/** What each system is called, and what is to be done with its keys. */
+export const SYSTEMS: Record<Ats, { name: string; howTo: string; theirs?: string }> = {
+  greenhouse: {
+    name: 'Greenhouse',
+    howTo:
+      'Give the key to your Greenhouse account manager, who enters it. Then a stage with an assessment can be added to the plan of a job.',
+  },
+  ashby: {
+    name: 'Ashby',
+    howTo:
+      'Paste the key into Ashby where the integration is set up, press refresh there, create a key with the permission candidatesWrite, and enter that here.',
+    theirs: 'Nothing can be ordered before Ashby’s key is entered: nothing could be reported back.',
+  },
+  recruitee: { name: 'Recruitee', howTo: 'Paste the key into Recruitee where the integration is set up. That is all.' },
+}
+
+const MODES: Record<KeyMode, string> = { live: 'Live', test: 'Test: mails of its invites are not sent' }
+
+const NOTICES = new Map([
+  ['revoked', 'The key is revoked: it is refused from now on.'],
+  ['entered', 'The key is kept. Send a test to see whether it is taken.'],
+])
+
+type Facts = { ctx: Context; systems: { ats: Ats; connections: ConnectionDetail[] }[]; done: string }
+
+export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
+  title: 'Recruiting systems',
+  notice: NOTICES.get(done),
+  body: html`${mistakes(form)}${systems.map(({ ats, connections }) =>
+    panel(
+      ats,
+      SYSTEMS[ats].name,
+      html`<p>${SYSTEMS[ats].howTo}</p>
+${connections.map((connection) => connectionPart(ctx, connection))}
+<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/keys`)}">${onceField()}
+${modeChoice(form)}
+<button>Generate a key</button>
+</form>
+${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
+    ),
+  )}`,
+})
+
+const modeChoice = (form: Form): Html => choice(form, { name: 'mode', label: 'Kind', options: Object.entries(MODES) })
+
+const theirKeyForm = (form: Form, ctx: Context, ats: Ats): Html =>
+  html`<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/their-key`)}">
+${modeChoice(form)}
+${field(form, { name: 'theirKey', label: `Key of ${SYSTEMS[ats].name}`, type: 'password', ...hintOf(ats) })}
+<button>Keep it</button>
+</form>`
+
+const hintOf = (ats: Ats) => ({ hint: SYSTEMS[ats].theirs ?? '' })
+
+/** A connection on the list of all: its keys, and the way to what it does. */
+const connectionPart = (
+  ctx: Context,
+  { id, ats, mode, keys, theirLastFour }: ConnectionDetail,
+): Html => html`<h3 id="${`${ats}-${mode}`}">${mode === 'test' ? 'For test invites' : 'For live invites'}</h3>
+${keys.length > 0 && keyTable(ctx, `${ats}-${mode}`, mode, keys)}
+${SYSTEMS[ats].theirs && html`<p>${theirLastFour ? html`${SYSTEMS[ats].name}’s key: <code>…${theirLastFour}</code>` : `${SYSTEMS[ats].name}’s key is missing.`}</p>`}
+<p><a href="${pathOf(ctx, `${PATH}/connections/${id}`)}">Orders, calls and a test</a></p>`
+
+const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySummary[]): Html =>
+  table(
+    heading,
+    ['Key', 'Made by', 'Created', 'Last used', 'State'],
+    keys.map((key) => [
+      html`<code>ak_${mode}_…${key.lastFour}</code>`,
+      nameOf(key),
+      time(key.createdAt),
+      key.lastUsedAt ? time(key.lastUsedAt) : 'never',
+      key.revokedAt
+        ? html`revoked ${time(key.revokedAt)}`
+        : confirmation(
+            'Revoke',
+            'Revoke this key? Whoever uses it is refused at once. Without another one nothing more is reported. That can not be undone.',
+            pathOf(ctx, `${PATH}/keys/${key.id}/revoke`),
+          ),
+    ]),
+  )
+
+const nameOf = ({ createdBy }: AtsKeySummary): string => {
+  if (!createdBy) return 'the operator'
+  const { firstName, lastName, email } = createdBy.user
+  return `${firstName} ${lastName}`.trim() || email
+}
+
+/** A key's value, which is shown this once. */
+export const atsKeyPage = (ctx: Context, ats: Ats, key: string): Page => ({
+  title: `Key for ${SYSTEMS[ats].name}`,
+  body: html`<section class="panel">
+<p>${SYSTEMS[ats].howTo} Keep it now: it is not shown again.</p>
+<code class="secret" id="key">${key}</code>
+<p><button hidden data-copy="key" type="button">Copy</button></p>
+<p><a href="${pathOf(ctx, PATH)}">Done, back to the list</a></p>
+</section>`,
+})
