@@ -57,6 +57,26 @@ export async function makeWebhook({ system, db, deps }: Service, organizationId:
   return { webhook: { id: endpoint.id }, delivery: { id } }
 }
 
+/** An order of an invite that Greenhouse has made, with its connection and key: rows only. */
+export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
+  const { organizationId } = await db.invite.findUniqueOrThrow({ where: { id: inviteId } })
+  const [connectionId, atsKeyId, orderId, now] = [deps.newId(), deps.newId(), deps.newId(), deps.clock()]
+  const connection = {
+    id: connectionId,
+    organizationId,
+    ats: 'greenhouse',
+    mode: 'live',
+    createdAt: now,
+    updatedAt: now,
+  } as const
+  await db.atsConnection.create({ data: connection })
+  const key = { hash: new TextEncoder().encode(atsKeyId), lastFour: 'abcd', sealed: new Uint8Array() }
+  await db.atsKey.create({ data: { ...key, id: atsKeyId, organizationId, connectionId, createdAt: now } })
+  const order = { naturalKey: orderId, keyId: atsKeyId, callbackUrl: 'https://app.greenhouse.invalid/1', lastError: '404' }
+  await db.atsOrder.create({ data: { ...order, id: orderId, organizationId, connectionId, inviteId, createdAt: now } })
+  return { ats: 'greenhouse', connectionId, atsKeyId, orderId }
+}
+
 /** The ids of all that is the organization's, by kind. */
 export const idsOf = ({ id, member, ...rows }: Furnished): Record<string, string> => ({
   organization: id,

@@ -3,6 +3,7 @@ import { listAuditEntries } from '../../../src/domain/access/audit-log.ts'
 import { listKeys } from '../../../src/domain/access/manage-keys.ts'
 import type { Permission } from '../../../src/domain/access/permissions.ts'
 import { createAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
+import { listConnections } from '../../../src/domain/ats/connections.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
@@ -15,7 +16,7 @@ import { createTag, listTags, wholeTag } from '../../../src/domain/tags/tags.ts'
 import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
-const service = await startServiceForFile()
+const service = await startServiceForFile({ ATS_GREENHOUSE: 'on' })
 
 const order = { field: 'name', direction: 'asc' } as const
 
@@ -66,6 +67,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
     manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
     manage_keys: async (actor) => listKeys(as(actor)),
+    manage_ats: async (actor) => listConnections(as(actor), 'greenhouse'),
     manage_members: async (actor) =>
       inviteMember(as(actor), { email: `invited.by.${actor.kind}@example.com`, roles: ['grader'], mails: false }),
     manage_settings: async (actor) => readOrganizationSettings(as(actor)),
@@ -91,6 +93,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'operate_invites',
     'manage_webhooks',
     'manage_keys',
+    'manage_ats',
     'manage_members',
     'manage_settings',
     'read_audit_log',
@@ -106,6 +109,8 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'operate_invites',
     'manage_webhooks',
   ])
+  const ats = { kind: 'ats', id: key.id, ats: 'greenhouse', connectionId: key.id, mode: 'live', createdById: null } as const
+  expect(await allowed(ats)).toEqual(['read', 'invite', 'operate_invites'])
   const asMemberOf = async (roles: string[]): Promise<Actor> => {
     const member = await service.make.member(id, { roles })
     return { kind: 'member', id: member.id, userId: member.userId, roles }

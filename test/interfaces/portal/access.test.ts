@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { makeWebhook } from '../../support/furnish.ts'
+import { makeAtsOrder, makeWebhook } from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -26,6 +26,10 @@ type Rows = {
   batchId: string
   webhookId: string
   deliveryId: string
+  ats: string
+  connectionId: string
+  atsKeyId: string
+  orderId: string
 }
 
 /**
@@ -72,6 +76,13 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /settings/webhooks/:webhookId/deliveries': ['admin'],
   'GET /settings/webhooks/:webhookId/deliveries/:deliveryId': ['admin'],
   'POST /settings/webhooks/:webhookId/deliveries/:deliveryId/replay': ['admin'],
+  'GET /settings/ats': ['admin'],
+  'POST /settings/ats/:ats/keys': ['admin'],
+  'POST /settings/ats/:ats/their-key': ['admin'],
+  'POST /settings/ats/keys/:atsKeyId/revoke': ['admin'],
+  'GET /settings/ats/connections/:connectionId': ['admin'],
+  'POST /settings/ats/connections/:connectionId/test': ['admin'],
+  'POST /settings/ats/orders/:orderId/report': ['admin'],
   'GET /members': ['admin'],
   'POST /members/export': ['admin'],
   'GET /members/invite': ['admin'],
@@ -146,10 +157,13 @@ const FINDS: (keyof Rows)[] = [
   'batchId',
   'webhookId',
   'deliveryId',
+  'connectionId',
+  'atsKeyId',
+  'orderId',
 ]
 
 // Without the sweep: it changes rows by itself.
-const service = await startServiceForFile({ ROLE: 'api' })
+const service = await startServiceForFile({ ROLE: 'api', ATS_GREENHOUSE: 'on' })
 
 const routes = Object.entries(allowed).map(([name, roles]) => {
   const [method, path] = name.split(' ') as ['GET' | 'POST', string]
@@ -178,10 +192,11 @@ async function makeRows(organizationId: string): Promise<Rows> {
     },
   })
   const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
+  const atsRows = await makeAtsOrder(service, inviteId)
   const mediaId = await makePhoto({ organizationId, assessmentId, inviteId })
   const submissionId = await makeReopened(service, { organizationId, assessmentId, inviteId, memberId: member.id })
   const own = { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, mediaId, batchId, submissionId }
-  return { ...own, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
+  return { ...own, ...atsRows, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
 }
 
 /** Of an invite's candidate, who is preparing. */
@@ -208,7 +223,7 @@ const send = (person: Visitor, route: Route, address: string) =>
 async function contents(organizationId: string) {
   const { organization, apiKey, member, user, session, tag, assessment, question } = service.db
   const { invite, inviteTag, inviteEmail, inviteBatch, auditEntry, webhookEndpoint, webhookDelivery, event } = service.db
-  const { submission, grade, release } = service.db
+  const { submission, grade, release, atsConnection, atsKey, atsOrder, atsReport } = service.db
   const where = { organizationId }
   return {
     organization: await organization.findUnique({ where: { id: organizationId } }),
@@ -233,6 +248,10 @@ async function contents(organizationId: string) {
     grades: await grade.count({ where }),
     releases: await release.count({ where }),
     events: await event.count({ where }),
+    atsConnections: await atsConnection.findMany({ where }),
+    atsKeys: await atsKey.findMany({ where }),
+    atsOrders: await atsOrder.findMany({ where }),
+    atsReports: await atsReport.findMany({ where }),
     audit: await auditEntry.count({ where }),
   }
 }

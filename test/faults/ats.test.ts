@@ -1,0 +1,131 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { enterTheirKey, generateAtsKey } from '../../src/domain/ats/keys.ts'
+import type { Context } from '../../src/domain/context.ts'
+import { createAshby, listenAsAshby } from '../support/ats/ashby.ts'
+import { TO_FAKES } from '../support/ats/connect.ts'
+import { openTestDatabase, startProcess } from '../support/processes.ts'
+import { answerWith } from '../support/receiver.ts'
+import { SECRET_KEY } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { scaled } from './scale.ts'
+
+/** What a killed process was reporting is reported again when its lease of 20 s is over. A machine that is busy may take longer. */
+const RECOVERY_MS = 300_000
+const ORDERS = 5
+
+/** What becomes of an invite again and again, and what Ashby reads of it. */
+const STEPS = [
+  ['invite.accepted', 'Opened'],
+  ['invite.started', 'Started'],
+  ['invite.revoked', 'cancelled'],
+  ['invite.reactivated', 'Invited'],
+] as const
+
+/** An organization whose orders came from Ashby, and a way to have something become of them. */
+async function start() {
+  const host = await listenAsAshby()
+  const { url, db, make, system } = await openTestDatabase()
+  onTestFinished(() => db.$disconnect())
+  const { id: organizationId, name } = await make.organization()
+  const assessment = await make.assessment(organizationId)
+  await make.question(assessment)
+  const deps = { ...system.deps, secretKeys: [SECRET_KEY], ats: { ashby: { url: host.url }, callbackHosts: new Set<string>() } }
+  const ctx: Context = {
+    ...{ ...system, deps, actor: { kind: 'operator' } },
+    organization: { id: organizationId, name, tier: 'standard' },
+  }
+  const key = await generateAtsKey(ctx, 'ashby', 'live')
+  await enterTheirKey(ctx, 'ashby', 'live', 'a key of Ashby')
+  const launch = () => startProcess({ ...TO_FAKES, DATABASE_URL: url, ATS_ASHBY: host.url })
+  const first = await launch()
+  const ashby = createAshby({ url: first.url, key })
+  const inviteIds: string[] = []
+  for (let i = 0; i < ORDERS; i++) inviteIds.push((await ashby.start(assessment.id)).assessmentId)
+  /** So many steps of each order. */
+  const happen = async (steps: number) => {
+    const own = { organizationId, mode: 'live', actorType: 'system' } as const
+    for (const inviteId of inviteIds) {
+      const types = Array.from({ length: steps }, (_, i) => STEPS[i % STEPS.length]![0])
+      const data = { inviteId, status: 'pending' }
+      const event = { ...own, inviteId, data, createdAt: new Date() }
+      await db.event.createMany({ data: types.map((type) => ({ ...event, id: system.deps.newId(), type })) })
+    }
+  }
+  const allReported = (count: number) =>
+    waitUntil(
+      'all to be reported',
+      async () => ((await db.atsReport.count({ where: { state: 'delivered' } })) === count ? true : undefined),
+      RECOVERY_MS,
+    )
+  /** What Ashby was told of each order, what it was told twice in a row once. */
+  const toldOf = (inviteId: string) => {
+    const its = host.updates.map(({ event }) => event).filter(({ assessment_id }) => assessment_id === inviteId)
+    const distinct = its.filter(({ timestamp }, i) => timestamp !== its[i - 1]?.timestamp)
+    return distinct.map(({ assessment_status, cancelled_reason }) => (cancelled_reason ? 'cancelled' : assessment_status.value))
+  }
+  return { ...host, db, launch, first, inviteIds, happen, allReported, toldOf }
+}
+
+it('loses no report over random kills, and has those of an order arrive one at a time and in order', async () => {
+  const kills = scaled(2, 20)
+  const steps = scaled(24, 120)
+  const reports = steps * ORDERS
+  const underWay = new Map<string, number>()
+  let overlaps = 0
+  const { updates, behave, launch, first, inviteIds, happen, allReported, toldOf } = await start()
+  behave((response, { event }) => {
+    const id = event.assessment_id
+    if (underWay.get(id)) overlaps++
+    underWay.set(id, 1)
+    const leave = () => underWay.delete(id)
+    response.once('close', leave) // with the process that was killed, too
+    setTimeout(() => response.writeHead(200).end(), 20 + Math.random() * 50)
+  })
+  await happen(steps)
+  let service = first
+  for (let life = 1; life <= kills; life++) {
+    const reached = updates.length + Math.max(1, Math.floor((reports - updates.length) / (kills + 1)))
+    await waitUntil(`${reached} reports`, () => (updates.length >= reached ? true : undefined), RECOVERY_MS)
+    service.kill('SIGKILL')
+    await service.exited
+    service = await launch()
+  }
+  await allReported(reports)
+  const wanted = Array.from({ length: steps }, (_, i) => STEPS[i % STEPS.length]![1])
+  const told = inviteIds.map(toldOf)
+  const lost = told.reduce((sum, its) => sum + steps - its.length, 0)
+  const repeats = updates.length - reports
+  process.stdout.write(`${reports} reports, ${kills} kills, ${lost} lost, ${repeats} repeated, ${overlaps} at once\n`)
+  expect(told).toEqual(inviteIds.map(() => wanted))
+  expect(overlaps).toBe(0)
+  expect(repeats).toBeLessThanOrEqual(kills * ORDERS)
+})
+
+it('has each report sent by one of several processes', async () => {
+  const steps = scaled(12, 100)
+  const { updates, behave, launch, inviteIds, happen, allReported, toldOf } = await start()
+  behave((response) => void setTimeout(() => response.writeHead(200).end(), 5 + Math.random() * 20))
+  await launch()
+  await happen(steps)
+  await allReported(steps * ORDERS)
+  const wanted = Array.from({ length: steps }, (_, i) => STEPS[i % STEPS.length]![1])
+  expect(inviteIds.map(toldOf)).toEqual(inviteIds.map(() => wanted))
+  expect(updates).toHaveLength(steps * ORDERS)
+})
+
+it('gives up an ATS that says nothing after 10 s, and holds up none of the other orders', async () => {
+  const { updates, behave, db, inviteIds, happen } = await start()
+  const [hung] = inviteIds
+  behave((response, message, request) => {
+    if (message.event.assessment_id !== hung) answerWith(200)(response, message, request)
+  })
+  await happen(4)
+  await waitUntil('the others', async () =>
+    (await db.atsReport.count({ where: { state: 'delivered' } })) === 16 ? true : undefined,
+  )
+  const order = () => db.atsOrder.findFirstOrThrow({ where: { inviteId: hung! } })
+  await waitUntil('the end', async () => ((await order()).lastError === 'No complete answer within 10 s' ? true : undefined))
+  expect(
+    updates.filter(({ event }) => event.assessment_id === hung).every(({ event }) => event.assessment_status?.value === 'Opened'),
+  ).toBe(true)
+})

@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest'
+import { revokeAtsKey } from '../../../src/domain/ats/keys.ts'
+import { testConnection } from '../../../src/domain/ats/orders.ts'
+import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
+import { reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
+import { createAshby, listenAsAshby } from '../../support/ats/ashby.ts'
+import { type Connected, connect, TO_FAKES } from '../../support/ats/connect.ts'
+import { basic } from '../../support/ats/greenhouse.ts'
+import { bearer } from '../../support/ats/recruitee.ts'
+import { DAY_MS } from '../../support/factories.ts'
+import { answerWith } from '../../support/receiver.ts'
+import { startServiceForTest } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+type Options = Parameters<typeof connect>[2]
+
+/** A service of the test's own: where Ashby is is one of its settings. */
+async function start(options: Options = {}) {
+  const ashbyHost = await listenAsAshby()
+  const service = await startServiceForTest({ ...TO_FAKES, ATS_ASHBY: `${ashbyHost.url}/` })
+  const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const own = await connect(service, 'ashby', options)
+  const { updates, behave } = ashbyHost
+  const waitFor = (count: number) => waitUntil(`${count} updates`, () => (updates.length >= count ? updates : undefined))
+  return { ...own, service, url, ashby: createAshby({ url, key: own.key }), updates, behave, waitFor }
+}
+
+const status = (value: string) => ({ identifier: 'status', label: 'Status', type: 'string', value })
+const cancelled = (value: string) => ({ identifier: 'cancelled_reason', label: 'Cancelled', type: 'string', value })
+
+describe('a key', () => {
+  it('is taken from wherever Ashby puts it, and is a 401 otherwise', async () => {
+    const { ashby, key, service, organization, admin } = await start()
+    const greenhouse = await connect(service, 'ashby')
+    const statusOf = async (authorization: string) => (await ashby.call('assessment.list', {}, authorization)).status
+    for (const good of [basic(key), basic('', key), basic(key, key), bearer(key)]) expect(await statusOf(good)).toBe(200)
+    for (const bad of ['', bearer('x'), basic(organization.key), basic(key.slice(1))]) expect(await statusOf(bad)).toBe(401)
+    const { id } = await service.db.atsKey.findFirstOrThrow({ where: { organizationId: organization.id } })
+    await revokeAtsKey(admin, id)
+    expect(await statusOf(basic(key))).toBe(401)
+    expect(await statusOf(basic(greenhouse.key))).toBe(200)
+  })
+})
+
+it('lists what can be sent, each with all its fields, and no custom fields', async () => {
+  const { ashby, assessment } = await start()
+  const results = [{ assessment_type_id: assessment.id, name: assessment.name, description: '' }]
+  expect(await ashby.list()).toEqual({ status: 200, body: { success: true, results } })
+  expect((await ashby.call('assessment.customField.list')).body).toEqual({ success: true, fields: [] })
+})
+
+describe('assessment.start', () => {
+  it('makes an invite, and tells with the answer that the candidate is invited', async () => {
+    const { ashby, assessment, inviteOf, service, allReported, updates } = await start()
+    const { status: code, body, assessmentId } = await ashby.start(assessment.id, { email: 'kim@example.com' })
+    const update = { assessment_id: assessmentId, timestamp: service.clock.now().getTime(), assessment_status: status('Invited') }
+    expect([code, body]).toEqual([200, { success: true, results: { assessment_id: assessmentId, update_request: update } }])
+    expect(await inviteOf(assessmentId)).toMatchObject({ recipientEmail: 'kim@example.com', recipientName: 'Sam Tester' })
+    expect(await service.db.inviteEmail.count({ where: { inviteId: assessmentId } })).toBe(1)
+    await allReported()
+    expect(updates).toEqual([])
+  })
+
+  it('makes one of the same application and assessment, also ten times at once', async () => {
+    const { ashby, assessment, organization, service } = await start()
+    const again = { application: { ashby_id: 'the same', status: 'Anything' } }
+    const send = () => ashby.start(assessment.id, { email: 'kim@example.com' }, again)
+    const answers = await Promise.all(Array.from({ length: 10 }, send))
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(await service.db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('tells the recruiter what they can mend', async () => {
+    const { ashby, assessment } = await start()
+    const refused = [
+      await ashby.start(assessment.id, { email: 'nobody' }),
+      await ashby.start(assessment.id, { email: null }),
+      await ashby.start(assessment.id, {}, { application: null }),
+    ]
+    for (const { status, body } of refused) expect([status, body.message]).toEqual([422, expect.stringMatching(/\w/)])
+    const unknown = await ashby.start(crypto.randomUUID())
+    expect([unknown.status, unknown.body]).toEqual([
+      404,
+      expect.objectContaining({ success: false, errorInfo: { code: 'assessment_not_found', message: expect.any(String) } }),
+    ])
+  })
+
+  it('is refused before the key of Ashby is entered', async () => {
+    const { ashby, assessment, connection, service } = await start()
+    await service.db.atsConnection.update({ where: { id: connection.id }, data: { theirKey: null } })
+    expect((await ashby.list()).status).toBe(200)
+    const { status, body } = await ashby.start(assessment.id)
+    expect([status, body.message]).toEqual([422, expect.stringContaining('key')])
+  })
+})
+
+describe('each state', () => {
+  it('is told of in order, with times that grow, by updates that its schema takes', async () => {
+    const own = await start()
+    const { ashby, assessment, candidate, release, waitFor, updates, inviteOf, admin, service, theirKey } = own
+    const { assessmentId } = await ashby.start(assessment.id)
+    const kim = await candidate(assessmentId)
+    await kim.start()
+    service.clock.advance(46 * 60_000)
+    await kim.finish()
+    await waitFor(3)
+    expect(JSON.stringify(updates)).not.toMatch(/score|points|example\.com|Tester/)
+    await release(assessmentId, [4.5, 1])
+    await waitFor(4)
+    await reopenResult(admin, (await inviteOf(assessmentId)).assessmentSession!)
+    await release(assessmentId, [5, 3])
+    await waitFor(5)
+    await own.allReported()
+    const result = (score: number, points: number) => ({
+      assessment_id: assessmentId,
+      timestamp: expect.any(Number),
+      assessment_status: status('Graded'),
+      assessment_profile_url: {
+        ...{ identifier: 'profile_url', label: 'Result', type: 'url' },
+        value: `http://localhost:3000/portal/${own.organization.id}/invites/${assessmentId}`,
+      },
+      assessment_result: { identifier: 'score', label: 'Score (percent)', type: 'numeric_score', value: score },
+      metadata: [
+        { identifier: 'points', label: 'Points', type: 'numeric_score', value: points },
+        { identifier: 'max_points', label: 'Of', type: 'numeric_score', value: 8 },
+        { identifier: 'duration', label: 'Duration', type: 'numeric_duration_minutes', value: 46 },
+      ],
+    })
+    const word = (value: string) => ({
+      assessment_id: assessmentId,
+      timestamp: expect.any(Number),
+      assessment_status: status(value),
+    })
+    expect(updates.map(({ event }) => event)).toEqual([
+      word('Opened'),
+      word('Started'),
+      word('Submitted, waiting for grading'),
+      result(68.75, 5.5),
+      result(100, 8),
+    ])
+    expect(updates.map(({ fault }) => fault)).toEqual(updates.map(() => undefined))
+    const times = updates.map(({ event }) => event.timestamp)
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+    expect(times[0]).toBeGreaterThan((await inviteOf(assessmentId)).createdAt.getTime())
+    expect(updates[0]).toMatchObject({ method: 'POST', path: '/assessment.update' })
+    expect(updates[0]!.headers).toMatchObject({
+      ...{ authorization: basic(theirKey), accept: 'application/json; version=1', 'content-type': 'application/json' },
+    })
+  })
+
+  it('that ends an invite cancels it there; that it is there again is told, too', async () => {
+    const { ashby, assessment, candidate, admin, waitFor, updates, service, organization } = await start()
+    const first = await ashby.start(assessment.id)
+    service.clock.advance(31 * DAY_MS)
+    await expireAllDueInvites(service.system)
+    await waitFor(1)
+    await reactivateInvite(admin, first.assessmentId, {})
+    await waitFor(2)
+    await revokeInvite(admin, first.assessmentId)
+    await waitFor(3)
+    const second = await ashby.start(assessment.id)
+    await (await candidate(second.assessmentId)).decline()
+    await waitFor(4)
+    const day = service.clock.now().toISOString().slice(0, 10)
+    expect(updates.map(({ event, fault }) => [event.cancelled_reason ?? event.assessment_status, fault])).toEqual([
+      [cancelled(`Expired on ${day}`), undefined],
+      [status('Invited'), undefined],
+      [cancelled(`Withdrawn by ${organization.name}`), undefined],
+      [cancelled('Declined by the candidate'), undefined],
+    ])
+    for (const { event } of updates.filter(({ event }) => event.cancelled_reason))
+      expect(Object.keys(event)).toEqual(['assessment_id', 'timestamp', 'cancelled_reason'])
+  })
+
+  it('released without any points is a result in words', async () => {
+    const { ashby, assessment, handIn, release, waitFor, updates } = await start({ points: [0] })
+    const { assessmentId } = await ashby.start(assessment.id)
+    await handIn(assessmentId)
+    await release(assessmentId, [])
+    await waitFor(4)
+    const { event, fault } = updates[3]!
+    expect([event.assessment_result.type, event.assessment_status.value, fault]).toEqual(['string', 'Graded', undefined])
+  })
+
+  it('that the mail was refused for good is told of', async () => {
+    const { ashby, assessment, waitFor, updates, service } = await start()
+    const { assessmentId: inviteId } = await ashby.start(assessment.id)
+    const { organizationId } = await service.db.invite.findUniqueOrThrow({ where: { id: inviteId } })
+    await service.db.event.create({
+      data: {
+        ...{ id: service.deps.newId(), organizationId, inviteId, type: 'email.failed', mode: 'live', actorType: 'system' },
+        data: { inviteId, assessmentId: assessment.id, status: 'pending', emailId: inviteId, reason: 'given_up' },
+        createdAt: service.clock.now(),
+      },
+    })
+    await waitFor(1)
+    expect(updates[0]!.event.assessment_status).toEqual(status('Invitation could not be delivered'))
+  })
+})
+
+describe('assessment.cancel', () => {
+  it.each<[string, (own: Connected, id: string) => Promise<unknown>]>([
+    ['pending', async () => {}],
+    ['accepted', async ({ candidate }, id) => (await candidate(id)).accept()],
+    ['started', async ({ candidate }, id) => (await candidate(id)).start()],
+  ])('revokes an invite that is %s, and nothing is reported back', async (_state, move) => {
+    const own = await start()
+    const { ashby, assessment, inviteOf, updates } = own
+    const { assessmentId } = await ashby.start(assessment.id)
+    await move(own, assessmentId)
+    await own.allReported()
+    const before = updates.length
+    const answer = { status: 200, body: { success: true, results: { assessment_id: assessmentId } } }
+    expect(await ashby.cancel(assessmentId)).toEqual(answer)
+    expect((await inviteOf(assessmentId)).status).toBe('revoked')
+    expect(await ashby.cancel(assessmentId)).toEqual(answer)
+    await own.allReported()
+    expect(updates).toHaveLength(before)
+  })
+
+  it('leaves what is over as it is, and is no error of what is unknown', async () => {
+    const own = await start()
+    const { ashby, assessment, handIn, inviteOf, service } = own
+    const { assessmentId } = await ashby.start(assessment.id)
+    await handIn(assessmentId)
+    expect((await ashby.cancel(assessmentId)).status).toBe(200)
+    expect((await inviteOf(assessmentId)).status).toBe('completed')
+    const foreign = await connect(service, 'ashby')
+    const theirs = await service.make.invite(foreign.assessment)
+    for (const id of [crypto.randomUUID(), 'x', null, theirs.id]) expect((await ashby.cancel(id)).status).toBe(200)
+    expect((await foreign.inviteOf(theirs.id)).status).toBe('pending')
+  })
+
+  it('is followed by another order of the same application, which invites again', async () => {
+    const { ashby, assessment, inviteOf, service, candidate, waitFor, updates } = await start()
+    const again = { application: { ashby_id: 'the same' } }
+    const first = await ashby.start(assessment.id, { email: 'kim@example.com' }, again)
+    await ashby.cancel(first.assessmentId)
+    const second = await ashby.start(assessment.id, { email: 'kim@example.com' }, again)
+    expect([second.status, second.assessmentId]).toEqual([200, first.assessmentId])
+    expect(await inviteOf(first.assessmentId)).toMatchObject({ status: 'pending', linkVersion: 2 })
+    expect(await service.db.inviteEmail.count({ where: { inviteId: first.assessmentId } })).toBe(2)
+    await (await candidate(second.assessmentId)).accept()
+    await waitFor(1)
+    expect(updates.map(({ event }) => event.assessment_status)).toEqual([status('Opened')])
+  })
+})
+
+describe('a candidate who is sent twice', () => {
+  const twice = async (between: (own: Awaited<ReturnType<typeof start>>, id: string) => Promise<unknown>) => {
+    const own = await start()
+    const first = await own.ashby.start(own.assessment.id, { email: 'kim@example.com' })
+    await between(own, first.assessmentId)
+    const second = await own.ashby.start(own.assessment.id, { email: 'Kim@example.com' })
+    const mails = await own.service.db.inviteEmail.count({ where: { inviteId: first.assessmentId } })
+    return { ...own, first, second, mails }
+  }
+
+  it.each<[string, (own: Connected, id: string) => Promise<unknown>]>([
+    ['pending', async () => {}],
+    ['accepted', async ({ candidate }, id) => (await candidate(id)).accept()],
+    ['started', async ({ candidate }, id) => (await candidate(id)).start()],
+    ['completed', async ({ handIn }, id) => handIn(id)],
+  ])('while the first is %s is a 409', async (_state, move) => {
+    const { second, mails, service, organization } = await twice(move)
+    expect([second.status, mails]).toEqual([409, 1])
+    expect(await service.db.atsOrder.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('after the release is told when that was, and where the result is', async () => {
+    const { second, first, organization, service } = await twice(async ({ handIn, release }, id) => {
+      await handIn(id)
+      await release(id, [5, 3])
+    })
+    expect(second.status).toBe(422)
+    expect(second.body.message).toContain(service.clock.now().toISOString().slice(0, 10))
+    expect(second.body.message).toContain(`/portal/${organization.id}/invites/${first.assessmentId}`)
+  })
+
+  it('after the first was revoked is invited again; after they declined they are not', async () => {
+    const revoked = await twice(({ admin }, id) => revokeInvite(admin, id))
+    expect([revoked.second.status, revoked.second.assessmentId, revoked.mails]).toEqual([200, revoked.first.assessmentId, 2])
+    const declined = await twice(async ({ candidate }, id) => (await candidate(id)).decline())
+    expect([declined.second.status, declined.mails]).toEqual([422, 1])
+    expect(declined.second.body.message).toContain('declined')
+  })
+})
+
+it('shows the admins an update that was refused, and goes on with the next', async () => {
+  const { ashby, assessment, candidate, behave, service, waitFor } = await start()
+  behave(answerWith(403, {}, '{"success":false,"errors":["missing_permission"]}'))
+  const { assessmentId } = await ashby.start(assessment.id)
+  const kim = await candidate(assessmentId)
+  await kim.accept()
+  const order = () => service.db.atsOrder.findFirstOrThrow({ where: { inviteId: assessmentId } })
+  await waitUntil('the refusal', async () => ((await order()).lastError.includes('missing_permission') ? true : undefined))
+  behave(answerWith(200))
+  await kim.start()
+  await waitFor(2)
+  await waitUntil('no refusal', async () => ((await order()).lastError === '' ? true : undefined))
+})
+
+it('is tested by an update of what does not exist', async () => {
+  const { admin, connection, waitFor, updates, theirKey } = await start()
+  await testConnection(admin, connection.id)
+  await waitFor(1)
+  expect(updates[0]).toMatchObject({ fault: undefined, event: { assessment_id: '00000000-0000-0000-0000-000000000000' } })
+  expect(updates[0]!.headers.authorization).toBe(basic(theirKey))
+})

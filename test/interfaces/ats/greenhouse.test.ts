@@ -1,0 +1,523 @@
+import { describe, expect, it } from 'vitest'
+import { listCalls } from '../../../src/domain/ats/calls.ts'
+import { getConnection } from '../../../src/domain/ats/connections.ts'
+import { generateAtsKey, revokeAtsKey } from '../../../src/domain/ats/keys.ts'
+import { reportAgain } from '../../../src/domain/ats/orders.ts'
+import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
+import { extendInvite, reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
+import { type Connected, connect, TO_FAKES } from '../../support/ats/connect.ts'
+import { basic, type Greenhouse, startGreenhouse } from '../../support/ats/greenhouse.ts'
+import { DAY_MS } from '../../support/factories.ts'
+import { answerWith } from '../../support/receiver.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const service = await startServiceForFile({ ...TO_FAKES, ATS_GREENHOUSE: 'on' })
+const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
+
+type Options = Parameters<typeof connect>[2]
+async function start(options: Options = {}): Promise<Connected & { greenhouse: Greenhouse }> {
+  const connected = await connect(service, 'greenhouse', options)
+  return { ...connected, greenhouse: await startGreenhouse({ url, key: connected.key }) }
+}
+
+const wordsSeen = ({ patched }: Greenhouse) => patched.map(({ seen }) => seen.partner_status)
+
+describe('a key', () => {
+  it('is the user name of Basic, with or without a password; whatever else there is is a 401, always the same', async () => {
+    const { key, greenhouse, organization, admin } = await start()
+    const foreign = await connect(service, 'greenhouse')
+    const status = async (authorization: string) => (await greenhouse.call('GET', 'list_tests', undefined, authorization)).status
+    expect(key).toMatch(/^ak_live_\w{32}$/)
+    expect(key.length).toBeLessThan(171)
+    expect(await status(basic(key))).toBe(200)
+    expect(await status(basic(key, 'whatever'))).toBe(200)
+    const refused = async (authorization: string) => {
+      const answer = await greenhouse.call('GET', 'list_tests', undefined, authorization)
+      expect(answer).toEqual({ status: 401, body: { message: 'The key is not valid.' } })
+    }
+    for (const none of ['', 'Basic', basic(''), basic('x'), basic(key.replace(/.$/, '?')), basic(organization.key)])
+      await refused(none)
+    const { id } = await service.db.atsKey.findFirstOrThrow({ where: { organizationId: organization.id } })
+    await revokeAtsKey(admin, id)
+    await refused(basic(key))
+    expect(await status(basic(foreign.key))).toBe(200)
+  })
+
+  it('opens no other interface, and is stored only encrypted', async () => {
+    const { key } = await start()
+    expect((await service.v1(key).get('/tags')).status).toBe(401)
+    expect((await service.alternate(key).get('/tags')).status).toBe(401)
+    const stored = await service.db.$queryRaw<{ text: string }[]>`SELECT k::text AS text FROM ats_keys k`
+    expect(stored.some(({ text }) => text.includes(key) || text.includes(Buffer.from(key).toString('hex')))).toBe(false)
+  })
+
+  it('makes invites of its mode', async () => {
+    const { assessment, greenhouse, inviteOf, key, member } = await start({ mode: 'test' })
+    expect(key).toMatch(/^ak_test_/)
+    const { interviewId } = await greenhouse.sendTest(assessment.id)
+    expect(await inviteOf(interviewId)).toMatchObject({ mode: 'test', createdById: member.id, createdByKeyId: null })
+  })
+
+  it('sees nothing of another organization', async () => {
+    const [own, foreign] = [await start(), await start()]
+    const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
+    expect((await foreign.greenhouse.status(interviewId)).status).toBe(404)
+    expect((await foreign.greenhouse.sendTest(own.assessment.id)).status).toBe(404)
+  })
+})
+
+describe('list_tests', () => {
+  it('is a bare array of what can be sent, in the order of the names, which differ', async () => {
+    const { assessment, organization, greenhouse } = await start()
+    const make = async (name: string, data: object = {}) => {
+      const made = await service.make.assessment(organization.id, { name, ...data })
+      await service.make.question(made)
+      return made
+    }
+    const first = await make('A test')
+    const twins = [await make('Twin'), await make('Twin')]
+    await make('Public', { audience: 'public' })
+    await service.make.assessment(organization.id, { name: 'Without questions' })
+    const twin = ({ id }: { id: string }) => ({ partner_test_id: id, partner_test_name: `Twin (${id.slice(-8)})` })
+    expect((await greenhouse.listTests()).body).toEqual([
+      { partner_test_id: first.id, partner_test_name: 'A test' },
+      { partner_test_id: assessment.id, partner_test_name: assessment.name },
+      ...twins.map(twin),
+    ])
+  })
+})
+
+describe('send_test', () => {
+  it('makes an invite, whose mail goes out as always, and answers with its id', async () => {
+    const { assessment, greenhouse, inviteOf } = await start()
+    const { status, body, interviewId } = await greenhouse.sendTest(assessment.id, { email: 'Kim@example.com' })
+    expect([status, body]).toEqual([200, { partner_interview_id: interviewId }])
+    expect(await inviteOf(interviewId)).toMatchObject({
+      ...{ assessmentId: assessment.id, recipientEmail: 'Kim@example.com', recipientName: 'Sammy Tester', status: 'pending' },
+      ...{ screenRecording: false, requireIdCapture: false, mode: 'live' },
+    })
+    expect(await service.db.inviteEmail.count({ where: { inviteId: interviewId } })).toBe(1)
+    const order = await service.db.atsOrder.findFirstOrThrow({ where: { inviteId: interviewId } })
+    expect(order.profileUrl).toBe('https://app.greenhouse.io/people/17?application_id=26')
+  })
+
+  it('takes what it can: unknown, missing, null and long fields, and any characters', async () => {
+    const { assessment, greenhouse, inviteOf } = await start()
+    const names: [object, string | null][] = [
+      [{ preferred_name: undefined }, 'Sam Tester'],
+      [{ preferred_name: null, first_name: null }, 'Tester'],
+      [{ first_name: '', last_name: '', preferred_name: '' }, null],
+      [{ preferred_name: '🦊 Ünï', unknown: { deep: [1] }, greenhouse_profile_url: null }, '🦊 Ünï Tester'],
+      [{ preferred_name: 'x'.repeat(1_000_000) }, 'x'.repeat(200)],
+      [{ preferred_name: '🦊'.repeat(1_000), id: 17 }, '🦊'.repeat(200)],
+      [{ preferred_name: 'a\u0000b\uD800c' }, 'ab\uFFFDc Tester'],
+    ]
+    for (const [candidate, recipientName] of names) {
+      const { status, interviewId } = await greenhouse.sendTest(
+        assessment.id,
+        { ...candidate },
+        { application: { id: 26 }, sent_by: null },
+      )
+      expect(status).toBe(200)
+      expect((await inviteOf(interviewId)).recipientName).toBe(recipientName)
+    }
+  })
+
+  it('refuses what it can not take, with a sentence', async () => {
+    const { assessment, greenhouse, organization } = await start()
+    const empty = await service.make.assessment(organization.id)
+    const refusals: [() => Promise<{ status: number; body: unknown }>, number][] = [
+      [() => greenhouse.sendTest(crypto.randomUUID()), 404],
+      [() => greenhouse.sendTest('no id'), 404],
+      [() => greenhouse.sendTest(empty.id), 404],
+      [() => greenhouse.sendTest(assessment.id, { email: 'nobody' }), 422],
+      [() => greenhouse.sendTest(assessment.id, { email: null }), 422],
+      [() => greenhouse.sendTest('', {}), 422],
+      [() => greenhouse.sendTest(assessment.id, {}, { candidate: null }), 422],
+      [() => greenhouse.sendTest(assessment.id, {}, { url: null }), 422],
+      [() => greenhouse.call('POST', 'send_test', []), 422],
+      [() => greenhouse.call('POST', 'elsewhere', {}), 404],
+    ]
+    for (const [attempt, status] of refusals)
+      expect(await attempt()).toMatchObject({ status, body: { message: expect.stringMatching(/\w/) } })
+    expect(await service.db.atsOrder.count({ where: { organizationId: organization.id } })).toBe(0)
+    expect(await service.db.invite.count({ where: { organizationId: organization.id } })).toBe(0)
+  })
+
+  it('makes one invite and one mail of the same order, also ten times at once', async () => {
+    const { assessment, greenhouse, organization } = await start()
+    const again = { url: greenhouse.callback('the-same') }
+    const send = () => greenhouse.sendTest(assessment.id, { email: 'kim@example.com' }, again)
+    const answers = await Promise.all(Array.from({ length: 10 }, send))
+    const own = { organizationId: organization.id }
+    expect(new Set(answers.map(({ status, interviewId }) => `${status} ${interviewId}`))).toEqual(
+      new Set([`200 ${answers[0]!.interviewId}`]),
+    )
+    expect((await send()).interviewId).toBe(answers[0]!.interviewId)
+    expect(await service.db.invite.count({ where: own })).toBe(1)
+    expect(await service.db.inviteEmail.count({ where: own })).toBe(1)
+    expect(await service.db.atsOrder.count({ where: own })).toBe(1)
+  })
+
+  it('takes ten orders for one candidate at once as one invite', async () => {
+    const { assessment, greenhouse, organization } = await start()
+    const send = () => greenhouse.sendTest(assessment.id, { email: 'kim@example.com' })
+    const answers = await Promise.all(Array.from({ length: 10 }, send))
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
+    expect(new Set(answers.map(({ interviewId }) => interviewId)).size).toBe(1)
+    expect(await service.db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(1)
+    expect(await service.db.atsOrder.count({ where: { organizationId: organization.id } })).toBe(10)
+  })
+})
+
+describe('each state', () => {
+  it('is what test_status says, and those that Greenhouse has to be told of it is told of, when they can be read', async () => {
+    const own = await start()
+    const { assessment, greenhouse, candidate, release, admin, inviteOf } = own
+    const { interviewId: id, orderId } = await greenhouse.sendTest(assessment.id)
+    const status = async () => (await greenhouse.status(id)).body
+    expect(await status()).toEqual({ partner_status: 'invited' })
+    const kim = await candidate(id)
+    await kim.accept()
+    expect(await status()).toEqual({ partner_status: 'accepted' })
+    await kim.start()
+    expect(await status()).toEqual({ partner_status: 'started' })
+    service.clock.advance(46 * 60_000)
+    await kim.finish()
+    expect(await status()).toEqual({ partner_status: 'in_review' })
+    await own.allReported()
+    expect(greenhouse.patched).toEqual([])
+    await release(id, [4.5, 1])
+    const [patched] = (await greenhouse.waitFor(1)) as [Greenhouse['patched'][number]]
+    const { startedAt, completedAt } = await inviteOf(id)
+    const complete = {
+      partner_status: 'complete',
+      partner_profile_url: `http://localhost:3000/portal/${own.organization.id}/invites/${id}`,
+      partner_score: 68.75,
+      metadata: { Points: '5.5 of 8', Started: wordTime(startedAt!), Finished: wordTime(completedAt!) },
+    }
+    expect(patched.seen).toEqual(complete)
+    expect(await status()).toEqual(complete)
+    expect(patched).toMatchObject({ method: 'PATCH', orderId, body: '' })
+    expect(patched.headers.authorization).toBe(basic(own.key))
+    expect(patched.headers['user-agent']).toMatch(/\w/)
+    // Released again with other points.
+    const { assessmentSession } = await inviteOf(id)
+    await reopenResult(admin, assessmentSession!)
+    expect(await status()).toEqual(complete)
+    await release(id, [5, 3])
+    await greenhouse.waitFor(2)
+    expect(greenhouse.patched[1]!.seen).toMatchObject({ partner_status: 'complete', partner_score: 100 })
+    await own.allReported()
+    expect(greenhouse.patched).toHaveLength(2)
+  })
+
+  it('that ends an invite is told of: expired, revoked, declined; and that it is there again', async () => {
+    const own = await start()
+    const { assessment, greenhouse, candidate, admin } = own
+    const expiring = await greenhouse.sendTest(assessment.id)
+    service.clock.advance(31 * DAY_MS)
+    await expireAllDueInvites(service.system)
+    await greenhouse.waitFor(1)
+    await reactivateInvite(admin, expiring.interviewId, {})
+    await greenhouse.waitFor(2)
+    await extendInvite(admin, expiring.interviewId, { expiresInDays: 60 })
+    await greenhouse.waitFor(3)
+    await revokeInvite(admin, expiring.interviewId)
+    await greenhouse.waitFor(4)
+    const declining = await greenhouse.sendTest(assessment.id)
+    await (await candidate(declining.interviewId)).decline()
+    await greenhouse.waitFor(5)
+    await own.allReported()
+    expect(wordsSeen(greenhouse)).toEqual(['expired', 'invited', 'invited', 'revoked', 'declined'])
+  })
+
+  it('that the mail was refused for good is told of', async () => {
+    const { assessment, greenhouse } = await start()
+    const { interviewId } = await greenhouse.sendTest(assessment.id)
+    const mail = await waitUntil('the mail', async () => {
+      const sent = await service.db.inviteEmail.findFirst({ where: { inviteId: interviewId, state: { not: 'queued' } } })
+      return sent ?? undefined
+    })
+    await service.db.inviteEmail.update({ where: { id: mail.id }, data: { state: 'failed', failure: 'refused' } })
+    const { organizationId, inviteId } = mail
+    await service.db.event.create({
+      data: {
+        ...{ id: service.deps.newId(), organizationId, inviteId, type: 'email.failed', mode: 'live', actorType: 'system' },
+        data: { inviteId, assessmentId: assessment.id, status: 'pending', emailId: mail.id, reason: 'refused' },
+        createdAt: service.clock.now(),
+      },
+    })
+    await greenhouse.waitFor(1)
+    expect(wordsSeen(greenhouse)).toEqual(['invite_failed'])
+  })
+
+  it('released without any points is complete, without a score', async () => {
+    const { assessment, greenhouse, handIn, release } = await start({ points: [0] })
+    const { interviewId } = await greenhouse.sendTest(assessment.id)
+    await handIn(interviewId)
+    await release(interviewId, [])
+    const [{ seen }] = (await greenhouse.waitFor(1)) as [Greenhouse['patched'][number]]
+    expect(seen.partner_status).toBe('complete')
+    expect(seen).toHaveProperty('partner_profile_url')
+    expect(seen).not.toHaveProperty('partner_score')
+  })
+})
+
+const wordTime = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+describe('a candidate who is sent twice', () => {
+  const twice = async (between: (own: Connected & { greenhouse: Greenhouse }, id: string) => Promise<unknown>) => {
+    const own = await start()
+    const { assessment, greenhouse } = own
+    const email = 'Kim@example.com'
+    const { interviewId } = await greenhouse.sendTest(assessment.id, { email })
+    await between(own, interviewId)
+    const second = await greenhouse.sendTest(assessment.id, { email: email.toLowerCase() })
+    const mails = () => service.db.inviteEmail.count({ where: { inviteId: interviewId } })
+    return { ...own, interviewId, second, mails }
+  }
+
+  it.each<[string, (own: Connected, id: string) => Promise<unknown>]>([
+    ['invited', async () => {}],
+    ['accepted', async ({ candidate }, id) => (await candidate(id)).accept()],
+    ['started', async ({ candidate }, id) => (await candidate(id)).start()],
+    ['in_review', async ({ handIn }, id) => handIn(id)],
+  ])('while the first is %s has the second taken over by it, and both are reported', async (word, move) => {
+    const { second, interviewId, greenhouse, candidate, handIn, release, mails } = await twice(move)
+    expect(second).toMatchObject({ status: 200, interviewId })
+    expect(await mails()).toBe(1)
+    expect((await greenhouse.status(interviewId)).body).toEqual({ partner_status: word })
+    if (word === 'started') await (await candidate(interviewId)).finish()
+    else if (word !== 'in_review') await handIn(interviewId)
+    await release(interviewId, [5, 3])
+    await greenhouse.waitFor(2)
+    expect(greenhouse.patched.map(({ orderId }) => orderId).sort()).toEqual(['order-1', 'order-2'])
+    expect(wordsSeen(greenhouse)).toEqual(['complete', 'complete'])
+  })
+
+  it('after the result was released is told at once that it is there', async () => {
+    const { second, interviewId, greenhouse } = await twice(async (own, id) => {
+      await own.handIn(id)
+      await own.release(id, [5, 3])
+      await own.greenhouse.waitFor(1)
+    })
+    expect(second).toMatchObject({ status: 200, interviewId })
+    await greenhouse.waitFor(2)
+    expect(greenhouse.patched[1]).toMatchObject({ orderId: 'order-2', seen: { partner_status: 'complete' } })
+  })
+
+  it.each<[string, (own: Connected, id: string) => Promise<unknown>]>([
+    [
+      'expired',
+      async () => {
+        service.clock.advance(31 * DAY_MS)
+        await expireAllDueInvites(service.system)
+      },
+    ],
+    ['expired, which nobody has noticed yet', async () => service.clock.advance(31 * DAY_MS)],
+    ['revoked', async ({ admin }, id) => revokeInvite(admin, id)],
+  ])('after the first is %s is invited again by a new mail', async (_word, move) => {
+    const { second, interviewId, greenhouse, mails, inviteOf } = await twice(move)
+    expect(second).toMatchObject({ status: 200, interviewId })
+    expect(await mails()).toBe(2)
+    expect(await inviteOf(interviewId)).toMatchObject({ status: 'pending', linkVersion: 2 })
+    expect((await greenhouse.status(interviewId)).body).toEqual({ partner_status: 'invited' })
+    // The first order is told that the invite ended, and that it is there again; the second has the answer.
+    await greenhouse.waitFor(2)
+    expect(greenhouse.patched.map(({ orderId }) => orderId)).toEqual(['order-1', 'order-1'])
+  })
+
+  it('after they declined is refused, and nobody is mailed', async () => {
+    const { second, mails, organization } = await twice(async ({ candidate }, id) => (await candidate(id)).decline())
+    expect(second).toMatchObject({ status: 422, body: { message: expect.stringContaining('declined') } })
+    expect(await mails()).toBe(1)
+    expect(await service.db.atsOrder.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+})
+
+describe('a report', () => {
+  /** Has an order revoked, of which Greenhouse is told. */
+  const revoke = async (own: Connected & { greenhouse: Greenhouse }) => {
+    const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
+    await revokeInvite(own.admin, interviewId)
+    return service.db.atsOrder.findFirstOrThrow({ where: { inviteId: interviewId } })
+  }
+  const becomes = (orderId: string, state: string, attemptCount: number) =>
+    waitUntil(`a report that is ${state} after ${attemptCount}`, async () => {
+      const report = await service.db.atsReport.findFirst({ where: { orderId } })
+      return report?.state === state && report.attemptCount === attemptCount ? report : undefined
+    })
+  const orderOf = (id: string) => service.db.atsOrder.findUniqueOrThrow({ where: { id } })
+
+  it.each([
+    ['500', answerWith(500)],
+    ['429', answerWith(429)],
+    ['no answer', ((response) => void response.destroy()) as ReturnType<typeof answerWith>],
+  ])('is tried again after %s, at the intervals of webhooks', async (_what, behaviour) => {
+    const own = await start()
+    own.greenhouse.behave(behaviour)
+    const { id } = await revoke(own)
+    const { nextAttemptAt } = await becomes(id, 'waiting', 1)
+    const wait = nextAttemptAt.getTime() - service.clock.now().getTime()
+    expect(wait / 5_000).toBeGreaterThan(0.89)
+    expect(wait / 5_000).toBeLessThan(1.11)
+    expect((await orderOf(id)).lastError).not.toBe('')
+    own.greenhouse.behave(answerWith(200))
+    service.clock.advance(wait)
+    await becomes(id, 'delivered', 2)
+    expect(await orderOf(id)).toMatchObject({ lastError: '', reported: 'revoked' })
+  })
+
+  it('waits for as long as Retry-After says', async () => {
+    const own = await start()
+    own.greenhouse.behave(answerWith(503, { 'retry-after': '3600' }))
+    const { id } = await revoke(own)
+    const { nextAttemptAt } = await becomes(id, 'waiting', 1)
+    expect(nextAttemptAt.getTime() - service.clock.now().getTime()).toBe(3_600_000)
+  })
+
+  it.each([400, 401, 404, 422, 302])('that is answered %i has failed, and can be sent again', async (status) => {
+    const own = await start()
+    const elsewhere = await startGreenhouse({ url, key: own.key })
+    own.greenhouse.behave(answerWith(status, { location: elsewhere.callback('order-1') }, '{"errors":["no"]}'))
+    const { id } = await revoke(own)
+    await becomes(id, 'failed', 1)
+    expect((await orderOf(id)).lastError).toBe(`${status} {"errors":["no"]}`)
+    expect(elsewhere.receiver.connections()).toBe(0)
+    own.greenhouse.behave(answerWith(200))
+    await reportAgain(own.admin, id)
+    await own.greenhouse.waitFor(2)
+    await waitUntil('the error to go', async () => ((await orderOf(id)).lastError === '' ? true : undefined))
+  })
+
+  it('of an order waits for the one before it, and those of others do not', async () => {
+    const own = await start()
+    const { greenhouse, admin } = own
+    greenhouse.behave((response, { path }) => void response.writeHead(path.endsWith('order-1') ? 500 : 200).end())
+    const first = await revoke(own)
+    await becomes(first.id, 'waiting', 1)
+    await reactivateInvite(admin, first.inviteId!, {})
+    const other = await revoke(own)
+    await becomes(other.id, 'delivered', 1)
+    await allHandedOver()
+    const standings = await service.db.atsReport.findMany({ where: { orderId: first.id }, orderBy: { position: 'asc' } })
+    expect(standings.map(({ standing, attemptCount }) => [standing, attemptCount])).toEqual([
+      ['revoked', 1],
+      ['invited', 0],
+    ])
+    greenhouse.behave(answerWith(200))
+    service.clock.advance(6_000)
+    await waitUntil('both', async () => ((await orderOf(first.id)).reported === 'invited' ? true : undefined))
+  })
+
+  const allHandedOver = () =>
+    waitUntil('all to be handed over', async () => {
+      const { position } = await service.db.atsHandover.findUniqueOrThrow({ where: { id: 1 } })
+      const unnumbered = await service.db.event.count({ where: { position: null } })
+      const { position: head } = await service.db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+      return unnumbered === 0 && position >= head ? true : undefined
+    })
+
+  it('is not sent with a revoked key; with another it is', async () => {
+    const own = await start()
+    const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
+    for (const { id } of await service.db.atsKey.findMany({ where: { organizationId: own.organization.id } }))
+      await revokeAtsKey(own.admin, id)
+    await revokeInvite(own.admin, interviewId)
+    const order = await service.db.atsOrder.findFirstOrThrow({ where: { inviteId: interviewId } })
+    await becomes(order.id, 'waiting', 0)
+    // Another organization's goes out meanwhile: what is due has been looked at.
+    const other = await start()
+    await revoke(other)
+    await other.greenhouse.waitFor(1)
+    expect(own.greenhouse.patched).toEqual([])
+    const next = await generateAtsKey(own.admin, 'greenhouse', 'live')
+    await own.greenhouse.waitFor(1)
+    expect(own.greenhouse.patched[0]!.headers.authorization).toBe(basic(next))
+  })
+
+  it('holds neither score, name nor address before the release, and nothing else does that leaves', async () => {
+    const { assessment, greenhouse, handIn } = await start()
+    const { interviewId } = await greenhouse.sendTest(assessment.id, { email: 'kim.secret@example.com', last_name: 'Secretname' })
+    await handIn(interviewId)
+    const { body } = await greenhouse.status(interviewId)
+    expect(body).toEqual({ partner_status: 'in_review' })
+    expect(JSON.stringify([body, greenhouse.receiver.received])).not.toMatch(/secret|score/i)
+  })
+})
+
+describe('an address to report to', () => {
+  it.each([
+    'http://app.greenhouse.io/v1/order/1',
+    'https://127.0.0.2/v1/order/1',
+    'https://localhost/v1/order/1',
+    'https://greenhouse.io.example.com/1',
+    'https://notgreenhouse.io/1',
+    'https://user:password@app.greenhouse.io/1',
+    'https://app.greenhouse.io:22/1',
+    'ftp://app.greenhouse.io/1',
+    `https://app.greenhouse.io/${'x'.repeat(3_000)}`,
+    'nothing',
+  ])('is refused: %.60s', async (callback) => {
+    const { assessment, greenhouse, organization } = await start()
+    expect((await greenhouse.sendTest(assessment.id, {}, { url: callback })).status).toBe(422)
+    expect(await service.db.invite.count({ where: { organizationId: organization.id } })).toBe(0)
+  })
+
+  it('is taken below its domain', async () => {
+    const { assessment, greenhouse } = await start()
+    for (const host of ['greenhouse.io', 'app.greenhouse.io', 'app.eu.greenhouse.io'])
+      expect((await greenhouse.sendTest(assessment.id, {}, { url: `https://${host}/v1/order/${host}` })).status).toBe(200)
+  })
+
+  it('is asked for again before a report: one that is not allowed any more is called by nobody', async () => {
+    const own = await start()
+    const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
+    const order = await service.db.atsOrder.findFirstOrThrow({ where: { inviteId: interviewId } })
+    const callbackUrl = own.greenhouse.callback('order-1').replace('127.0.0.1', 'localhost')
+    await service.db.atsOrder.update({ where: { id: order.id }, data: { callbackUrl } })
+    await revokeInvite(own.admin, interviewId)
+    await waitUntil('the refusal', async () => {
+      const { lastError } = await service.db.atsOrder.findUniqueOrThrow({ where: { id: order.id } })
+      return lastError.includes('not one of Greenhouse') ? true : undefined
+    })
+    expect(own.greenhouse.receiver.connections()).toBe(0)
+  })
+})
+
+it('keeps what Greenhouse finds wrong with an answer, without the address, and answers that it has', async () => {
+  const own = await start()
+  const { assessment, greenhouse, admin, connection } = own
+  const { interviewId } = await greenhouse.sendTest(assessment.id, { email: 'kim@example.com' })
+  const answer = await greenhouse.complain({
+    ...{ api_call: 'test_status', errors: ['partner_profile_url is missing', 'of kim@example.com'] },
+    ...{ partner_interview_id: interviewId, candidate_email: 'kim@example.com' },
+  })
+  expect(answer).toEqual({ status: 200, body: { status: 200 } })
+  const order = await service.db.atsOrder.findFirstOrThrow({ where: { inviteId: interviewId } })
+  expect(order.lastError).toBe('test_status: partner_profile_url is missing; of …')
+  expect(await service.metrics.registry.getSingleMetricAsString('ats_refused_answers_total')).toMatch(
+    /ats_refused_answers_total [1-9]/,
+  )
+  for (const body of [{}, [], { api_call: 5, errors: 'x' }]) expect((await greenhouse.complain(body)).status).toBe(200)
+  const calls = () => getConnection(admin, connection.id).then((of) => listCalls(admin, of, { number: 1, size: 50 }))
+  await waitUntil('the log of calls', async () => ((await calls()).total >= 5 ? true : undefined))
+  const { items } = await calls()
+  expect(items.map(({ name }) => name)).toContain('send_test')
+  expect(items.find(({ name }) => name === 'send_test')).toMatchObject({
+    isTheirs: true,
+    status: 200,
+    orderId: order.id,
+    error: '',
+  })
+})
+
+it('answers test_status of what is not there any more by 404', async () => {
+  const { greenhouse, assessment } = await start()
+  const { interviewId } = await greenhouse.sendTest(assessment.id)
+  await service.db.invite.delete({ where: { id: interviewId } })
+  for (const id of [interviewId, '', 'x', crypto.randomUUID()]) expect((await greenhouse.status(id)).status).toBe(404)
+})

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { revokeAtsKey } from '../../../src/domain/ats/keys.ts'
+import { testConnection } from '../../../src/domain/ats/orders.ts'
+import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
+import { reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
+import { type Connected, connect, TO_FAKES } from '../../support/ats/connect.ts'
+import { basic } from '../../support/ats/greenhouse.ts'
+import { bearer, createRecruitee, listenAsRecruitee } from '../../support/ats/recruitee.ts'
+import { DAY_MS } from '../../support/factories.ts'
+import { startServiceForTest } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const SECRET = 'the secret of the partner'
+type Options = Parameters<typeof connect>[2]
+
+/** A service of the test's own: where Recruitee is is one of its settings. */
+async function start(options: Options = {}) {
+  const host = await listenAsRecruitee()
+  const env = { ...TO_FAKES, ATS_RECRUITEE: host.url, ATS_RECRUITEE_SECRET: SECRET }
+  const service = await startServiceForTest(env)
+  const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const own = await connect(service, 'recruitee', options)
+  const { changes } = host
+  const waitFor = (count: number) => waitUntil(`${count} changes`, () => (changes.length >= count ? changes : undefined))
+  const inviteIdOf = async (reportId: string) =>
+    (await service.db.atsOrder.findFirstOrThrow({ where: { naturalKey: reportId } })).inviteId!
+  /** Sends a candidate. @returns the id of the invite that this makes. */
+  const recruitee = createRecruitee({ url, key: own.key })
+  const send = async (fields: Record<string, unknown> = {}) => {
+    const { reportId } = await recruitee.send(own.assessment.id, fields)
+    return { reportId, inviteId: await inviteIdOf(reportId) }
+  }
+  return { ...own, service, recruitee, changes, waitFor, inviteIdOf, send }
+}
+
+it('takes its key as a bearer token, and answers 401 to every other', async () => {
+  const { recruitee, key, organization, admin, service } = await start()
+  const status = async (authorization: string) => (await recruitee.call('GET', 'tests', undefined, authorization)).status
+  for (const good of [bearer(key), basic(key)]) expect(await status(good)).toBe(200)
+  for (const bad of ['', 'Bearer', bearer(organization.key), bearer(`${key}x`)]) expect(await status(bad)).toBe(401)
+  const { id } = await service.db.atsKey.findFirstOrThrow({ where: { organizationId: organization.id } })
+  await revokeAtsKey(admin, id)
+  expect(await status(bearer(key))).toBe(401)
+})
+
+it('lists tests as a bare array, with ids that come back as they are', async () => {
+  const { recruitee, assessment } = await start()
+  expect(await recruitee.tests()).toEqual({ status: 200, body: [{ id: assessment.id, name: assessment.name }] })
+})
+
+describe('send_candidate', () => {
+  it('makes an invite and its mail, of the same report once', async () => {
+    const { recruitee, assessment, inviteIdOf, inviteOf, service, organization } = await start()
+    const report_id = crypto.randomUUID()
+    const send = () => recruitee.send(assessment.id, { report_id, email: 'kim@example.com', phone: '123', unknown: null })
+    const answers = await Promise.all(Array.from({ length: 10 }, send))
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, {}]))
+    const inviteId = await inviteIdOf(report_id)
+    expect(await inviteOf(inviteId)).toMatchObject({ recipientEmail: 'kim@example.com', recipientName: 'Sam Tester' })
+    expect(await service.db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('refuses with a text, and never by 401 or 403', async () => {
+    const { recruitee, assessment, service, organization } = await start()
+    const refused = [
+      await recruitee.send('x'),
+      await recruitee.send(assessment.id, { email: 'nobody' }),
+      await recruitee.send(assessment.id, { email: null }),
+      await recruitee.send(assessment.id, { report_id: '../../x' }),
+      await recruitee.send(assessment.id, { report_id: null }),
+      await recruitee.call('POST', 'send_candidate', 'x'),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([404, 422, 422, 422, 422, 422])
+    for (const { body } of refused) expect(body).toEqual({ error: expect.stringMatching(/\w/) })
+    expect(await service.db.invite.count({ where: { organizationId: organization.id } })).toBe(0)
+  })
+})
+
+describe('each state', () => {
+  it('for which Recruitee has a word is told, without a score before the release', async () => {
+    const { send, candidate, release, changes, waitFor, inviteOf, admin, allReported } = await start()
+    const { reportId, inviteId } = await send()
+    await (await candidate(inviteId)).start()
+    await allReported()
+    expect(changes).toEqual([])
+    await (await candidate(inviteId)).finish()
+    await waitFor(1)
+    await release(inviteId, [4.5, 1])
+    await waitFor(2)
+    const { completedAt, assessmentSession } = await inviteOf(inviteId)
+    await reopenResult(admin, assessmentSession!)
+    await release(inviteId, [5, 3])
+    await waitFor(3)
+    const completed_at = completedAt!.toISOString().replace('Z', '000Z')
+    expect(changes.map(({ change }) => change)).toEqual([
+      { status: 'completed', completed_at },
+      { status: 'completed', completed_at, score: '5.5/8 (68.75%)' },
+      { status: 'completed', completed_at, score: '8/8 (100%)' },
+    ])
+    expect(changes[0]).toMatchObject({ method: 'PATCH', path: `/api/p/codename/reports/${reportId}` })
+    expect(changes[0]!.headers['rt-partner-secret']).toBe(SECRET)
+    expect(changes[0]!.headers).not.toHaveProperty('authorization')
+  })
+
+  it('that ends an invite is canceled, and that it is there again is sent', async () => {
+    const { send, candidate, admin, changes, waitFor, service } = await start()
+    const first = await send()
+    service.clock.advance(31 * DAY_MS)
+    await expireAllDueInvites(service.system)
+    await waitFor(1)
+    await reactivateInvite(admin, first.inviteId, {})
+    await waitFor(2)
+    await revokeInvite(admin, first.inviteId)
+    await waitFor(3)
+    const second = await send()
+    await (await candidate(second.inviteId)).decline()
+    await waitFor(4)
+    expect(changes.map(({ change, reportId }) => [change.status, reportId])).toEqual([
+      ['canceled', first.reportId],
+      ['sent', first.reportId],
+      ['canceled', first.reportId],
+      ['canceled', second.reportId],
+    ])
+  })
+
+  it('released without any points has no score', async () => {
+    const { send, handIn, release, changes, waitFor } = await start({ points: [0] })
+    const { inviteId } = await send()
+    await handIn(inviteId)
+    await release(inviteId, [])
+    await waitFor(2)
+    expect(Object.keys(changes[1]!.change)).toEqual(['status', 'completed_at'])
+  })
+})
+
+describe('a candidate who is sent twice', () => {
+  it.each<[string, (own: Connected, id: string) => Promise<unknown>, number, RegExp]>([
+    ['pending', async () => {}, 409, /already/],
+    ['accepted', async ({ candidate }, id) => (await candidate(id)).accept(), 409, /already/],
+    ['started', async ({ candidate }, id) => (await candidate(id)).start(), 409, /already/],
+    ['completed', async ({ handIn }, id) => handIn(id), 409, /already/],
+    [
+      'released',
+      async ({ handIn, release }, id) => {
+        await handIn(id)
+        await release(id, [5, 3])
+      },
+      409,
+      /released on .*\/portal\//,
+    ],
+    ['declined', async ({ candidate }, id) => (await candidate(id)).decline(), 422, /declined/],
+  ])('while the first is %s is refused with a text', async (_state, move, status, text) => {
+    const own = await start()
+    const { inviteId } = await own.send({ email: 'kim@example.com' })
+    await move(own, inviteId)
+    const second = await own.recruitee.send(own.assessment.id, { email: 'Kim@example.com' })
+    expect(second).toMatchObject({ status, body: { error: expect.stringMatching(text) } })
+    expect(await own.service.db.inviteEmail.count({ where: { inviteId } })).toBe(1)
+  })
+
+  it('after the first was revoked is invited again', async () => {
+    const { send, admin, inviteOf } = await start()
+    const first = await send({ email: 'kim@example.com' })
+    await revokeInvite(admin, first.inviteId)
+    const second = await send({ email: 'kim@example.com' })
+    expect(second.inviteId).toBe(first.inviteId)
+    expect(await inviteOf(first.inviteId)).toMatchObject({ status: 'pending', linkVersion: 2 })
+  })
+})
+
+it('is tested by a change of a report that does not exist', async () => {
+  const { admin, connection, waitFor, changes } = await start()
+  await testConnection(admin, connection.id)
+  await waitFor(1)
+  expect(changes[0]).toMatchObject({ reportId: '00000000-0000-0000-0000-000000000000', change: {} })
+  expect(changes[0]!.headers['rt-partner-secret']).toBe(SECRET)
+})

@@ -1,0 +1,88 @@
+import { answerWith, type Received, startReceiver } from '../receiver.ts'
+import { basic } from './greenhouse.ts'
+
+// A fake of Ashby, written from docs/ats.md: what it shows is that the service does what we have read there.
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer of the service
+type Answer = { status: number; body: any }
+
+/** What is wrong with an update by Ashby's schema; undefined: nothing. */
+export function findFault(update: Received['event']): string | undefined {
+  const { assessment_id, timestamp, assessment_status, assessment_profile_url, assessment_result, cancelled_reason, ...rest } =
+    update
+  const { metadata = [], ...unknown } = rest
+  if (Object.keys(unknown).length > 0) return `unknown: ${Object.keys(unknown)}`
+  if (!/^[0-9a-f-]{36}$/.test(assessment_id)) return 'assessment_id'
+  if (!Number.isInteger(timestamp) || timestamp < 1_600_000_000_000) return 'timestamp'
+  if (!assessment_status && !cancelled_reason) return 'assessment_status'
+  if (assessment_result && !assessment_profile_url) return 'assessment_profile_url'
+  if (assessment_profile_url && assessment_profile_url.type !== 'url') return 'the type of assessment_profile_url'
+  const values = [assessment_status, assessment_profile_url, assessment_result, cancelled_reason, ...metadata].filter(Boolean)
+  const identifiers = values.map(({ identifier }) => identifier)
+  if (new Set(identifiers).size < identifiers.length) return 'an identifier that comes twice'
+  return values.some((value) => !isDataValue(value)) ? 'a data value' : undefined
+}
+
+const TYPES = ['numeric_score', 'numeric_duration_minutes', 'url', 'string', 'boolean_success']
+const isDataValue = ({ identifier, label, type, value }: Record<string, unknown>): boolean =>
+  typeof identifier === 'string' &&
+  typeof label === 'string' &&
+  TYPES.includes(String(type)) &&
+  typeof value === (String(type).startsWith('numeric') ? 'number' : 'string')
+
+/** Where Ashby listens for updates, as the service is to know it. */
+export async function listenAsAshby() {
+  const updates: (Pick<Received, 'headers' | 'method' | 'path'> & { event: Received['event']; fault: string | undefined })[] = []
+  let behave = answerWith(200, {}, '{"success":true}')
+  const receiver = await startReceiver((response, message, request) => {
+    const { headers, method, path, event } = message
+    // Its edge refuses requests that do not say from whom they are.
+    if (!headers['user-agent']) return void response.writeHead(403).end('error code: 1010')
+    updates.push({ headers, method, path, event, fault: findFault(event) })
+    behave(response, message, request)
+  })
+  return {
+    receiver,
+    updates,
+    url: `http://127.0.0.1:${receiver.port}`,
+    behave: (next: typeof behave) => {
+      behave = next
+    },
+  }
+}
+
+/** An Ashby organization that has a key of ours. @param of read at each call. */
+export function createAshby(of: { url: string; key: string }) {
+  let count = 0
+  async function call(name: string, body: unknown = {}, authorization = basic(of.key)): Promise<Answer> {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const answer = await fetch(`${of.url}/ats/ashby/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return { status: answer.status, body: await answer.json() }
+  }
+  return {
+    call,
+    list: () => call('assessment.list'),
+    cancel: (assessmentId: unknown) => call('assessment.cancel', { assessment_id: assessmentId }),
+    /** Starts an assessment, with all that is required; what is given takes its place. */
+    async start(typeId: string, candidate: Record<string, unknown> = {}, fields: Record<string, unknown> = {}) {
+      const id = `${crypto.randomUUID()}-${++count}`
+      const answer = await call('assessment.start', {
+        assessment_type_id: typeId,
+        candidate: {
+          ...{ ashby_id: id, first_name: 'Sam', last_name: 'Tester', email: `sam${count}@example.com` },
+          ashby_profile_url: 'https://app.ashbyhq.com/candidates/1',
+          ...candidate,
+        },
+        application: { ashby_id: id, status: 'Active' },
+        job: {
+          ashby_id: 'job',
+          name: 'Engineer',
+          ashby_job_url: 'https://app.ashbyhq.com/jobs/1',
+          hiringTeam: [{ userId: 'x' }],
+        },
+        ...fields,
+      })
+      return { ...answer, assessmentId: answer.body.results?.assessment_id as string }
+    },
+  }
+}

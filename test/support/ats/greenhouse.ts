@@ -1,0 +1,92 @@
+import { answerWith, type Behaviour, type Received, startReceiver } from '../receiver.ts'
+import { waitUntil } from '../wait-until.ts'
+
+// A fake of Greenhouse, written from docs/ats.md: what it shows is that the service does what we have read there.
+
+/** A PATCH that Greenhouse got. @property seen what test_status answered while it was being answered. */
+export type Patched = Pick<Received, 'headers' | 'body' | 'method' | 'path'> & {
+  orderId: string
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of the service
+  seen: any
+}
+// biome-ignore lint/suspicious/noExplicitAny: an answer of the service
+type Answer = { status: number; body: any }
+
+export type GreenhouseCandidate = Record<string, unknown>
+
+export const basic = (user: string, password = ''): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+/**
+ * A Greenhouse account with a key of a customer's.
+ *
+ * @param url of the service.
+ */
+export async function startGreenhouse({ url, key }: { url: string; key: string }) {
+  const patched: Patched[] = []
+  const interviewOf = new Map<string, string>()
+  let behave: Behaviour = answerWith(200)
+  let count = 0
+
+  async function call(method: string, path: string, body?: unknown, authorization = basic(key)): Promise<Answer> {
+    const headers = { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const answer = await fetch(`${url}/ats/greenhouse/${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+
+  const status = (interviewId: string) => call('GET', `test_status?partner_interview_id=${encodeURIComponent(interviewId)}`)
+
+  // It reads the state of an order as soon as it is told that it has changed, before it answers.
+  const receiver = await startReceiver((response, message, request) => {
+    const orderId = message.path.split('/').at(-1)!
+    const { headers, body, method, path } = message
+    const interviewId = interviewOf.get(orderId)
+    const read = interviewId === undefined ? Promise.resolve({ body: null }) : status(interviewId)
+    read
+      .catch(() => ({ body: null })) // the service is just being killed
+      .then(({ body: seen }) => {
+        patched.push({ headers, body, method, path, orderId, seen })
+        behave(response, message, request)
+      })
+  })
+  const callback = (orderId: string) => `http://127.0.0.1:${receiver.port}/v1/partner/interviews/${orderId}`
+
+  return {
+    receiver,
+    patched,
+    callback,
+    call,
+    status,
+    listTests: () => call('GET', 'list_tests'),
+    /** Sends a test, with all that is required; what is given takes its place. */
+    async sendTest(testId: string, candidate: GreenhouseCandidate = {}, fields: Record<string, unknown> = {}) {
+      const orderId = `order-${++count}`
+      const body = {
+        partner_test_id: testId,
+        candidate: {
+          ...{ first_name: 'Sam', last_name: 'Tester', preferred_name: 'Sammy', email: `sam${count}@example.com` },
+          ...{ phone_number: null, resume_url: null },
+          greenhouse_profile_url: 'https://app.greenhouse.io/people/17?application_id=26',
+          ...candidate,
+        },
+        sent_by: 'recruiter@example.com',
+        url: callback(orderId),
+        ...fields,
+      }
+      const answer = await call('POST', 'send_test', body)
+      if (answer.status === 200) interviewOf.set(orderId, answer.body.partner_interview_id)
+      return { ...answer, orderId, interviewId: answer.body.partner_interview_id as string }
+    },
+    complain: (body: unknown) => call('POST', 'response_error', body),
+    /** Answers a PATCH otherwise from now on. */
+    behave: (next: Behaviour) => {
+      behave = next
+    },
+    waitFor: (count: number) => waitUntil(`${count} PATCHes`, () => (patched.length >= count ? patched : undefined)),
+  }
+}
+
+export type Greenhouse = Awaited<ReturnType<typeof startGreenhouse>>
