@@ -108,7 +108,8 @@ describe('each state', () => {
     expect(JSON.stringify(updates)).not.toMatch(/score|points|example\.com|Tester/)
     await release(assessmentId, [4.5, 1])
     await waitFor(4)
-    await reopenResult(admin, (await inviteOf(assessmentId)).assessmentSession!)
+    const submissionId = (await inviteOf(assessmentId)).assessmentSession!
+    await reopenResult(admin, submissionId)
     await release(assessmentId, [5, 3])
     await waitFor(5)
     await own.allReported()
@@ -118,7 +119,7 @@ describe('each state', () => {
       assessment_status: status('Graded'),
       assessment_profile_url: {
         ...{ identifier: 'profile_url', label: 'Result', type: 'url' },
-        value: `http://localhost:3000/portal/${own.organization.id}/invites/${assessmentId}`,
+        value: `http://localhost:3000/portal/${own.organization.id}/results/${submissionId}`,
       },
       assessment_result: { identifier: 'score', label: 'Score (percent)', type: 'numeric_score', value: score },
       metadata: [
@@ -269,13 +270,14 @@ describe('a candidate who is sent twice', () => {
   })
 
   it('after the release is told when that was, and where the result is', async () => {
-    const { second, first, organization, service } = await twice(async ({ handIn, release }, id) => {
+    const { second, first, organization, service, inviteOf } = await twice(async ({ handIn, release }, id) => {
       await handIn(id)
       await release(id, [5, 3])
     })
     expect(second.status).toBe(422)
     expect(second.body.message).toContain(service.clock.now().toISOString().slice(0, 10))
-    expect(second.body.message).toContain(`/portal/${organization.id}/invites/${first.assessmentId}`)
+    const { assessmentSession } = await inviteOf(first.assessmentId)
+    expect(second.body.message).toContain(`/portal/${organization.id}/results/${assessmentSession}`)
   })
 
   it('after the first was revoked is invited again; after they declined they are not', async () => {

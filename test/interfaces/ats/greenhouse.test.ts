@@ -191,10 +191,10 @@ describe('each state', () => {
     expect(greenhouse.patched).toEqual([])
     await release(id, [4.5, 1])
     const [patched] = (await greenhouse.waitFor(1)) as [Greenhouse['patched'][number]]
-    const { startedAt, completedAt } = await inviteOf(id)
+    const { startedAt, completedAt, assessmentSession } = await inviteOf(id)
     const complete = {
       partner_status: 'complete',
-      partner_profile_url: `http://localhost:3000/portal/${own.organization.id}/invites/${id}`,
+      partner_profile_url: `http://localhost:3000/portal/${own.organization.id}/results/${assessmentSession}`,
       partner_score: 68.75,
       metadata: { Points: '5.5 of 8', Started: wordTime(startedAt!), Finished: wordTime(completedAt!) },
     }
@@ -204,7 +204,6 @@ describe('each state', () => {
     expect(patched.headers.authorization).toBe(basic(own.key))
     expect(patched.headers['user-agent']).toMatch(/\w/)
     // Released again with other points.
-    const { assessmentSession } = await inviteOf(id)
     await reopenResult(admin, assessmentSession!)
     expect(await status()).toEqual(complete)
     await release(id, [5, 3])

@@ -36,7 +36,7 @@ export function presentUpdate(
   if (standing === 'declined') return { ...about, cancelled_reason: cancelled('Declined by the candidate') }
   const status = { ...about, assessment_status: text(IDENTIFIERS.status, 'Status', WORDS[standing]) }
   if (standing !== 'released' || !order.result) return status
-  const url = deps.links.portalUrl({ organizationId: organization.id, id: order.inviteId })
+  const url = deps.links.resultUrl({ organizationId: organization.id, submissionId: order.result.submissionId })
   return {
     ...status,
     assessment_profile_url: { identifier: IDENTIFIERS.profileUrl, label: 'Result', type: 'url', value: url },
