@@ -16,7 +16,7 @@ ${style}
 <main>
 <h1 dir="auto">${title}</h1>
 <dl>
-${facts.map(({ label, text }) => html`<dt>${label}</dt><dd dir="auto">${text}</dd>\n`)}</dl>
+${facts.map(({ label, text }) => html`<dt>${label}</dt><dd><bdi>${text}</bdi></dd>\n`)}</dl>
 ${message && html`<h2>Message to the candidate</h2>\n${written(message)}`}
 ${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map(section)}`}
 <footer><p dir="auto">${closing}</p></footer>
