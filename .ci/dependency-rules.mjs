@@ -75,6 +75,7 @@ const ofEveryone = [
   'domain/access/sign-in.ts',
   'domain/assessments/assessments.ts',
   'domain/audit/record-audit.ts',
+  'domain/events/end-of-batch.ts',
   'domain/events/feed.ts',
   'domain/events/forget-old-events.ts',
   'domain/events/number-events.ts',

@@ -3,6 +3,7 @@ import { among, sameOwner } from '../../db/own.ts'
 import { all, one, run } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Ats, ServiceContext } from '../context.ts'
+import { endOfBatch } from '../events/end-of-batch.ts'
 import type { EventType, ToldData } from '../events/event.ts'
 import { inTransaction } from '../transaction.ts'
 import { after } from './queue-report.ts'
@@ -10,8 +11,8 @@ import { isTold, standingBy } from './standing.ts'
 
 // Events become reports: one for each order of their invite whose ATS is told of what they tell.
 
-/** Positions of the feed a transaction. */
-const AT_ONCE = 2_000n
+/** Events a transaction. */
+const AT_ONCE = 2_000
 
 /**
  * Takes one step. The position moves in the transaction that makes the reports: each event is handed over once, whatever becomes of the
@@ -36,7 +37,7 @@ async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> 
   // What no order is told of is passed over: there may be years of it before the first is made.
   const start = first ? first.startPosition : head
   const from = start > BigInt(position) ? start : BigInt(position)
-  const until = from + AT_ONCE < head ? from + AT_ONCE : head
+  const until = await endOfBatch(inside, { from, head }, AT_ONCE)
   const reports = await makeReports(inside, from, until)
   if (reports.length > 0) await run(db, insertRows({ atsReports: reports }))
   await run(db, everyones.updateTable('atsHandover').set({ position: until }))

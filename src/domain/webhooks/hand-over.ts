@@ -4,13 +4,14 @@ import type { Rows } from '../../db/own.ts'
 import { first, one, run, together } from '../../db/statements.ts'
 import { byDefault, insertForEach, time } from '../../db/writes.ts'
 import type { ServiceContext } from '../context.ts'
+import { endOfBatch } from '../events/end-of-batch.ts'
 import { TEST_EVENT } from '../events/event.ts'
 import { inTransaction } from '../transaction.ts'
 
 // Events become deliveries: one for each endpoint that wants to be told.
 
-/** Positions of the feed a transaction: even with all the endpoints that an organization may have far from the time of a statement. */
-const AT_ONCE = 2_000n
+/** Events a transaction: even with all the endpoints that an organization may have far from the time of a statement. */
+const AT_ONCE = 2_000
 
 /** What there is to do. @property first the position behind which the first of the active endpoints is told; null when none is active. */
 type Work = { position: bigint; head: bigint; first: bigint | null; replays: boolean }
@@ -56,7 +57,7 @@ async function findWork({ db }: ServiceContext): Promise<Work> {
 async function handOverNext(ctx: ServiceContext, { position, head, first }: Work): Promise<boolean> {
   // What no endpoint is told of is passed over: there may be years of it before the first is made.
   const from = first !== null && first > position ? first : position
-  const until = smaller(from + AT_ONCE, head)
+  const until = await endOfBatch(ctx, { from, head }, AT_ONCE)
   const active = toldOf({ from, until })
     .where('endpoint.state', '=', 'active')
     .whereRef('event.position', '>', 'endpoint.position')
@@ -76,7 +77,7 @@ async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const replay = await first(db, toReplay(endpoints).limit(1).forNoKeyUpdate().skipLocked())
   if (!replay) return false
   const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
-  const until = smaller(from + AT_ONCE, end)
+  const until = await endOfBatch(ctx, { from, head: end }, AT_ONCE)
   const now = deps.clock()
   const its = toldOf({ from, until }).where('endpoint.id', '=', replay.id)
   const again = deliveriesOf(its, now).onConflict((conflict) =>
@@ -120,5 +121,3 @@ const deliveriesOf = (told: ReturnType<typeof toldOf>, now: Date) =>
     attemptCount: byDefault,
     attemptsBefore: byDefault,
   }))
-
-const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,0 +1,26 @@
+import { everyones } from '../../db/everyone.ts'
+import { one } from '../../db/statements.ts'
+import type { ServiceContext } from '../context.ts'
+
+type Range = { from: bigint; head: bigint }
+
+/**
+ * Up to which position there are so many events behind another, or else the last of the feed. Positions have gaps, of billions behind a
+ * backup that was restored: whoever counts them instead of events does not come to their end.
+ */
+export async function endOfBatch({ db }: Pick<ServiceContext, 'db'>, { from, head }: Range, atMost: number): Promise<bigint> {
+  const next = everyones
+    .selectFrom('events')
+    .select('events.position')
+    .where('events.position', '>', String(from))
+    .where('events.position', '<=', String(head))
+    .orderBy('events.position')
+    .limit(atMost)
+  const { count, last } = await one(
+    db,
+    everyones
+      .selectFrom(next.as('next'))
+      .select(({ fn, cast }) => [cast<number>(fn.countAll(), 'integer').as('count'), fn.max('next.position').as('last')]),
+  )
+  return count < atMost || last === null ? head : BigInt(last)
+}
