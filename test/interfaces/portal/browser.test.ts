@@ -22,7 +22,7 @@ import {
   watch,
 } from '../../support/browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { makeWebhook } from '../../support/furnish.ts'
+import { makeAtsOrder, makeWebhook } from '../../support/furnish.ts'
 import { asMember } from '../../support/grading.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
@@ -38,7 +38,8 @@ let browser: Browser
 let origin: string
 beforeAll(async () => {
   if (!isBrowserInstalled) return
-  service = await startService()
+  // Ashby's key can be entered, and nothing is sent: nobody is there.
+  service = await startService({ ATS_GREENHOUSE: 'on', ATS_ASHBY: 'https://ashby.invalid' })
   origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
   browser = await startBrowser('--host-resolver-rules=MAP portal.test 127.0.0.1')
 })
@@ -320,6 +321,26 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       return { id: webhook.id, own: `${home}settings/webhooks/${webhook.id}`, deliveryId: delivery.id }
     }
 
+    /** A connection with an order and calls whose texts can be too long for a line. @returns its id. */
+    async function connectAts(home: string): Promise<string> {
+      const organizationId = home.split('/').at(-2)!
+      await service.db.atsConnection.deleteMany({ where: { organizationId } }) // of the page before
+      const assessment = await service.make.assessment(organizationId, { name: LONG.repeat(3) })
+      const { connectionId, orderId } = await makeAtsOrder(service, (await service.make.invite(assessment)).id)
+      await service.db.atsOrder.update({
+        where: { id: orderId },
+        data: { lastError: LONG.repeat(9), profileUrl: 'https://a.example' },
+      })
+      const call = { organizationId, connectionId, orderId, milliseconds: 10_000, createdAt: service.clock.now() }
+      await service.db.atsCall.createMany({
+        data: [
+          { ...call, id: service.deps.newId(), isTheirs: true, name: 'send_test', status: 422, error: 'invite_declined' },
+          { ...call, id: service.deps.newId(), isTheirs: false, name: 'in_review', error: LONG, answer: LONG.repeat(9) },
+        ],
+      })
+      return connectionId
+    }
+
     const open: Record<string, (home: string, page: Page) => Promise<unknown>> = {
       home: (home, page) => page.goto(home),
       account: (home, page) => page.goto(`${home}account?done=name`),
@@ -370,6 +391,17 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         const { own, deliveryId } = await makeFailing(home)
         await page.goto(`${own}/deliveries/${deliveryId}`)
       },
+      'recruiting systems': async (home, page) => {
+        await connectAts(home)
+        await page.goto(`${home}settings/ats?done=entered`)
+      },
+      'a key for a recruiting system': async (home, page) => {
+        await page.goto(`${home}settings/ats`)
+        await page.getByRole('button', { name: 'Generate a live key' }).first().click()
+        await page.locator('#key').waitFor()
+      },
+      'a connection to a recruiting system': async (home, page) =>
+        page.goto(`${home}settings/ats/connections/${await connectAts(home)}?done=tested`),
       assessments: async (home, page) => {
         const { id } = await makeAssessment(home)
         await service.db.assessment.update({ where: { id }, data: { createdAt: new Date(0) } })

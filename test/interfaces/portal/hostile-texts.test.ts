@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createResetLink } from '../../../src/domain/members/invite-member.ts'
 import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { furnish } from '../../support/furnish.ts'
+import { furnish, makeAtsOrder } from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -16,7 +16,7 @@ const HOSTILE = `HYPERLINK("https://evil.example","x")'"><x-hostile data-hostile
 /** What a spreadsheet takes for the beginning of a formula. */
 const BEGINNINGS = ['=', '+', '-', '@', '\t', '\r']
 
-const service = await startServiceForFile()
+const service = await startServiceForFile({ ATS_GREENHOUSE: 'on' })
 let origin: string
 let browser: Browser
 beforeAll(async () => {
@@ -57,6 +57,7 @@ async function makeOrganization() {
   const { id: sessionId } = await db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
   const { id: keyId } = await db.apiKey.findFirstOrThrow({ where: { organizationId } })
   const ids: Record<string, string> = {
+    ...(await makeAtsOrder(service, rows.invite.id)),
     sessionId,
     keyId,
     memberId: rows.member.id,
@@ -81,12 +82,12 @@ async function makeOrganization() {
 
 type Column = { table: string; column: string; type: string }
 
-/** Every column that holds text, but for those that repeat another table's, and addresses that are sent to. */
+/** Every column that holds text, but for those that repeat another table's, addresses that are sent to, and the name of an ATS, which is none's to write. */
 const findTexts = () => service.db.$queryRaw<Column[]>`
   SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
   FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
   WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.table_name <> '_prisma_migrations'
-    AND (c.data_type IN ('text', 'character varying') OR c.udt_name IN ('_text', '_varchar')) AND (c.table_name, c.column_name) <> ('webhook_endpoints', 'url')
+    AND (c.data_type IN ('text', 'character varying') OR c.udt_name IN ('_text', '_varchar')) AND (c.table_name, c.column_name) NOT IN (('webhook_endpoints', 'url'), ('ats_connections', 'ats'))
     AND NOT EXISTS (
       SELECT FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)
       WHERE f.contype = 'f' AND f.conrelid = format('public.%I', c.table_name)::regclass AND a.attname = c.column_name)

@@ -1,7 +1,7 @@
 import type { AtsKeySummary, ConnectionDetail } from '../../../domain/ats/connections.ts'
 import type { Ats, Context, KeyMode } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { table } from '../kit/table.ts'
@@ -25,8 +25,6 @@ export const SYSTEMS: Record<Ats, { name: string; howTo: string; theirs?: string
   recruitee: { name: 'Recruitee', howTo: 'Paste the key into Recruitee where the integration is set up. That is all.' },
 }
 
-const MODES: Record<KeyMode, string> = { live: 'Live', test: 'Test: mails of its invites are not sent' }
-
 const NOTICES = new Map([
   ['revoked', 'The key is revoked: it is refused from now on.'],
   ['entered', 'The key is kept. Send a test to see whether it is taken.'],
@@ -44,24 +42,19 @@ export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
       html`<p>${SYSTEMS[ats].howTo}</p>
 ${connections.map((connection) => connectionPart(ctx, connection))}
 <form method="post" action="${pathOf(ctx, `${PATH}/${ats}/keys`)}">${onceField()}
-${modeChoice(form)}
-<button>Generate a key</button>
+<p>With a key for test invites the mails of its invites are not sent.</p>
+<p><button name="mode" value="live">Generate a live key</button> <button class="quiet" name="mode" value="test">Generate a test key</button></p>
 </form>
 ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
     ),
   )}`,
 })
 
-const modeChoice = (form: Form): Html => choice(form, { name: 'mode', label: 'Kind', options: Object.entries(MODES) })
-
 const theirKeyForm = (form: Form, ctx: Context, ats: Ats): Html =>
   html`<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/their-key`)}">
-${modeChoice(form)}
-${field(form, { name: 'theirKey', label: `Key of ${SYSTEMS[ats].name}`, type: 'password', ...hintOf(ats) })}
-<button>Keep it</button>
+${field(form, { name: 'theirKey', label: `Key of ${SYSTEMS[ats].name}`, type: 'password', hint: SYSTEMS[ats].theirs ?? '' })}
+<p><button name="mode" value="live">Keep it for live invites</button> <button class="quiet" name="mode" value="test">Keep it for test invites</button></p>
 </form>`
-
-const hintOf = (ats: Ats) => ({ hint: SYSTEMS[ats].theirs ?? '' })
 
 /** A connection on the list of all: its keys, and the way to what it does. */
 const connectionPart = (
