@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { isEmailAddress } from '../domain/checking/email-address.ts'
+import { enterOrganization } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { createResetLink, inviteMember, type LinkToHandOver } from '../domain/members/invite-member.ts'
 import { MEMBER_ROLES, type MemberRole } from '../domain/members/members.ts'
@@ -21,7 +22,9 @@ export function addMemberCommands(program: Command): void {
         if (!isEmailAddress(email)) throw new Error(`${email} is not an email address.`)
         const organization = await findOrganization(operator, idOrName)
         const invitation = { email, roles: [options.role], mails: false, reactivates: options.reactivate ?? false }
-        return showLink(await inviteMember({ ...operator, organization }, invitation).catch((error) => explain(error, email)))
+        return showLink(
+          await inviteMember(enterOrganization(operator, organization), invitation).catch((error) => explain(error, email)),
+        )
       }),
     )
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Context, ServiceContext } from '../domain/context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { DomainError, type ErrorKind } from '../domain/errors.ts'
 import { findOrganization } from '../domain/members/organizations.ts'
 import type { WebhookEndpoint } from '../domain/webhooks/change-endpoint.ts'
@@ -86,10 +86,8 @@ function explain(error: unknown): never {
 }
 
 /** The operator at work for one organization. */
-const enter = async (operator: ServiceContext, idOrName: string): Promise<Context> => ({
-  ...operator,
-  organization: await findOrganization(operator, idOrName),
-})
+const enter = async (operator: ServiceContext, idOrName: string): Promise<Context> =>
+  enterOrganization(operator, await findOrganization(operator, idOrName))
 
 const toTable = (endpoints: WebhookEndpoint[]): string =>
   table(

@@ -28,6 +28,27 @@ export type Owner = { organization: { id: string } }
 /** The tables whose rows belong to an organization. */
 export type OwnTable = { [T in keyof Tables]: Tables[T] extends { organizationId: unknown } ? T : never }[keyof Tables]
 
+/** Live and test data lie in the same tables. Keys, endpoints and connections have a mode, too, but it says what they are for. */
+const MODED = {
+  invites: true,
+  submissions: true,
+  events: true,
+  inviteTags: true,
+  inviteBatches: true,
+  organizationInviteCounts: true,
+  organizationInviteDays: true,
+  assessmentInviteCounts: true,
+  tagInviteCounts: true,
+  questionResults: true,
+} satisfies Record<Exclude<ModedTable, 'apiKeys' | 'webhookEndpoints' | 'atsConnections'>, true>
+type ModedTable = { [T in OwnTable]: Tables[T] extends { mode: unknown } ? T : never }[OwnTable]
+
+/** Whose rows they are, and which of them: those of live data, of test data, or both. */
+export type Sight = Owner & { mode: Mode }
+export type Mode = 'live' | 'test' | 'all'
+/** What a query of that table has to be told. */
+export type OwnerOf<T extends OwnTable> = T extends keyof typeof MODED ? Sight : Owner
+
 /** Rows of a table, and what is selected of each. */
 export type Rows<T extends keyof Tables, Row = object> = SelectQueryBuilder<Tables, T, Row>
 type RowsAs<T extends keyof Tables, Alias extends string, Row = object> = SelectQueryBuilder<
@@ -35,27 +56,44 @@ type RowsAs<T extends keyof Tables, Alias extends string, Row = object> = Select
   Alias,
   Row
 >
-/** What a view shows of the rows of a table. */
-export type Selects<T extends keyof Tables, Row> = (rows: Rows<T>) => Rows<T, Row>
+/** What a view shows of the rows of a table to who sees so much. */
+export type Selects<T extends keyof Tables, Row> = (rows: Rows<T>, sight: Sight) => Rows<T, Row>
 
 /** An UPDATE of a table. */
 export type Updates<T extends keyof Tables> = UpdateQueryBuilder<Tables, T, T, UpdateResult>
 
-/** The organization's rows of a table: every query of them begins so. @param alias another name for them within the statement. */
-export function own<T extends OwnTable>(owner: Owner, table: T): Rows<T>
-export function own<T extends OwnTable, Alias extends string>(owner: Owner, table: T, alias: Alias): RowsAs<T, Alias>
-export function own(owner: Owner, table: OwnTable, alias?: string): unknown {
-  const from = alias === undefined ? table : `${table} as ${alias}`
-  return builder.selectFrom(from as 'invites').where(ownerColumn(alias ?? table), '=', owner.organization.id)
+/**
+ * The organization's rows of a table, those of the mode that is seen: every query of them begins so.
+ *
+ * @param alias another name for them within the statement.
+ */
+export function own<T extends OwnTable>(owner: OwnerOf<T>, table: T): Rows<T>
+export function own<T extends OwnTable, Alias extends string>(owner: OwnerOf<T>, table: T, alias: Alias): RowsAs<T, Alias>
+export function own(owner: Owner, table: OwnTable, alias: string = table): unknown {
+  const from = alias === table ? table : `${table} as ${alias}`
+  return builder.selectFrom(from as 'invites').where(isOwn(owner, table, alias))
 }
 
 /** An UPDATE of the organization's rows. */
-export const ownUpdate = <T extends OwnTable>(owner: Owner, table: T): Updates<T> =>
-  builder.updateTable(table as 'invites').where(ownerColumn(table), '=', owner.organization.id) as never
+export const ownUpdate = <T extends OwnTable>(owner: OwnerOf<T>, table: T): Updates<T> =>
+  builder.updateTable(table as 'invites').where(isOwn(owner, table, table)) as never
 
 /** A DELETE of the organization's rows. */
-export const ownDelete = <T extends OwnTable>(owner: Owner, table: T): DeleteQueryBuilder<Tables, T, DeleteResult> =>
-  builder.deleteFrom(table as 'invites').where(ownerColumn(table), '=', owner.organization.id) as never
+export const ownDelete = <T extends OwnTable>(owner: OwnerOf<T>, table: T): DeleteQueryBuilder<Tables, T, DeleteResult> =>
+  builder.deleteFrom(table as 'invites').where(isOwn(owner, table, table)) as never
+
+/** The mode is literal: a plan that is kept is made for it. */
+function isOwn(owner: Owner & { mode?: Mode }, table: OwnTable, alias: string): Condition {
+  const isTheirs = sql<SqlBool>`${sql.ref(`${alias}.organizationId`)} = ${owner.organization.id}`
+  if (!(table in MODED) || owner.mode === 'all') return isTheirs
+  return sql`${isTheirs} and ${sql.ref(`${alias}.mode`)} = ${sql.lit(owner.mode)}`
+}
+
+/** The same for Prisma, of a table that has modes: `where: { ...seen(ctx), id }`. */
+export const seen = ({ organization, mode }: Sight): { organizationId: string; mode?: 'live' | 'test' } => ({
+  organizationId: organization.id,
+  ...(mode !== 'all' && { mode }),
+})
 
 /** The row of the organization itself. */
 export const ownOrganization = (owner: Owner): Rows<'organizations'> =>
@@ -65,9 +103,6 @@ export const ownOrganization = (owner: Owner): Rows<'organizations'> =>
 type Shared = 'languages' | 'mailOutages'
 /** The rows of what organizations share: the languages that there are, and how the mail server is. */
 export const shared = <T extends Shared>(table: T): Rows<T> => builder.selectFrom(table as Shared) as never
-
-/** Any of them is like that of the invites. */
-const ownerColumn = (table: string) => `${table}.organizationId` as 'invites.organizationId'
 
 /** An INSERT: its rows say whose they are, by their types. */
 export const into = <T extends keyof Tables>(table: T) => builder.insertInto(table)
@@ -83,15 +118,19 @@ export const sameOwner = (table: OwnTable | (string & {}), other: OwnTable | (st
 export const among = (ids: readonly string[]): RawBuilder<string> => sql`any(${ids}::uuid[])`
 
 /** What a view shows of rows that are chosen, ordered and cut before it is looked up. */
-export const ofThese = <T extends keyof Tables, Row>(rows: Rows<T>, table: T, show: Selects<T, Row>): Rows<T, Row> =>
-  show(builder.selectFrom(rows.selectAll().as(table)) as unknown as Rows<T>)
+export const ofThese = <T extends keyof Tables, Row>(
+  sight: Sight,
+  rows: Rows<T>,
+  table: T,
+  show: Selects<T, Row>,
+): Rows<T, Row> => show(builder.selectFrom(rows.selectAll().as(table)) as unknown as Rows<T>, sight)
 
-/** A hot statement of an organization's rows, as {@link prepare} makes it. */
+/** A hot statement of an organization's rows, as {@link prepare} makes it: one for each mode. */
 export function prepareOwn<Given extends object, Further extends (string | number | boolean | undefined)[], Row>(
-  make: (owner: Owner, given: Given, ...further: Further) => Query<Row>,
-): (owner: Owner, given: Given, ...further: Further) => Query<Row> {
-  const prepared = prepare((given: Given & { organizationId: string }, ...further: Further) =>
-    make({ organization: { id: given.organizationId } }, given, ...further),
+  make: (owner: Sight, given: Given, ...further: Further) => Query<Row>,
+): (owner: Sight, given: Given, ...further: Further) => Query<Row> {
+  const prepared = prepare((given: Given & { organizationId: string }, mode: Mode, ...further: Further) =>
+    make({ organization: { id: given.organizationId }, mode }, given, ...further),
   )
-  return ({ organization }, given, ...further) => prepared({ ...given, organizationId: organization.id }, ...further)
+  return ({ organization, mode }, given, ...further) => prepared({ ...given, organizationId: organization.id }, mode, ...further)
 }

@@ -1,7 +1,7 @@
 import { equalsText } from '../db/query.ts'
 import { createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
 import { listAssessments, wholeAssessment } from '../domain/assessments/assessments.ts'
-import type { Context, ServiceContext } from '../domain/context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create-invite.ts'
 import { inviteMember } from '../domain/members/invite-member.ts'
 import { importDocument } from '../import/load.ts'
@@ -43,22 +43,29 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   if (!made) return null
   const { key, apiKey } = made
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  const operator: Context = { ...service, organization, actor: { kind: 'operator' } }
+  const operator: Context = { ...enterOrganization(service, organization), actor: { kind: 'operator' } }
   const { url } = await inviteMember(operator, { email: admin.email, roles: ['admin'], mails: false })
   const ctx: Context = {
     ...operator,
-    actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'test' }, // nobody is behind the address below
+    actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'live' },
   }
   const { items } = await listAssessments(ctx, wholeAssessment, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
   const { id: assessmentId } = items.find((assessment) => assessment.name === assessments[0]!.name)!
   await addPastInvites(ctx, { assessments: items, graders: { admin, first, second }, createdById })
-  await createInvite(ctx, {
+  const invite = await createInvite(ctx, {
     assessmentId,
     recipientEmail: 'candidate@example.com',
     recipientName: 'Sam Rivera',
     questionReplayLimit: 2,
     requireIdCapture: false,
     customMessage: 'We look forward to hearing you.',
+    sendEmail: false,
+  })
+  // To be looked at, and sent to nobody: there is nobody behind the address.
+  const [sentAt, linkVersion] = [invite.createdAt, invite.linkVersion]
+  const times = { createdAt: sentAt, updatedAt: sentAt, sentAt }
+  await service.db.inviteEmail.create({
+    data: { id: service.deps.newId(), organizationId, inviteId: invite.id, linkVersion, state: 'captured', ...times },
   })
   return { organization: { id: organizationId, name }, key, assessmentId, join: { email: admin.email, url } }
 }

@@ -101,7 +101,7 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
     recipientName: `${firstName} ${lastName}`,
     recipientEmail: `${firstName}.${lastName}@example.com`.toLowerCase().replace('é', 'e'),
     status,
-    mode: 'test' as const,
+    mode: 'live' as const,
     questionReplayLimit: 1,
     answerRecordLimit: 1,
     screenRecording: false,

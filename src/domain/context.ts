@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream'
 import type ipaddr from 'ipaddr.js'
 import type { Connection, OnGone, Statement } from '../db/client.ts'
+import type { Mode } from '../db/own.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
 import type { PrintedReport } from './values/printed-report.ts'
 
-export type { Connection, KeyMode, OnGone, Tier }
+export type { Connection, KeyMode, Mode, OnGone, Tier }
 
 /** The durable queue, as far as the domain needs it. */
 export type Queue = {
@@ -229,11 +230,19 @@ export type ServiceContext = {
   deps: Deps
 }
 
-/** Context of work for one organization: every query is restricted to its id. */
+/** Context of work for one organization: every query is restricted to its id, and to the data that the actor sees. */
 export type Context = ServiceContext & {
   organization: { id: string; name: string; tier: Tier }
+  /** Whether the actor sees live data, test data, or both, as the service itself does. */
+  mode: Mode
   /** Of requests that read lists from it, see replica.ts: chosen once, so that all of an answer is at least as new as it says. */
   replica?: Replica | undefined
   /** Of requests: tells when the client has gone without its answer, for work that is worth stopping then. */
   onGone?: OnGone | undefined
 }
+
+/** The context of work that the service, or whoever runs it, does for an organization: on live and on test data. */
+export const enterOrganization = <Service extends ServiceContext>(
+  service: Service,
+  organization: Context['organization'],
+): Service & Pick<Context, 'organization' | 'mode'> => ({ ...service, organization, mode: 'all' })

@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import type { MemberEmail } from '../domain/members/member-emails.ts'
+import { routedAs } from '../http/addresses/links.ts'
 import { reportUntrustedProxies } from '../http/addresses/untrusted-proxies.ts'
 import { type ApiDocument, docs } from '../http/docs/docs.ts'
 import { answerClientErrors } from '../http/errors/client-error.ts'
@@ -59,6 +60,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   )
   const app = fastify({
     loggerInstance: log,
+    rewriteUrl: ({ url = '/' }) => routedAs(url),
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
     trustProxy: config.trustProxy,
     bodyLimit: MAX_BODY_BYTES,

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql, statement, type Tables } from '../builder.ts'
-import { ofThese, own, type Selects } from '../own.ts'
+import { type Mode, ofThese, own, type Selects } from '../own.ts'
 import { type AsJson, jsonOf, type Query } from '../statements.ts'
 
 // By hand: PostgreSQL is told so little of the values that it plans these once for all searches, which Kysely has no words for.
@@ -17,13 +17,17 @@ export type SearchFacts = { next: Date | null; sample: string[]; names: number[]
  *
  * @param patterns of the words, for ILIKE.
  */
-export const searchFacts = (organizationId: string, patterns: string[]): Query<SearchFacts> =>
+export const searchFacts = ({
+  organizationId,
+  mode,
+  patterns,
+}: Pick<Searched, 'organizationId' | 'mode' | 'patterns'>): Query<SearchFacts> =>
   statement(sql<SearchFacts>`
     WITH asked AS MATERIALIZED (SELECT ${organizationId}::uuid AS id, ${patterns}::text[] AS patterns)
     SELECT
       (SELECT min(expires_at) FROM invites WHERE organization_id = ${organizationId}::uuid AND status IN ('pending', 'accepted')) AS next,
       ARRAY(
-        SELECT recipient_email FROM invites WHERE organization_id = (SELECT id FROM asked) ORDER BY sent_at DESC, id DESC LIMIT ${sql.lit(SAMPLE)}
+        SELECT recipient_email FROM invites WHERE organization_id = (SELECT id FROM asked) ${ofMode(mode)} ORDER BY sent_at DESC, id DESC LIMIT ${sql.lit(SAMPLE)}
       ) AS sample,
       (SELECT json_agg(DISTINCT ARRAY(
         SELECT nth - 1 FROM unnest((SELECT patterns FROM asked)::text[]) WITH ORDINALITY AS word (pattern, nth)
@@ -33,6 +37,7 @@ export const searchFacts = (organizationId: string, patterns: string[]): Query<S
 /** What is searched: which of the organization's invites, and what all of the words are as patterns. */
 export type Searched = {
   organizationId: string
+  mode: Mode
   assessmentId?: string | undefined
   status?: string | undefined
   patterns: string[]
@@ -59,7 +64,8 @@ export function searchInvites<Row>(
   const byAddress = combinations.map((combination) => sql`(${selectByAddress(searched, combination, mostByAddress)})`)
   const skip =
     number === 'last' ? sql`greatest(0, (by_address + by_name - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
-  const found = own({ organization: { id: searched.organizationId } }, 'invites')
+  const sight = { organization: { id: searched.organizationId }, mode: searched.mode }
+  const found = own(sight, 'invites')
     .where('invites.id', '=', sql<string>`any(array(SELECT id FROM found))`)
     .orderBy(`invites.${field}`, direction)
     .orderBy('invites.id', direction)
@@ -79,8 +85,10 @@ export function searchInvites<Row>(
       ) matches ORDER BY ${by} OFFSET (SELECT skip FROM place) LIMIT ${size}
     )
     SELECT (SELECT total::int FROM place) AS total, (SELECT by_address > ${mostByAddress} FROM place) AS "tooMany",
-      ${jsonOf(ofThese(found, 'invites', show))} AS rows`)
+      ${jsonOf(ofThese(sight, found, 'invites', show))} AS rows`)
 }
+
+const ofMode = (mode: Mode) => (mode === 'all' ? sql`` : sql`AND mode = ${sql.lit(mode)}`)
 
 /** The ids of the assessments whose names have all of these words. */
 const namedAfter = ({ organizationId, assessmentId }: Searched, patterns: string[]) => sql`
@@ -113,18 +121,18 @@ const WITH_GRAMS = sql`part CROSS JOIN LATERAL (
 
 /** Of the organization's invites that match the filter, those that meet the condition. */
 const select = (
-  { organizationId, assessmentId, status }: Searched,
+  { organizationId, mode, assessmentId, status }: Searched,
   condition: RawBuilder<unknown>,
   invites = sql`invites i`,
 ): RawBuilder<unknown> => sql`
   SELECT i.id, i.sent_at, i.expires_at, i.created_at, i.status FROM ${invites}
-  WHERE organization_id = ${organizationId}::uuid
+  WHERE organization_id = ${organizationId}::uuid ${ofMode(mode)}
     ${assessmentId === undefined ? sql`` : sql`AND assessment_id = ${assessmentId}::uuid`}
     ${status === undefined ? sql`` : sql`AND status = ${status}::invite_status`}
     AND ${condition}`
 
 /** How many invites the assessments have whose names have all of the words. */
-const countOfNamed = ({ organizationId, status }: Searched) => sql`
+const countOfNamed = ({ organizationId, mode, status }: Searched) => sql`
   SELECT coalesce(sum(count), 0) FROM assessment_invite_counts
-  WHERE organization_id = ${organizationId}::uuid AND assessment_id IN (SELECT id FROM named)
+  WHERE organization_id = ${organizationId}::uuid ${ofMode(mode)} AND assessment_id IN (SELECT id FROM named)
     ${status === undefined ? sql`` : sql`AND status = ${status}::invite_status`}`

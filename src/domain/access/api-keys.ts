@@ -66,7 +66,7 @@ export async function authenticate(service: ServiceContext, key: string | undefi
     )
   }
   const { id, mode, createdById, organization } = found
-  return { ...service, organization, actor: { kind: 'apiKey', id, mode, createdById } }
+  return { ...service, organization, mode, actor: { kind: 'apiKey', id, mode, createdById } }
 }
 
 /** Without a query for text that has not the form of a key. */

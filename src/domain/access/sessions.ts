@@ -3,7 +3,7 @@ import { everyones } from '../../db/everyone.ts'
 import { first } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -121,16 +121,17 @@ async function recordUse(
   await db.session.updateMany({ where: { id, lastSeenAt }, data: { lastSeenAt: now, expiresAt } })
 }
 
-/** The context of a person as the member of an organization. @throws DomainError not_permitted when they are none, or there is none. */
-export function contextOf(service: ServiceContext, { memberships }: SignedIn, organizationId: string): Context {
+/** The context of a person as the member of an organization, who looks at its live or at its test data. @throws DomainError not_permitted when they are none, or there is none. */
+export function contextOf(service: ServiceContext, { memberships }: SignedIn, organizationId: string, mode: KeyMode): Context {
   const membership = memberships.find(({ organization }) => organization.id === organizationId)
   if (!membership) throw new DomainError('not_permitted')
-  return asMember(service, membership)
+  return { ...asMember(service, membership), mode }
 }
 
 export const asMember = (service: ServiceContext, { id, userId, roles, organization }: Membership): Context => ({
   ...service,
   organization,
+  mode: 'live',
   actor: { kind: 'member', id, userId, roles },
 })
 

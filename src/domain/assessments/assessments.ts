@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { among, type Expressions, sameOwner } from '../../db/own.ts'
+import { among, type Expressions, own, type Sight, sameOwner } from '../../db/own.ts'
 import { type AsJson, jsonOf, listOf } from '../../db/statements.ts'
 import {
   type Assessment as AssessmentRow,
@@ -90,11 +90,10 @@ const clientIds = (eb: Expressions<'assessments'>) =>
       .whereRef('assessmentClients.assessmentId', '=', 'assessments.id')
       .orderBy('assessmentClients.position'),
   )
-const inviteCount = (eb: Expressions<'assessments'>) =>
-  eb
-    .selectFrom('assessmentInviteCounts')
+const inviteCount = ({ ref: its }: Expressions<'assessments'>, sight: Sight) =>
+  own(sight, 'assessmentInviteCounts')
     .select(({ ref }) => sql<number>`coalesce(sum(${ref('assessmentInviteCounts.count')}), 0)::int`.as('count'))
-    .whereRef('assessmentInviteCounts.assessmentId', '=', 'assessments.id')
+    .where('assessmentInviteCounts.assessmentId', '=', its('assessments.id'))
     .$asScalar()
     .$notNull()
 export const wholeAssessment = shapeOf('assessments', Prisma.AssessmentScalarFieldEnum, {

@@ -118,9 +118,12 @@ export async function lockAssessment(ctx: Context, id: string): Promise<Assessme
 
 type NewAssessment = AssessmentSettings & Pick<Assessment, 'instructionId'>
 
-async function insert({ db, deps, organization, actor }: Context, { instructionId, ...said }: NewAssessment): Promise<string> {
+async function insert(
+  { db, deps, organization, actor, mode }: Context,
+  { instructionId, ...said }: NewAssessment,
+): Promise<string> {
   const now = deps.clock()
-  const { createdById } = authorOf({ actor })
+  const { createdById } = authorOf({ actor, mode })
   const own = { id: deps.newId(), organizationId: organization.id, createdById, createdAt: now, updatedAt: now }
   const { id } = await db.assessment.create({ data: { ...settingsOf(said), instructionId, ...own } })
   return id

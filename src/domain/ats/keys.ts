@@ -37,7 +37,7 @@ export async function authenticateAts(service: ServiceContext, ats: Ats, key: st
   }
   const { id, createdById, connection } = found
   const { mode, organization } = connection
-  return { ...service, organization, actor: { kind: 'ats', id, ats, connectionId: connection.id, mode, createdById } }
+  return { ...service, organization, mode, actor: { kind: 'ats', id, ats, connectionId: connection.id, mode, createdById } }
 }
 
 const findKey = findInLine(findKeys)

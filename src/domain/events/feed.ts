@@ -14,14 +14,15 @@ import {
 } from '../../db/own.ts'
 import { all, one } from '../../db/statements.ts'
 import { uuid } from '../../db/writes.ts'
+import { KEY_MODES } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type EventActor, type EventType, TEST_EVENT, type TestData, type ToldData } from './event.ts'
 
-/** Whose events: of live invites, of test invites, or of both. */
+/** Whose events: of live invites, of test invites, or of both, as far as the reader sees them. */
 export const EVENT_MODES = ['live', 'test', 'all'] as const
-export type EventFilter = { types?: EventType[]; inviteId?: string; mode: (typeof EVENT_MODES)[number] }
+export type EventFilter = { types?: EventType[]; inviteId?: string; mode?: (typeof EVENT_MODES)[number] }
 
 type Told<Type, Data> = {
   id: string
@@ -68,8 +69,8 @@ export async function readEvents(
   { cursor, limit }: { cursor: bigint | undefined; limit: number },
 ): Promise<FeedPage> {
   authorize(ctx, 'read')
-  const { types, inviteId } = filter
-  const modes = filter.mode === 'all' ? (['live', 'test'] as const) : [filter.mode]
+  const { types, inviteId, mode: asked = 'all' } = filter
+  const modes = KEY_MODES.filter((mode) => [ctx.mode, asked].every((one) => one === 'all' || one === mode))
   // One statement, so that the events and how far they go are of the same instant. One more event tells whether there are more.
   const found = await all(ctx.db, pageOf(ctx, { cursor, limit: limit + 1, modes, inviteId, types }))
   const { isGone, head } = found[0]!

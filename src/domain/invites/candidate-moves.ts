@@ -67,7 +67,7 @@ type MoveArguments = Parameters<typeof moveInvite> extends [Context, ...infer Re
 async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhereInput & { id: string }): Promise<Context> {
   const invite = await service.db.invite.findFirst({
     where,
-    select: { id: true, organization: { select: { id: true, name: true, tier: true } } },
+    select: { id: true, mode: true, organization: { select: { id: true, name: true, tier: true } } },
   })
   if (!invite) throw new DomainError('invite_not_found')
   return asCandidate(service, invite)
@@ -76,9 +76,9 @@ async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhe
 /** The organization's context, with the candidate of that invite as the actor. */
 export function asCandidate(
   service: ServiceContext,
-  { id, organization }: Pick<CandidateInvite, 'id' | 'organization'>,
+  { id, mode, organization }: Pick<CandidateInvite, 'id' | 'mode' | 'organization'>,
 ): Context {
-  const ctx: Context = { ...service, organization, actor: { kind: 'candidate', inviteId: id } }
+  const ctx: Context = { ...service, organization, mode, actor: { kind: 'candidate', inviteId: id } }
   authorize(ctx, 'take_invite')
   return ctx
 }

@@ -1,3 +1,4 @@
+import { seen } from '../../db/own.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordByMember } from '../audit/record-audit.ts'
@@ -39,7 +40,7 @@ export async function assignGrader(ctx: Context, inviteId: string, graderId: str
  * @returns false when nothing changes.
  */
 export async function setGrader(inside: Context, inviteId: string, graderId: string | null): Promise<boolean> {
-  const own = { organizationId: inside.organization.id, id: inviteId }
+  const own = { ...seen(inside), id: inviteId }
   const { assignedGraderId: before } = await inside.db.invite.findFirstOrThrow({
     where: own,
     select: { assignedGraderId: true },

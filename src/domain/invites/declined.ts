@@ -1,3 +1,4 @@
+import { seen } from '../../db/own.ts'
 import type { InviteStatus } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { findInviteEvents } from '../events/feed.ts'
@@ -18,7 +19,7 @@ export type Declinable = { status: InviteStatus; declinedAt: Time | null; revoke
 
 /** Whether the candidate has declined the invite, which nobody has brought back since. */
 export async function hasDeclined(ctx: Context, id: string): Promise<boolean> {
-  const where = { organizationId: ctx.organization.id, id }
+  const where = { ...seen(ctx), id }
   const invite = await ctx.db.invite.findFirst({ where, select: { status: true, declinedAt: true, revokedAt: true } })
   if (invite?.status !== 'revoked') return false
   if (declinedAtOf(invite)) return true

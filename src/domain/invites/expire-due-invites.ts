@@ -82,7 +82,7 @@ async function expireDue(
 }
 
 function findDue({ db, deps }: ServiceContext, organizationId: string, after: DueInvite | undefined): Promise<DueInvite[]> {
-  const due = own({ organization: { id: organizationId } }, 'invites').where((eb) => isDue(eb, deps.clock()))
+  const due = own({ organization: { id: organizationId }, mode: 'all' }, 'invites').where((eb) => isDue(eb, deps.clock()))
   const further = after
     ? due.where(({ eb, refTuple, tuple }) => eb(refTuple('expiresAt', 'id'), '>', tuple(after.expiresAt, after.id)))
     : due
@@ -90,7 +90,7 @@ function findDue({ db, deps }: ServiceContext, organizationId: string, after: Du
 }
 
 async function expireSome(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
-  const owner = { organization: { id: organizationId } }
+  const owner = { organization: { id: organizationId }, mode: 'all' as const }
   // Two such updates at once cannot block each other, whatever the order of the rows.
   const due = own(owner, 'invites')
     .select('invites.id')

@@ -1,4 +1,4 @@
-import { type Expressions, sameOwner } from '../../db/own.ts'
+import { type Expressions, sameOwner, seen } from '../../db/own.ts'
 import { jsonBuildObject, listOf } from '../../db/statements.ts'
 import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
@@ -71,7 +71,7 @@ const findDetails = findById(detailedInvite)
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function requireInvite(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
-  const where = { organizationId: ctx.organization.id, id }
+  const where = { ...seen(ctx), id }
   const invite = await ctx.db.invite.findFirst({ where, select: { assessmentId: true, assignedGraderId: true } })
   if (!invite) throw new DomainError('invite_not_found')
   await authorizeInvites(ctx, invite)

@@ -1,3 +1,4 @@
+import { seen } from '../../db/own.ts'
 import type { Invite as InviteRow, InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Move } from '../errors.ts'
@@ -26,7 +27,7 @@ export async function moveInvite(
   target: Target,
   given: Given = {},
 ): Promise<{ invite: InviteRow; moved: boolean }> {
-  const where = defined({ organizationId: ctx.organization.id, id: target.inviteId, linkVersion: target.linkVersion })
+  const where = defined({ ...seen(ctx), id: target.inviteId, linkVersion: target.linkVersion })
   await expireIfDue(ctx, where)
   const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, given))
   if (invite) return { invite, moved: true }

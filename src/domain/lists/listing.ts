@@ -4,7 +4,7 @@ import {
   compose,
   type Expression,
   type Expressions,
-  type Owner,
+  type OwnerOf,
   type OwnTable,
   ofThese,
   own,
@@ -13,6 +13,7 @@ import {
   type Rows,
   type Selectable,
   type Selects,
+  type Sight,
   type Tables,
 } from '../../db/own.ts'
 import { containing } from '../../db/query.ts'
@@ -31,17 +32,17 @@ export type Shape<T extends keyof Tables, Row> = { table: T; show: Selects<T, Ro
 /** All that can be read of them. */
 export type WholeShape<T extends keyof Tables, Row> = Shape<T, Row> & { pick: (fields: readonly string[]) => Selects<T, never> }
 /** A row of a shape as it is read by itself. */
-export type Selected<S> = S extends { show: (rows: never) => { readonly expressionType?: infer Row | undefined } }
+export type Selected<S> = S extends { show: (rows: never, sight: never) => { readonly expressionType?: infer Row | undefined } }
   ? NonNullable<Row>
   : never
 /** A row of a shape, from wherever: lists have times as text. */
-export type RowOf<S> = S extends { show: (rows: never) => { readonly expressionType?: infer Row | undefined } }
+export type RowOf<S> = S extends { show: (rows: never, sight: never) => { readonly expressionType?: infer Row | undefined } }
   ? WithTimes<NonNullable<Row>>
   : never
 export type WithTimes<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Row[Field] | string : Row[Field] }
 
 /** What further fields are made of, for each row of the table. */
-type Related<T extends keyof Tables> = Record<string, (eb: Expressions<T>) => Expression<unknown>>
+type Related<T extends keyof Tables> = Record<string, (eb: Expressions<T>, sight: Sight) => Expression<unknown>>
 type Whole<T extends keyof Tables, R extends Related<T>> = Selectable<Tables[T]> & {
   [Field in keyof R]: ReturnType<R[Field]> extends Expression<infer Value> ? Value : never
 }
@@ -52,10 +53,10 @@ export function shapeOf<T extends keyof Tables, R extends Related<T> = Record<ne
   columns: Record<keyof Tables[T] & string, string>,
   related: R = {} as R,
 ): WholeShape<T, Whole<T, R>> {
-  const pick = (fields: readonly string[]) => (rows: Rows<T>) =>
+  const pick = (fields: readonly string[]) => (rows: Rows<T>, sight: Sight) =>
     (rows as Rows<never>).select((eb) =>
       fields.map((field) =>
-        field in columns ? sql.ref(`${table}.${field}`).as(field) : sql`${related[field]!(eb as never)}`.as(field),
+        field in columns ? sql.ref(`${table}.${field}`).as(field) : sql`${related[field]!(eb as never, sight)}`.as(field),
       ),
     ) as never
   return { table, pick, show: pick([...Object.keys(columns), ...Object.keys(related)]) as never }
@@ -116,7 +117,7 @@ export const skipped = ({ number, size }: Page, total: Expression<unknown>): Raw
   number === 'last' ? sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
 
 /** What counts the rows of a list, and what is thrown where it finds nothing to count them by. */
-type Total<Filter> = { of: (owner: Owner, filter: Filter) => Expression<unknown>; missing: () => Error }
+type Total<Filter> = { of: (sight: Sight, filter: Filter) => Expression<unknown>; missing: () => Error }
 
 /**
  * A list of a table's rows: of a page and the length of the whole by one statement, which is made once for each set of filters.
@@ -130,23 +131,25 @@ export function createList<T extends OwnTable, Filter extends object>(
   conditions: ConditionsOf<T, Filter>,
   total?: Total<Filter>,
 ) {
-  const countOf = (owner: Owner, filter: Filter): Expression<unknown> =>
-    total ? total.of(owner, filter) : filtered(own(owner, table), conditions, filter).select(sql`count(*)`.as('total'))
+  const countOf = (sight: Sight, filter: Filter): Expression<unknown> =>
+    total
+      ? total.of(sight, filter)
+      : filtered(own(sight as OwnerOf<T>, table), conditions, filter).select(sql`count(*)`.as('total'))
   const prepared = new WeakMap<object, ReturnType<typeof prepareFor>>()
   const prepareFor = (shape: Shape<T, unknown>) =>
-    prepareOwn((owner, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
-      const count = sql<number | null>`(${countOf(owner, given)})::int`
+    prepareOwn((sight, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
+      const count = sql<number | null>`(${countOf(sight, given)})::int`
       const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
       const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
-      const rows = filtered(own(owner, table), conditions, given)
+      const rows = filtered(own(sight as OwnerOf<T>, table), conditions, given)
         .orderBy(sql.ref(`${table}.${field}`), direction)
         .orderBy(sql.ref(`${table}.id`), direction)
       const page = limited(rows as never, { skip, take: given.take }, usual)
-      const shown = ofThese(page, table, shape.show) as Rows<T>
+      const shown = ofThese(sight, page, table, shape.show) as Rows<T>
       return compose.selectNoFrom(() => [count.as('total'), jsonOf(shown).as('rows')])
     })
   return async <Row>(
-    { db, organization }: Context,
+    { db, organization, mode }: Context,
     shape: Shape<T, Row>,
     filter: Filter,
     { field, direction }: Order<keyof Tables[T] & string>,
@@ -156,7 +159,7 @@ export function createList<T extends OwnTable, Filter extends object>(
     prepared.set(shape, statement)
     const { take, usual } = sizeOf(page.size)
     const skip = page.number === 'last' || page.number === 1 ? undefined : (page.number - 1) * page.size
-    const query = statement({ organization }, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
+    const query = statement({ organization, mode }, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
     const found = (await one(db, query)) as { total: number | null; rows: AsJson<Row>[] }
     if (found.total === null) throw total!.missing()
     return { items: found.rows, total: found.total, page: pageNumber(page, found.total), pageSize: page.size }

@@ -1,17 +1,17 @@
 import { sql } from '../../db/builder.ts'
-import { compose, type Expression, type Owner, type OwnTable, prepareOwn } from '../../db/own.ts'
+import { compose, type Expression, type OwnTable, prepareOwn, type Sight } from '../../db/own.ts'
 import { type AsJson, jsonOf, one } from '../../db/statements.ts'
 import type { Shape } from '../lists/listing.ts'
 import { byId, rowsById, shareLookUp } from './shared-query.ts'
 
 /** Rows that can be found by their ids: as JSON, and how they are presented. */
-export type Source<View> = { find: (owner: Owner, ids: string[]) => Expression<unknown>; present: (row: never) => View }
+export type Source<View> = { find: (sight: Sight, ids: string[]) => Expression<unknown>; present: (row: never) => View }
 
 /** The organization's rows of a table. */
 export const ownSource = <T extends OwnTable, Row, View>(
   { table, show }: Shape<T, Row>,
   present: (row: AsJson<Row>) => View,
-): Source<View> => ({ find: (owner, ids) => jsonOf(show(rowsById(owner, table, ids))), present })
+): Source<View> => ({ find: (sight, ids) => jsonOf(show(rowsById(sight, table, ids), sight)), present })
 
 /** Looks up rows of several tables by one statement, shared as {@link shareLookUp} does. */
 export function findTogether<Name extends string, View extends { id: string }>(sources: Record<Name, Source<View>>) {

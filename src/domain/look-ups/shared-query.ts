@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Connection } from '../../db/client.ts'
-import { among, type Owner, type OwnTable, own, prepareOwn, type Rows } from '../../db/own.ts'
+import { among, type OwnerOf, type OwnTable, own, prepareOwn, type Rows, type Sight } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 import type { Shape } from '../lists/listing.ts'
@@ -20,13 +20,13 @@ const MAX_IDS = 1_000
 
 /** Finds the organization's rows of a table by their ids, as {@link shareQuery} does. @param of what is read of each. */
 export function findById<T extends OwnTable, Row>(of: Shape<T, Row>): Find<Row & { id: string }> {
-  const statement = prepareOwn((owner, { ids }: { ids: string[] }) => of.show(rowsById(owner, of.table, ids)))
+  const statement = prepareOwn((sight, { ids }: { ids: string[] }) => of.show(rowsById(sight, of.table, ids), sight))
   return shareQuery((ctx, ids) => all(ctx.db, statement(ctx, { ids })) as Promise<(Row & { id: string })[]>)
 }
 
 /** The organization's rows of a table with these ids. */
-export const rowsById = <T extends OwnTable>(owner: Owner, table: T, ids: string[]): Rows<T> =>
-  (own(owner, table) as unknown as Rows<'tags'>).where('id', '=', among(ids)) as unknown as Rows<T>
+export const rowsById = <T extends OwnTable>(sight: Sight, table: T, ids: string[]): Rows<T> =>
+  (own(sight as OwnerOf<T>, table) as unknown as Rows<'tags'>).where('id', '=', among(ids)) as unknown as Rows<T>
 
 /** Shares look-ups of one kind, as {@link shareLookUp} does. Text that is not a UUID finds nothing. */
 export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {
@@ -40,7 +40,7 @@ export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Ro
 }
 
 /**
- * Batches look-ups by id: those for one organization in the same turn of the event loop become one, which costs little more than each of
+ * Batches look-ups by id: those for one organization and mode in the same turn of the event loop become one, which costs little more than each of
  * them. A single caller waits only for the end of the turn. A transaction shares only with itself.
  *
  * @returns what may find more than was asked for: the rows are others' as well, and not to be changed.
@@ -49,21 +49,21 @@ export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Ro
   const gathering = new WeakMap<Connection, Map<string, Batch<Name, Row>>>()
 
   function gather(ctx: Context, batches: Map<string, Batch<Name, Row>>): Batch<Name, Row> {
-    const organizationId = ctx.organization.id
+    const whose = whoseOf(ctx)
     const ids: Ids<Name> = new Map()
     const found = endOfTurn().then(() => {
-      if (batches.get(organizationId) === batch) batches.delete(organizationId)
+      if (batches.get(whose) === batch) batches.delete(whose)
       return find(ctx, ids)
     })
     const batch = { ids, size: 0, found }
-    batches.set(organizationId, batch)
+    batches.set(whose, batch)
     return batch
   }
 
   return (ctx, ids) => {
     const batches = gathering.get(ctx.db) ?? new Map<string, Batch<Name, Row>>()
     gathering.set(ctx.db, batches)
-    const open = batches.get(ctx.organization.id)
+    const open = batches.get(whoseOf(ctx))
     const batch = open && open.size < MAX_IDS ? open : gather(ctx, batches)
     for (const [name, asked] of ids) {
       const together = batch.ids.get(name) ?? new Set()
@@ -75,6 +75,9 @@ export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Ro
     return batch.found
   }
 }
+
+/** Who sees the same rows. */
+const whoseOf = ({ organization, mode }: Context): string => `${mode} ${organization.id}`
 
 /** The rows by their ids. */
 export const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> => new Map(rows.map((row) => [row.id, row]))

@@ -8,7 +8,7 @@ import { findCredential } from '../access/sign-in.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { isEmailAddress } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { queueMemberEmail } from './member-emails.ts'
 import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
@@ -115,7 +115,7 @@ export async function createResetLink(
   const [membership] = credential ? await findMemberships(service, credential.id) : []
   if (!credential || !membership) return null
   const { id: memberId, organization } = membership
-  return inTransaction({ ...service, organization }, async (inside) => {
+  return inTransaction(enterOrganization(service, organization), async (inside) => {
     const link = await createAccountLink(inside, { kind: 'reset', memberId, credentialId: credential.id })
     if (mails) await queueMemberEmail(inside, { kind: 'reset', memberId, linkId: link.id })
     return { url: service.deps.links.accountUrl(link), expiresAt: link.expiresAt }

@@ -3,7 +3,7 @@ import { everyones } from '../../db/everyone.ts'
 import { equalsText } from '../../db/query.ts'
 import { first } from '../../db/statements.ts'
 import { createApiKeyUnlessNamed } from '../access/api-keys.ts'
-import type { ServiceContext } from '../context.ts'
+import { enterOrganization, type ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { inviteMember } from './invite-member.ts'
 
@@ -40,7 +40,10 @@ export async function inviteFirstAdmin(
     if (!organization) return false
     const isThere = await inside.db.member.count({ where: { organizationId: organization.id, email: equalsText(email) } })
     if (isThere > 0) return false
-    await inviteMember({ ...inside, organization, actor: { kind: 'operator' } }, { email, roles: ['admin'], mails: true })
+    await inviteMember(
+      { ...enterOrganization(inside, organization), actor: { kind: 'operator' } },
+      { email, roles: ['admin'], mails: true },
+    )
     return true
   })
 }

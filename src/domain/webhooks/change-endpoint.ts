@@ -1,10 +1,9 @@
 import { everyones } from '../../db/everyone.ts'
 import { one } from '../../db/statements.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
-import { modeOf } from '../access/author.ts'
+import type { Prisma, WebhookMode } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { Context, Mode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../values/uuid.ts'
 
@@ -14,10 +13,16 @@ export const omit = { secret: true, previousSecret: true } as const satisfies Pr
 /** An endpoint without its secrets. */
 export type WebhookEndpoint = Prisma.WebhookEndpointGetPayload<{ omit: typeof omit }>
 
-/** The endpoints that the actor may see and change: with a test key only those that are told of nothing but test events. */
-export function ownEndpoints(ctx: Context): { organizationId: string; deletedAt: null; mode?: 'test' } {
+/** Who sees test data sees those endpoints that are told of nothing else, who sees live data the others. */
+export const ENDPOINTS_SEEN = { test: ['test'], live: ['live', 'all'], all: ['live', 'test', 'all'] } as const satisfies Record<
+  Mode,
+  WebhookMode[]
+>
+
+/** The endpoints that the actor may see and change. */
+export function ownEndpoints(ctx: Context) {
   authorize(ctx, 'manage_webhooks')
-  return { organizationId: ctx.organization.id, deletedAt: null, ...(modeOf(ctx) === 'test' && { mode: 'test' }) }
+  return { organizationId: ctx.organization.id, deletedAt: null, mode: { in: [...ENDPOINTS_SEEN[ctx.mode]] } }
 }
 
 /** @throws DomainError webhook_not_found. */

@@ -1,6 +1,6 @@
 import type { Prisma, WebhookMode, WebhookState } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
-import { checkText, findIssues } from '../checking/checks.ts'
+import { checkChoice, checkText, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
@@ -10,6 +10,7 @@ import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import {
   changeEndpoint,
+  ENDPOINTS_SEEN,
   getEndpoint,
   holdFanOut,
   omit,
@@ -126,11 +127,10 @@ export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoin
 
 /** @throws DomainError invalid. */
 function refuseFields(ctx: Context, { url, mode, description = '' }: Omit<WebhookEndpointChange, 'types' | 'state'>): void {
-  const isOfTests = mode === undefined || mode === 'test' || modeOf(ctx) !== 'test'
   refuse(
     findIssues([
       ['url', url === undefined ? undefined : checkTarget(ctx, url)],
-      ['mode', isOfTests ? undefined : { rule: 'choice', limit: ['test'], value: mode }],
+      ['mode', mode === undefined ? undefined : checkChoice(mode, ENDPOINTS_SEEN[ctx.mode])],
       ['description', checkText(description, MAX_DESCRIPTION_LENGTH)],
     ]),
   )

@@ -1,6 +1,6 @@
 import type { Prisma, WebhookDisabledReason } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { type MemberEmailKind, queueAdminEmails } from '../members/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { holdFanOut, hostOf, omit, ownEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
@@ -58,7 +58,14 @@ export const disableEndpoint = (ctx: ServiceContext, id: string, reason: Webhook
     await tellAdmins(inside, endpoint, 'webhook_disabled')
     const organization = { id: endpoint.organizationId }
     const details = { host: hostOf(endpoint.url), reason }
-    await recordAudit({ ...inside, organization }, { action: 'disabled_webhook', target: { kind: 'webhook', id }, details })
+    await recordAudit(
+      { ...inside, organization },
+      {
+        action: 'disabled_webhook',
+        target: { kind: 'webhook', id },
+        details,
+      },
+    )
     return true
   })
 
@@ -68,7 +75,7 @@ async function tellAdmins(
   kind: MemberEmailKind,
 ): Promise<void> {
   const organization = await inside.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  await queueAdminEmails({ ...inside, organization }, { kind, webhookId })
+  await queueAdminEmails(enterOrganization(inside, organization), { kind, webhookId })
 }
 
 /** After a success: whatever failed before counts no more. */

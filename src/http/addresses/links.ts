@@ -1,4 +1,4 @@
-import type { Links } from '../../domain/context.ts'
+import type { Links, Mode } from '../../domain/context.ts'
 import { signAccountLink } from '../../domain/secrets/account-tokens.ts'
 import { signInvitation } from '../../domain/secrets/invitation-tokens.ts'
 import { signMediaLink } from '../../domain/secrets/media-tokens.ts'
@@ -7,6 +7,16 @@ import { signMediaLink } from '../../domain/secrets/media-tokens.ts'
 export const INVITATION_PATH = '/i'
 /** Path of the portal. Mails that were sent carry it. */
 export const PORTAL_PREFIX = '/portal'
+/** What the path of a portal page has behind {@link PORTAL_PREFIX} where it shows test data. */
+const TEST_DATA = '/test'
+/** Path of the pages of an organization in the portal: each window says by its address which data it shows. */
+export const portalPathOf = ({ organization, mode }: { organization: { id: string }; mode: Mode }): string =>
+  `${PORTAL_PREFIX}${mode === 'test' ? TEST_DATA : ''}/${organization.id}/`
+/** Whether an address is of a page that shows test data. */
+export const showsTestData = (url: string): boolean => url.startsWith(`${PORTAL_PREFIX}${TEST_DATA}/`)
+/** The address that has the route of a page: pages that show test data are those that show live data. */
+export const routedAs = (url: string): string =>
+  showsTestData(url) ? PORTAL_PREFIX + url.slice(PORTAL_PREFIX.length + TEST_DATA.length) : url
 /** Path of the recordings that an organization's own systems are given links to. */
 export const MEDIA_PATH = '/media'
 

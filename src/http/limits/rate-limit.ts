@@ -21,19 +21,22 @@ export type RateLimiter = {
 }
 
 /**
- * One count for all keys of an organization and for both interfaces; another limiter counts apart, by its name.
+ * One count for all live keys of an organization and for both interfaces, and one for its test keys: nobody's trials keep out live work.
+ * Another limiter counts apart, by its name.
  *
  * @param redis counts over all processes; while it is away each process counts its own. undefined: each always does.
  */
 export function createRateLimiter(limits: RateLimits, redis: Redis | undefined, name = 'assessments'): RateLimiter {
   const create = (tier: Tier) => createLimiter({ points: limits[tier], keyPrefix: `${name}:${tier}` }, redis)
   const limiters = { standard: create('standard'), enterprise: create('enterprise') }
-  const count: RateLimiter['count'] = async ({ organization }, reply) => {
+  const count: RateLimiter['count'] = async ({ organization, mode }, reply) => {
     const limit = limits[organization.tier]
-    const counted = limiters[organization.tier].consume(organization.id).catch((rejection) => {
-      if (rejection instanceof RateLimiterRes) return rejection
-      throw rejection
-    })
+    const counted = limiters[organization.tier]
+      .consume(mode === 'test' ? `${organization.id} test` : organization.id)
+      .catch((rejection) => {
+        if (rejection instanceof RateLimiterRes) return rejection
+        throw rejection
+      })
     const result = await (redis ? answeredInTime(redis, counted) : counted)
     const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000))
     reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': result.remainingPoints, 'ratelimit-reset': seconds })

@@ -92,7 +92,6 @@ export async function answerOnce<Body extends object>(
     .send(answer.text)
 }
 
-/** Includes the mode of the API key: the answer to a test key, whose invites are not mailed, is none for a live key. */
 const fingerprint = ({ ctx, method, url, body }: FastifyRequest): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
     createHash('sha256')

@@ -40,6 +40,6 @@ export async function atsInterfaces(app: FastifyInstance, scope: AtsScope): Prom
 
 /** Writes a report in the words of its ATS. */
 export function writeReport(system: ServiceContext, taken: TakenReport): ReturnType<ReportWriter> {
-  const { ats, organization } = taken.connection
-  return connectors[ats].write({ ...system, organization }, taken)
+  const { ats, mode, organization } = taken.connection
+  return connectors[ats].write({ ...system, organization, mode }, taken)
 }

@@ -22,7 +22,9 @@ const query = Type.Object({
   type: Type.Optional(Type.Array(Words(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'Only events of these types' })),
   types: Type.Optional(Type.Array(Words(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'The same as type' })),
   inviteId: Type.Optional(Uuid('Only events of this invite')),
-  mode: Type.Optional(Words(EVENT_MODES, { default: 'live', description: 'Of live invites, of test invites, or of both' })),
+  mode: Type.Optional(
+    Words(EVENT_MODES, { description: 'Of live invites, of test invites, or of both: as far as the key sees them' }),
+  ),
 })
 const EventsView = Type.Object(
   {
@@ -50,9 +52,9 @@ export function eventRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, query }) => {
-      const { type, types = type, inviteId, mode = 'live', cursor } = query
+      const { type, types = type, inviteId, mode, cursor } = query
       const filter = {
-        mode,
+        ...(mode !== undefined && { mode }),
         ...(types !== undefined && { types: [...new Set([...(type ?? []), ...types])] }),
         ...(inviteId !== undefined && { inviteId }),
       }

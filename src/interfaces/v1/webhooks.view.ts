@@ -97,7 +97,7 @@ const fields = {
   mode: Type.Optional(
     Words(WEBHOOK_MODES, {
       description:
-        'Whether to be told of live events, of test events, or of both; that of the key when left out of a new webhook. Test keys see and make only webhooks of the mode test',
+        'Whether to be told of live events, of test events, or of both; that of the key when left out of a new webhook. Test keys see and make only webhooks of the mode test, live keys only the others',
     }),
   ),
   description: Type.Optional(Text({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'Empty when left out of a new webhook' })),

@@ -1,7 +1,9 @@
 import { violatedConstraint } from '../../../db/errors.ts'
+import { seen } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
+import { modeOf } from '../../access/author.ts'
 import { authorize } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import { refuse } from '../../checking/refuse.ts'
@@ -54,7 +56,7 @@ export async function createBatch(
   const { rows, unusedColumns } = await parseList(list)
   const checked = await checkRows(ctx, rows, { assessmentId, terms })
   const { deps, organization } = ctx
-  const batch = { id: deps.newId(), organizationId: organization.id, assessmentId, createdById, unusedColumns }
+  const batch = { id: deps.newId(), organizationId: organization.id, assessmentId, mode: modeOf(ctx), createdById, unusedColumns }
   await inTransaction(ctx, async (inside) => {
     await inside.db.inviteBatch.create({ data: { ...batch, terms: { ...terms }, createdAt: deps.clock() } })
     for (let i = 0; i < checked.length; i += STORED_AT_ONCE)
@@ -90,7 +92,7 @@ export type Batch = Prisma.InviteBatchGetPayload<{ include: typeof include }> & 
 export async function getBatch(ctx: Context, id: string): Promise<Batch> {
   authorize(ctx, 'invite')
   const { db, organization } = ctx
-  const where = { organizationId: organization.id, id }
+  const where = { ...seen(ctx), id }
   const batch = isUuid(id) ? await db.inviteBatch.findFirst({ where, include }) : null
   if (!batch) throw new DomainError('invite_batch_not_found')
   const groups = await db.inviteBatchRow.groupBy({
@@ -108,7 +110,7 @@ export type ListedBatch = Prisma.InviteBatchGetPayload<{ include: typeof include
 /** The newest batches. @throws DomainError not_permitted. */
 export async function listBatches(ctx: Context): Promise<ListedBatch[]> {
   authorize(ctx, 'invite')
-  const where = { organizationId: ctx.organization.id }
+  const where = seen(ctx)
   return ctx.db.inviteBatch.findMany({ where, include, orderBy: { id: 'desc' }, take: MAX_LISTED })
 }
 

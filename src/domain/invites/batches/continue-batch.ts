@@ -36,7 +36,7 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
   if (!batch || batch.stoppedAt || batch.finishedAt) return
   const { id, userId, roles, status, organization } = batch.createdBy
   const actor = { kind: 'member' as const, id, userId, roles: status === 'active' ? roles : [] }
-  const ctx: Context = { ...service, organization, actor }
+  const ctx: Context = { ...service, organization, mode: batch.mode, actor }
   const where = { organizationId: organization.id, batchId, state: 'ready' as const }
   const rows = await ctx.db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
   for (let i = 0; i < rows.length; i += AT_ONCE)

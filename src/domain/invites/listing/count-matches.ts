@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { compose, type Expression, type Owner, ofThese, own, prepareOwn, type Rows } from '../../../db/own.ts'
+import { compose, type Expression, ofThese, own, prepareOwn, type Rows, type Sight } from '../../../db/own.ts'
 import { type AsJson, all, allAsJson, jsonOf, one } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { limited, type Shape, sizeOf } from '../../lists/listing.ts'
@@ -35,7 +35,7 @@ const counts = prepareOwn((owner, filter: CountedFilter) =>
 export const countInvites = async (ctx: Context, filter: CountedFilter): Promise<number | null> =>
   totalAt(ctx, await one(ctx.db, counts(ctx, filter)))
 
-function counted(owner: Owner, { assessmentId, status, tagId }: CountedFilter) {
+function counted(owner: Sight, { assessmentId, status, tagId }: CountedFilter) {
   const sum = sql<number>`coalesce(sum(count), 0)::int`.as('total')
   if (assessmentId !== undefined) {
     const ofAssessment = own(owner, 'assessmentInviteCounts').where('assessmentId', '=', assessmentId).select(sum)
@@ -52,7 +52,7 @@ function counted(owner: Owner, { assessmentId, status, tagId }: CountedFilter) {
 }
 
 /** The organization's invites that match the filter by what is stored, but for the tag. */
-function storedInvites(owner: Owner, { assessmentId, status }: CountedFilter): Rows<'invites'> {
+function storedInvites(owner: Sight, { assessmentId, status }: CountedFilter): Rows<'invites'> {
   let invites = own(owner, 'invites')
   if (assessmentId !== undefined) invites = invites.where('invites.assessmentId', '=', assessmentId)
   if (status !== undefined) invites = invites.where('invites.status', '=', status)
@@ -62,7 +62,7 @@ function storedInvites(owner: Owner, { assessmentId, status }: CountedFilter): R
 type Direction = InviteOrder['direction']
 
 /** The ids of what matches, in order: of the invites themselves, or of the rows of the tag. */
-function orderedIds(owner: Owner, filter: CountedFilter, field: string, direction: Direction) {
+function orderedIds(owner: Sight, filter: CountedFilter, field: string, direction: Direction) {
   const { tagId, status } = filter
   if (tagId === undefined)
     return storedInvites(owner, filter)
@@ -88,7 +88,7 @@ const prepareFirst = (shape: Shape<'invites', unknown>) =>
     return compose.selectNoFrom(() => [
       counted(owner, given).as('total'),
       earliestExpiry(owner).as('next'),
-      jsonOf(ofThese(page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
+      jsonOf(ofThese(owner, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
     ])
   })
 const anyIn = (ids: Expression<{ id: string }>) => sql<string>`any(array(${ids}))`
@@ -149,13 +149,13 @@ export async function findDistantIds(
 
 /** What is shown of these of the invites, in the order of the ids; ids of none are left out. */
 export async function readInOrder<Row extends { id: string }>(
-  { db }: Context,
+  ctx: Context,
   shape: Shape<'invites', Row>,
   invites: Rows<'invites'>,
   ids: string[],
 ): Promise<AsJson<Row>[]> {
   const found = invites.where('invites.id', '=', sql<string>`any(${ids}::uuid[])`)
-  const rows = await allAsJson(db, ofThese(found, 'invites', shape.show))
+  const rows = await allAsJson(ctx.db, ofThese(ctx, found, 'invites', shape.show))
   const byId = new Map(rows.map((row) => [row.id as string, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

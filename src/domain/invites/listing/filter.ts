@@ -3,9 +3,9 @@ import {
   type Condition,
   type Expression,
   type Expressions,
-  type Owner,
   own,
   type Rows,
+  type Sight,
   type SqlBool,
   sameOwner,
 } from '../../../db/own.ts'
@@ -40,7 +40,7 @@ export type SearchFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'searc
 
 type Rule<Value> = {
   /** Whether an invite meets it as of now; with its assessment beside it where the filter looks for words. */
-  condition: (eb: Expressions<'invites'>, value: Value, of: { owner: Owner; now: Date }) => Condition
+  condition: (eb: Expressions<'invites'>, value: Value, of: { owner: Sight; now: Date }) => Condition
   /** Whether there are kept counts, and an order, for it. */
   isCounted: boolean
   /** Whether an index finds the invites that meet it, which are few. */
@@ -90,7 +90,7 @@ export const isCountable = (filter: InviteFilter): boolean => fieldsOf(filter).e
 export const isNarrow = (filter: InviteFilter): boolean => fieldsOf(filter).some((field) => RULES[field].narrows)
 
 /** The organization's invites that meet all that is given, as of now. */
-export function matchingInvites(owner: Owner, filter: InviteFilter, now: Date): Rows<'invites'> {
+export function matchingInvites(owner: Sight, filter: InviteFilter, now: Date): Rows<'invites'> {
   const invites = own(owner, 'invites')
   const fields = fieldsOf(filter)
   const named = invites.innerJoin('assessments', (join) =>
@@ -113,7 +113,7 @@ const GRAM_LENGTH = 3
 export const isIndexed = (word: string): boolean => [...word].length >= GRAM_LENGTH
 
 /** The recipient's name or address has the word. Indexes of their parts find those that may have it. */
-function isOfRecipient(eb: Expressions<'invites'>, { organization }: Owner, word: string): Condition {
+function isOfRecipient(eb: Expressions<'invites'>, { organization }: Sight, word: string): Condition {
   const pattern = containing(word)
   const [email, name] = [eb.ref('invites.recipientEmail'), eb.ref('invites.recipientName')]
   const has = sql<SqlBool>`(${email} ilike ${pattern} or ${name} ilike ${pattern})`

@@ -36,12 +36,18 @@ export async function listFound<Row>(
   if (!combinations) return null
   if (combinations.length > MOST_COMBINATIONS || combinations.some(({ parts }) => parts.length === 0)) return null
   const { assessmentId, status } = filter
-  const searched = { organizationId: ctx.organization.id, assessmentId, status, patterns: words.map(containing) }
+  const searched = { ...searchedBy(ctx, words), assessmentId, status }
   const query = searchInvites(searched, combinations, { field, direction, ...page }, MOST_BY_ADDRESS, show)
   const { rows, total, tooMany } = await one(ctx.db, query)
   if (tooMany) return null
   return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
 }
+
+const searchedBy = ({ organization, mode }: Context, words: string[]) => ({
+  organizationId: organization.id,
+  mode,
+  patterns: words.map(containing),
+})
 
 async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combination[] | null> {
   await expireDueInvites(ctx)
@@ -54,7 +60,7 @@ async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combinati
  * @returns null while an invite is due but not set to expired yet.
  */
 async function readCombinations(ctx: Context, words: string[]): Promise<Combination[] | null> {
-  const { next, sample, names } = await one(ctx.db, searchFacts(ctx.organization.id, words.map(containing)))
+  const { next, sample, names } = await one(ctx.db, searchFacts(searchedBy(ctx, words)))
   if (next && next <= ctx.deps.clock()) return null
   return [[], ...(names ?? [])]
     .map((numbers) => ({

@@ -88,7 +88,7 @@ const listFew: List<Matches> = async (ctx, of, matches, { field, direction }, pa
     .selectFrom('matches')
     .select(({ fn }) => [
       sql<number>`${fn.countAll()}::int`.as('total'),
-      jsonOf(ofThese(found.orderBy(place), 'invites', of.show)).as('rows'),
+      jsonOf(ofThese(ctx, found.orderBy(place), 'invites', of.show)).as('rows'),
     ])
   const { rows, total } = await one(ctx.db, query)
   return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }

@@ -114,7 +114,7 @@ type Row = Omit<ExportedGrades, 'points' | 'total' | 'ofPoints' | 'toGrade' | 'p
 /** Papers and grades as one value each: as rows they would cost the process several times as much. */
 function findRows(ctx: Context, assessmentId: string, after: string | undefined): Promise<Row[]> {
   const further = after === undefined ? handedIn(ctx, assessmentId) : handedIn(ctx, assessmentId).where('id', '>', after)
-  const page = ofThese(further.orderBy('submissions.id').limit(EXPORTED_AT_ONCE), 'submissions', (rows) => rows)
+  const page = ofThese(ctx, further.orderBy('submissions.id').limit(EXPORTED_AT_ONCE), 'submissions', (rows) => rows)
   return all(
     ctx.db,
     page

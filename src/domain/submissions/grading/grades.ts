@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Expression, type Owner, ofThese, own, sameOwner } from '../../../db/own.ts'
+import { type Expression, ofThese, own, type Sight, sameOwner } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
@@ -19,7 +19,7 @@ export async function findGrades(ctx: Context, submissionId: string): Promise<Ne
   return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: nameOf({ firstName, lastName, email }) }))
 }
 
-function standing(owner: Owner, submissionId: string) {
+function standing(owner: Sight, submissionId: string) {
   const ofGrader = ['grades.questionNumber', 'grades.round', 'grades.graderId'] as const
   const given = own(owner, 'grades')
     .where('submissionId', '=', submissionId)
@@ -51,8 +51,8 @@ function standing(owner: Owner, submissionId: string) {
 }
 
 /** What stands of the grades of a submission, oldest first: without their comments, which may be long. In JSON points are numbers. */
-export function newestGrades(owner: Owner, submissionId: Expression<string>) {
-  const newest = own(owner, 'grades')
+export function newestGrades(sight: Sight, submissionId: Expression<string>) {
+  const newest = own(sight, 'grades')
     .where('submissionId', '=', submissionId)
     .distinctOn(['questionNumber', 'round', 'graderId'])
     .orderBy('questionNumber')
@@ -60,7 +60,7 @@ export function newestGrades(owner: Owner, submissionId: Expression<string>) {
     .orderBy('graderId')
     .orderBy('updatedAt', 'desc')
     .orderBy('id', 'desc')
-  return ofThese(newest, 'grades', (rows) =>
+  return ofThese(sight, newest, 'grades', (rows) =>
     rows
       .select((eb) => [
         'questionNumber',

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, compose, type Expressions, own, type Rows, sameOwner } from '../../../db/own.ts'
+import { type Condition, compose, type Expressions, own, type Rows, sameOwner, seen } from '../../../db/own.ts'
 import { anyOf } from '../../../db/query.ts'
 import { all, jsonOf, one } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
@@ -39,7 +39,7 @@ export type Queued = Row & { progress: Progress | null }
 export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<Queued>> {
   authorize(ctx, 'grade')
   if (filter.whose === 'all' && !may(ctx, 'read')) throw new DomainError('not_permitted')
-  const { db, organization } = ctx
+  const { db } = ctx
   const waiting = waitingIn(ctx, filter)
   return readPage(
     page,
@@ -49,7 +49,7 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
       const longest = waiting.orderBy('submissions.submittedAt').orderBy('submissions.id').limit(take).offset(skip)
       const found = await all(db, longest.select('submissions.id'))
       const ids = found.map(({ id }) => id)
-      const where = { organizationId: organization.id, id: anyOf(ids) }
+      const where = { ...seen(ctx), id: anyOf(ids) }
       const rows = await db.submission.findMany({ where, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
       const given = await findGiven(ctx, ids)
       return rows.map((row) => toQueued(ctx, row, given.get(row.id)!))

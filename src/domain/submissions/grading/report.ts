@@ -108,6 +108,7 @@ function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionRepo
           )
           .where('present.id', 'is', null)
           .where(sameOwner('submissions', 'questionResults'))
+          .whereRef('submissions.mode', '=', 'questionResults.mode')
           .whereRef('submissions.assessmentId', '=', 'questionResults.assessmentId')
           .whereRef('paperQuestions.questionId', '=', 'questionResults.questionId')
           .select(['paperQuestions.number', 'paperQuestions.script'])

@@ -1,3 +1,4 @@
+import { seen } from '../../../db/own.ts'
 import type { Prisma, Release } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import { gradesBlindly } from '../../assessments/blind-grading.ts'
@@ -93,7 +94,7 @@ export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
 
 /** The submissions with a released result that the context's actor may see. @throws DomainError not_permitted. */
 export const visibleResults = (ctx: Context): Prisma.SubmissionWhereInput => ({
-  organizationId: ctx.organization.id,
+  ...seen(ctx),
   releasedAt: { not: null },
   ...(!may(ctx, 'read') && { assessment: visibleAssessments(ctx) }),
 })

@@ -1,4 +1,4 @@
-import { own } from '../../../db/own.ts'
+import { own, seen } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
@@ -69,7 +69,7 @@ export async function findHandedIn(ctx: Context, id: string): Promise<Graded> {
   authorize(ctx, 'grade')
   if (!isUuid(id)) refuseUnknown()
   const where = {
-    organizationId: ctx.organization.id,
+    ...seen(ctx),
     id,
     state: { in: ['submitted', 'released'] },
   } satisfies Prisma.SubmissionWhereInput

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import { everyones } from '../../../db/everyone.ts'
-import { among, type Expressions, own, ownUpdate, type RawBuilder, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { among, type Expressions, own, ownUpdate, type RawBuilder, type SqlBool, sameOwner, seen } from '../../../db/own.ts'
 import { all, run } from '../../../db/statements.ts'
 import type { MediaKind } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
@@ -99,7 +99,7 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
 /** Marks what is due of a submission, with the event. */
 async function forgetDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
   const now = ctx.deps.clock()
-  const owner = { organization: { id: organizationId } }
+  const owner = { organization: { id: organizationId }, mode: 'all' as const }
   const submission = own(owner, 'submissions').where('submissions.id', '=', submissionId)
   const due = ownUpdate(owner, 'media')
     .from(submission.selectAll().as('submissions'))
@@ -195,7 +195,7 @@ async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<voi
 export async function deleteSubmissionMedia(ctx: Context, inviteId: string, kinds: MediaKind[]): Promise<void> {
   authorize(ctx, 'operate_invites')
   const organizationId = ctx.organization.id
-  const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where: { organizationId, id: inviteId } }) : null
+  const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where: { ...seen(ctx), id: inviteId } }) : null
   if (!invite) throw new DomainError('invite_not_found')
   await inTransaction(ctx, async (inside) => {
     const gone = await inside.db.media.updateManyAndReturn({

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { everyones } from '../../../db/everyone.ts'
 import { own, ownUpdate, type SqlBool, sameOwner } from '../../../db/own.ts'
 import { all, first, run } from '../../../db/statements.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
@@ -99,7 +99,7 @@ export async function settleOverdueRecordings(system: ServiceContext): Promise<n
   for (let after: Overdue | undefined; ; ) {
     const overdue = await findOverdue(system, after)
     const failedNow = await workOnEach(overdue, ({ mediaId, createdAt: _, ...organization }) =>
-      inTransaction({ ...system, organization }, (inside) => settleRecording(inside, mediaId)),
+      inTransaction(enterOrganization(system, organization), (inside) => settleRecording(inside, mediaId)),
     )
     settled += overdue.length - failedNow.length
     failed.push(...failedNow)

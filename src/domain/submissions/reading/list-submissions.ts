@@ -1,3 +1,4 @@
+import { seen } from '../../../db/own.ts'
 import type { Prisma, SubmissionState } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -36,7 +37,7 @@ export function listSubmissions(
 ): Promise<Listing<ListedSubmission>> {
   authorize(ctx, 'read')
   const begun = state ?? { in: [...SUBMISSION_STATES] }
-  const where = { ...defined({ organizationId: ctx.organization.id, assessmentId }), state: begun }
+  const where = { ...defined({ ...seen(ctx), assessmentId }), state: begun }
   const { submission } = ctx.db
   return readPage(
     page,
@@ -59,14 +60,10 @@ export async function getInviteSubmission(ctx: Context, inviteId: string): Promi
 }
 
 /** Of an invite's submissions its own. @throws DomainError invite_not_found; submission_not_found before the start. */
-export async function whereInviteSubmission(
-  { db, organization }: Context,
-  inviteId: string,
-): Promise<Prisma.SubmissionWhereInput> {
-  const organizationId = organization.id
-  const where = { organizationId, id: inviteId }
-  const invite = isUuid(inviteId) ? await db.invite.findFirst({ where, select: { assessmentSession: true } }) : null
+export async function whereInviteSubmission(ctx: Context, inviteId: string): Promise<Prisma.SubmissionWhereInput> {
+  const where = { ...seen(ctx), id: inviteId }
+  const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where, select: { assessmentSession: true } }) : null
   if (!invite) throw new DomainError('invite_not_found')
   if (!invite.assessmentSession) throw new DomainError('submission_not_found')
-  return { organizationId, inviteId, id: invite.assessmentSession, state: { in: [...SUBMISSION_STATES] } }
+  return { ...seen(ctx), inviteId, id: invite.assessmentSession, state: { in: [...SUBMISSION_STATES] } }
 }

@@ -1,3 +1,4 @@
+import { seen } from '../../../db/own.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
@@ -55,10 +56,9 @@ export async function getSubmission(
   inviteId: string,
   stills = 1,
 ): Promise<{ invite: SubmittedInvite; submission: SubmissionDetail | null }> {
-  const { db, organization } = ctx
+  const { db } = ctx
   if (!isUuid(inviteId)) throw new DomainError('invite_not_found')
-  const organizationId = organization.id
-  const invite = await db.invite.findFirst({ where: { organizationId, id: inviteId }, select: shownInvite })
+  const invite = await db.invite.findFirst({ where: { ...seen(ctx), id: inviteId }, select: shownInvite })
   if (!invite) throw new DomainError('invite_not_found')
   const submission =
     invite.assessmentSession === null ? null : await findDetail(ctx, { id: invite.assessmentSession, inviteId }, stills)
@@ -73,7 +73,7 @@ export async function findDetail(
   { id, inviteId }: { id: string; inviteId: string },
   stills = 1,
 ): Promise<SubmissionDetail | null> {
-  const where = { organizationId: ctx.organization.id, id, inviteId }
+  const where = { ...seen(ctx), id, inviteId }
   const submission = await ctx.db.submission.findFirst({ where, include })
   if (!submission) return null
   return { ...submission, stills: await listStills(ctx, id, stills), screen: measureScreen(submission, ctx.deps.clock()) }

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { everyones } from '../../../db/everyone.ts'
 import { type NotNull, own, sameOwner } from '../../../db/own.ts'
 import { all, first } from '../../../db/statements.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -26,7 +26,7 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
   for (let after: Due | undefined; ; ) {
     const due = await findDue(system, after)
     const failedNow = await workOnEach(due, async ({ submissionId, inviteId, deadlineAt: _, ...organization }) => {
-      const ctx: Context = { ...system, organization }
+      const ctx = enterOrganization(system, organization)
       if (await inTransaction(ctx, (inside) => completeDue(inside, inviteId, submissionId))) completed++
     })
     failed.push(...failedNow)

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { everyones } from '../../../db/everyone.ts'
 import { sameOwner } from '../../../db/own.ts'
 import { all, run } from '../../../db/statements.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../../work/in-halves.ts'
 import { handIn } from './finish-submission.ts'
@@ -29,7 +29,7 @@ export async function endLeftSubmissions(system: ServiceContext): Promise<number
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const completed = await findCompleted(system, after)
     const failedNow = await workOnEach(completed, ({ submissionId, ...organization }) =>
-      inTransaction<Context, void>({ ...system, organization }, (inside) => handIn(inside, submissionId)),
+      inTransaction<Context, void>(enterOrganization(system, organization), (inside) => handIn(inside, submissionId)),
     )
     ended += completed.length - failedNow.length
     failed.push(...failedNow)

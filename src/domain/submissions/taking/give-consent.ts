@@ -34,7 +34,7 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
     .where('invites.expiresAt', '>', now)
     .forNoKeyUpdate()
   const begin = insertForEach('submissions', accepted, (eb) => ({
-    ...same(eb, 'organizationId', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+    ...same(eb, 'organizationId', 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
     id: uuid(deps.newId()),
     inviteId: eb.ref('invites.id'),
     consentVersion: sql<number>`${CONSENT_VERSION}::smallint`,

@@ -3,7 +3,7 @@ import { everyones } from '../../../db/everyone.ts'
 import { type Condition, type Expressions, own, sameOwner } from '../../../db/own.ts'
 import { all, first, run } from '../../../db/statements.ts'
 import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
@@ -47,7 +47,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       id: uuid(submissionId),
       organizationId: eb.ref('invites.organizationId'),
       inviteId: eb.ref('invites.id'),
-      ...same(eb, 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+      ...same(eb, 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
       state: sql`'in_progress'::submission_state`,
       startedAt: eb.fn.coalesce('invites.startedAt', time(now)),
       deadlineAt: sql<Date | null>`${now}::timestamptz + nullif(${eb.ref('assessments.timeLimit')}, 0) * interval '1 second'`,
@@ -101,7 +101,7 @@ export async function openMissingSubmissions(system: ServiceContext): Promise<nu
       .limit(FOUND_AT_ONCE)
     const found = await all(system.db, lacking)
     const failedNow = await workOnEach(found, ({ inviteId, ...organization }) =>
-      openMissingSubmission({ ...system, organization }, inviteId),
+      openMissingSubmission(enterOrganization(system, organization), inviteId),
     )
     opened += found.length - failedNow.length
     failed.push(...failedNow)

@@ -125,7 +125,7 @@ type Taken = {
 
 /** The recording is locked before the submission, and each limit holds for what is there by then. */
 const takePart = prepare((given: Taken) => {
-  const owner = { organization: { id: given.organizationId } }
+  const owner = { organization: { id: given.organizationId }, mode: 'all' as const }
   const bytes = sql<string>`${given.bytes}::bigint`
   const held = own(owner, 'media')
     .select('media.id')

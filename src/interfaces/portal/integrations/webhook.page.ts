@@ -36,7 +36,7 @@ ${actions(endpoint, address, ctx.deps.clock())}
 <h2 id="change-heading">Change it</h2>
 <form method="post" action="${address}">
 ${seenField(form, endpoint)}
-${webhookFields(form, endpoint)}
+${webhookFields(ctx, form, endpoint)}
 <button>Save</button>
 </form>
 </section>

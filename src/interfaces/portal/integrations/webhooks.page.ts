@@ -1,5 +1,6 @@
+import { modeOf } from '../../../domain/access/author.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
+import { ENDPOINTS_SEEN, type WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
 import { type DeliveryCounts, LAST_DELIVERIES } from '../../../domain/webhooks/deliveries.ts'
 import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
 import { DISABLED_AFTER_DAYS, type WebhookDisabledReason } from '../../../domain/webhooks/state.ts'
@@ -36,7 +37,7 @@ ${endpoints.length === 0 ? html`<p>There are none yet.</p>` : endpointTable(ctx,
 ${
   endpoints.length < MAX_ENDPOINTS
     ? html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
-${webhookFields(form, { url: '', types: [], mode: 'live', description: '' })}
+${webhookFields(ctx, form, { url: '', types: [], mode: modeOf(ctx), description: '' })}
 <button>Make the webhook</button>
 </form>`
     : html`<p>There are ${MAX_ENDPOINTS}, and there can not be more. Delete one to make another.</p>`
@@ -88,7 +89,7 @@ export function wordState({ state, stateSince, disabledReason, failingSince }: W
 
 type Fields = Pick<WebhookEndpoint, 'url' | 'types' | 'mode' | 'description'>
 
-export const webhookFields = (form: Form, { url, types, mode, description }: Fields): Html =>
+export const webhookFields = (ctx: Context, form: Form, { url, types, mode, description }: Fields): Html =>
   html`${field(form, { name: 'url', label: 'Address', value: url, hint: 'It begins with https://, and leads to a public address.' })}
 ${checkboxes(form, {
   name: 'types',
@@ -97,7 +98,7 @@ ${checkboxes(form, {
   options: EVENT_LABELS,
   values: types,
 })}
-${choice(form, { name: 'mode', label: 'Kind', value: mode, options: Object.entries(MODE_LABELS) })}
+${choice(form, { name: 'mode', label: 'Kind', value: mode, options: ENDPOINTS_SEEN[ctx.mode].map((mode) => [mode, MODE_LABELS[mode]]) })}
 ${area(form, { name: 'description', label: 'Description', value: description, hint: 'What it is for, so that you know it again.' })}`
 
 /** An endpoint's secret, which is shown this once. */

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { modeOf } from '../../../domain/access/author.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
+import type { Context } from '../../../domain/context.ts'
 import { EVENT_TYPES } from '../../../domain/events/event.ts'
 import { getEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
 import { countLastDeliveries, replayFrom, sendTestEvent } from '../../../domain/webhooks/deliveries.ts'
@@ -27,7 +29,7 @@ export function webhooksRoutes(app: FastifyInstance): void {
   app.post('/settings/webhooks', (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => listPage(request, form),
-      work: async (ctx, values) => secretPage(ctx, await createEndpoint(ctx, readWebhook(values))),
+      work: async (ctx, values) => secretPage(ctx, await createEndpoint(ctx, readWebhook(ctx, values))),
     }),
   )
 
@@ -46,7 +48,7 @@ export function webhooksRoutes(app: FastifyInstance): void {
 
   app.post<WebhookRoute>('/settings/webhooks/:webhookId', (request, reply) =>
     answer(request, reply, async (id, values) => {
-      await updateEndpoint(request.ctx, id, readWebhook(values), findSeen(values))
+      await updateEndpoint(request.ctx, id, readWebhook(request.ctx, values), findSeen(values))
       return addressOf(request, 'saved')
     }),
   )
@@ -114,13 +116,13 @@ async function onePage(request: FastifyRequest<WebhookRoute>, form: Form) {
 }
 
 /** @throws DomainError invalid without an address. */
-function readWebhook(values: URLSearchParams) {
+function readWebhook(ctx: Context, values: URLSearchParams) {
   const { url, mode, description } = readFields(values, 'url', 'mode', 'description')
   refuse(url.trim() === '' ? [{ field: 'url', rule: 'required' }] : [])
   return {
     url: url.trim(),
     types: EVENT_TYPES.filter((type) => values.getAll('types').includes(type)),
-    mode: WEBHOOK_MODES.find((known) => known === mode) ?? 'live',
+    mode: WEBHOOK_MODES.find((known) => known === mode) ?? modeOf(ctx),
     description: description.trim(),
   }
 }

@@ -82,7 +82,7 @@ export const portalEnvelope: Envelope = {
     const [status, page] = answerTo(kind)
     reply.headers(portalHeaders) // not there yet where it failed before the scope's own hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-    return sendPage(reply, renderPage(page, viewerOf({ ctx, signedIn, url: '' })), status)
+    return sendPage(reply, renderPage(page, viewerOf({ ctx, signedIn, originalUrl: '' })), status)
   },
   rawFailure(kind) {
     const [status, page] = answerTo(kind)

@@ -6,7 +6,7 @@ import type { Context } from '../../../domain/context.ts'
 import { hostOf } from '../../../domain/webhooks/change-endpoint.ts'
 import { findFailingEndpoints } from '../../../domain/webhooks/state.ts'
 import { type Html, html, toText, type Value } from '../../../html/html.ts'
-import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { PORTAL_PREFIX, portalPathOf } from '../../../http/addresses/links.ts'
 import { assets } from './assets.ts'
 import { time } from './wording.ts'
 
@@ -39,9 +39,11 @@ const SETTINGS: { path: string; label: string; permission: Permission; isThere?:
   { path: 'audit-log', label: 'Audit log', permission: 'read_audit_log' },
 ]
 
-/** The address of a page of the context's organization. */
-export const pathOf = ({ organization }: { organization: { id: string } }, path = ''): string =>
-  `${PORTAL_PREFIX}/${organization.id}/${path}`
+/** The address of an organization's first page. */
+export const homeOf = (organization: { id: string }): string => portalPathOf({ organization, mode: 'live' })
+
+/** The address of a page of the context's organization, which shows the data that the page does from which it leads there. */
+export const pathOf = (ctx: Pick<Context, 'organization' | 'mode'>, path = ''): string => portalPathOf(ctx) + path
 
 /** Sends a page: of an organization in its frame, with what the viewer's roles may see; else in a plain one. */
 export const show = async (request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> =>
@@ -51,11 +53,11 @@ export const show = async (request: FastifyRequest, reply: FastifyReply, page: P
 export const sendPage = (reply: FastifyReply, text: string, status = 200): FastifyReply =>
   reply.code(status).type('text/html; charset=utf-8').send(text)
 
-type Asked = Pick<FastifyRequest, 'ctx' | 'signedIn' | 'url'>
+type Asked = Pick<FastifyRequest, 'ctx' | 'signedIn' | 'originalUrl'>
 
 /** Who sees the answer of a request; null: somebody who is not signed in, or has not chosen an organization. */
-export const viewerOf = ({ ctx, signedIn, url }: Asked): Viewer | null =>
-  ctx && signedIn ? { ctx, signedIn, path: url.split('?')[0]! } : null
+export const viewerOf = ({ ctx, signedIn, originalUrl }: Asked): Viewer | null =>
+  ctx && signedIn ? { ctx, signedIn, path: originalUrl.split('?')[0]! } : null
 
 /** The text of a page as whoever sent the request sees it. */
 export async function render(request: Asked, page: Page, status = 200): Promise<string> {
@@ -99,7 +101,7 @@ export const renderPage = ({ title, body, notice, warning, isRefused }: Sent, vi
 </head>
 <body>
 ${viewer && bar(viewer)}
-<main id="main" class="${viewer ? 'wide' : 'narrow'}">
+${viewer?.ctx.mode === 'test' && testData(viewer.ctx)}<main id="main" class="${viewer ? 'wide' : 'narrow'}">
 <h1>${title}</h1>
 ${viewer && sections(viewer)}
 ${warning}${notice && html`<p class="notice good" role="status" tabindex="-1" autofocus>${notice}</p>`}
@@ -141,10 +143,15 @@ ${settings && link(pathOf(ctx, `settings/${settings.path}`), 'Settings', path.st
 <div class="who">
 ${signedIn.memberships.length > 1 && html`<a href="${PORTAL_PREFIX}">Other organizations</a>`}
 ${link(pathOf(ctx, 'account'), `${firstName} ${lastName}`.trim() || email, path.startsWith(pathOf(ctx, 'account')))}
-<form method="post" action="${PORTAL_PREFIX}/sign-out"><button class="plain">Sign out</button></form>
+${ctx.mode === 'live' && mayReadInvites(ctx) && html`<a href="${pathOf({ ...ctx, mode: 'test' })}">Test data</a>\n`}<form method="post" action="${PORTAL_PREFIX}/sign-out"><button class="plain">Sign out</button></form>
 </div>
 </header>`
 }
+
+/** Marks every page that shows test data. */
+const testData = (ctx: Context): Html =>
+  html`<p class="notice test-data" role="note"><strong>Test data.</strong> These invites are mailed to nobody, and no live key or live figure knows of them. <a href="${pathOf({ ...ctx, mode: 'live' })}">Back to live data</a></p>
+`
 
 function sections({ ctx, path }: Viewer): Html | false {
   if (!path.startsWith(pathOf(ctx, 'settings/'))) return false

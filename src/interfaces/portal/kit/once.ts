@@ -31,17 +31,21 @@ export async function submitOnce(request: FastifyRequest, reply: FastifyReply, {
 }
 
 async function answerOnce(request: FastifyRequest, values: URLSearchParams, work: Options['work']): Promise<Answer> {
-  const { ctx, signedIn, url } = request
+  const { ctx, signedIn, originalUrl } = request
   const answer = async (ctx: Context): Promise<Answer> => {
     const next = await work(ctx, values)
     if (typeof next === 'string') return { code: 303, text: next }
-    return { code: 200, text: await render({ ctx: { ...ctx, onGone: request.ctx.onGone }, signedIn, url }, next), isSecret: true }
+    return {
+      code: 200,
+      text: await render({ ctx: { ...ctx, onGone: request.ctx.onGone }, signedIn, originalUrl }, next),
+      isSecret: true,
+    }
   }
   // A page of the release before has none.
   if (!isUuid(values.get('once') ?? '')) return answer(ctx)
   // By the actor with their roles: who has other ones now may not see what was shown.
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([ctx.actor, url, [...values]]))
+    .update(JSON.stringify([ctx.actor, originalUrl, [...values]]))
     .digest()
   // The space keeps it apart from the keys that clients choose.
   return doOnce(ctx, { key: `form ${fingerprint.toString('base64url')}`, fingerprint: new Uint8Array(fingerprint) }, answer)

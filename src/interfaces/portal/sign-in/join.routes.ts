@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { join, readJoinOffer } from '../../../domain/members/join.ts'
 import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
-import { pathOf, show } from '../kit/layout.ts'
+import { homeOf, show } from '../kit/layout.ts'
 import { deadLinkPage, joinPage } from './join.page.ts'
 import { browserOf } from './session.ts'
 import type { Portal } from './settings.ts'
@@ -33,7 +33,7 @@ export function joinRoutes(app: FastifyInstance, { system, settings, cookie }: P
         const joined = await join(system, found.ref, input)
         if (!joined) return deadLinkPage
         await cookie.begin(request, reply, joined)
-        return pathOf({ organization: { id: joined.organizationId } })
+        return homeOf({ id: joined.organizationId })
       },
     })
   })

@@ -1,11 +1,11 @@
 import type { Membership } from '../../../domain/access/sessions.ts'
 import { html } from '../../../html/html.ts'
-import { type Page, pathOf } from '../kit/layout.ts'
+import { homeOf, type Page } from '../kit/layout.ts'
 
 /** For whoever is a member of more than one organization. */
 export const organizationsPage = (memberships: Membership[]): Page => ({
   title: 'Choose an organization',
   body: html`<ul class="organizations">
-${memberships.map((membership) => html`<li><a class="button" href="${pathOf(membership)}">${membership.organization.name}</a></li>\n`)}
+${memberships.map((membership) => html`<li><a class="button" href="${homeOf(membership.organization)}">${membership.organization.name}</a></li>\n`)}
 </ul>`,
 })

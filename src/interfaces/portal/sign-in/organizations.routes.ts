@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { pathOf, show } from '../kit/layout.ts'
+import { homeOf, show } from '../kit/layout.ts'
 import { organizationsPage } from './organizations.page.ts'
 import { signInAddress } from './session.ts'
 import type { Portal } from './settings.ts'
@@ -10,7 +10,7 @@ export function organizationsRoutes(app: FastifyInstance, _portal: Portal): void
     const { signedIn } = request
     if (!signedIn) return reply.redirect(signInAddress(request), 303)
     const [only, ...others] = signedIn.memberships
-    if (only && others.length === 0) return reply.redirect(pathOf(only), 303)
+    if (only && others.length === 0) return reply.redirect(homeOf(only.organization), 303)
     return show(request, reply, organizationsPage(signedIn.memberships))
   })
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/access/sessions.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
 import { clientOf } from '../../../http/addresses/client.ts'
-import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { onGone } from '../../../http/requests/on-gone.ts'
 
 declare module 'fastify' {
@@ -69,13 +69,15 @@ export async function useSessions(app: FastifyInstance, system: ServiceContext, 
 export function requireMember(app: FastifyInstance, system: ServiceContext): void {
   app.addHook<{ Params: { organizationId: string } }>('onRequest', async (request, reply) => {
     if (!request.signedIn) return reply.redirect(signInAddress(request), 303)
-    request.ctx = { ...contextOf(system, request.signedIn, request.params.organizationId), onGone: onGone(reply) }
+    const mode = showsTestData(request.originalUrl) ? 'test' : 'live'
+    const ctx = contextOf(system, request.signedIn, request.params.organizationId, mode)
+    request.ctx = { ...ctx, onGone: onGone(reply) }
   })
 }
 
 /** Where to sign in; from there it goes on to what was asked for, if that can be asked for again. */
-export const signInAddress = ({ method, url }: FastifyRequest): string =>
-  `${PORTAL_PREFIX}/sign-in${method === 'GET' ? `?${new URLSearchParams({ next: url })}` : ''}`
+export const signInAddress = ({ method, originalUrl }: FastifyRequest): string =>
+  `${PORTAL_PREFIX}/sign-in${method === 'GET' ? `?${new URLSearchParams({ next: originalUrl })}` : ''}`
 
 /** The address to go on to after signing in: one of the portal's pages, whatever was given. */
 export function safeNext(next: string): string {
