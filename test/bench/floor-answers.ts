@@ -42,12 +42,14 @@ export const columns = ({ schema }: { schema: TObject }, others: Record<string, 
 const ids = (table: string, column: string, of: string) =>
   `ARRAY(SELECT x.${column} FROM ${table} x WHERE x.${of} = r.id ORDER BY x.position)`
 
-const INVITES = 'SELECT coalesce(sum(count), 0)::int AS total FROM organization_invite_counts WHERE organization_id = $1'
+const INVITES =
+  "SELECT coalesce(sum(count), 0)::int AS total FROM organization_invite_counts WHERE organization_id = $1 AND mode = 'live'"
 const assessmentName = { assessmentName: 'a.name' }
 const ofAssessment = {
   languages: `ARRAY(SELECT l.code FROM assessment_languages al JOIN languages l ON l.id = al.language_id
     WHERE al.assessment_id = r.id ORDER BY al.position)`,
-  inviteCount: '(SELECT coalesce(sum(c.count), 0)::int FROM assessment_invite_counts c WHERE c.assessment_id = r.id)',
+  inviteCount:
+    "(SELECT coalesce(sum(c.count), 0)::int FROM assessment_invite_counts c WHERE c.assessment_id = r.id AND c.mode = 'live')",
 }
 const ofUser = { firstName: 'u.first_name', lastName: 'u.last_name', avatarUrl: 'u.avatar_url' }
 const ALTERNATE = { deleted: 'false', organization: 'r.organization_id' }
@@ -149,7 +151,7 @@ export function answersOf(pool: Pool): Record<string, Answer> {
   const query = async (name: string, text: string, values: unknown[]) => (await pool.query<Row>({ name, text, values })).rows
   const answers: Record<string, Answer> = {}
   for (const [path, { table, join = '', where = 'true', newestBy, many, one = many, ...resource }] of Object.entries(RESOURCES)) {
-    const own = `r.organization_id = $1 AND ${where}`
+    const own = `r.organization_id = $1 AND ${table === 'invites' ? "r.mode = 'live'" : 'true'} AND ${where}`
     const { present = asItIs, wrap = asItIs, count = `SELECT count(*)::int AS total FROM ${table} r WHERE ${own}` } = resource
     const order = newestBy ? `${newestBy} DESC, r.id DESC` : 'r.created_at, r.id'
     const from = `FROM ${table} r ${join} WHERE ${own}`

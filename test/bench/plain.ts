@@ -47,6 +47,7 @@ const pick = (rows: Any[], field: string) => rows.map((row) => row[field])
 const LISTS: Record<string, List> = {
   '/api/v1/invites': {
     of: prisma.invite,
+    where: { mode: 'live' },
     include: ofInvite,
     orderBy: newestFirst('sentAt'),
     present: (row) => inviteView.present({ ...row, assessmentName: row.assessment.name }),
@@ -67,6 +68,7 @@ const LISTS: Record<string, List> = {
   },
   '/api/alternate/assessment_invites': {
     of: prisma.invite,
+    where: { mode: 'live' },
     include: ofInvite,
     present: (row) => alternateInvites.inviteView.present({ ...row, tagIds: pick(row.tags, 'tagId') }),
   },

@@ -30,7 +30,7 @@ afterAll(() => database.db.$disconnect())
 /** An organization with an assessment and invites to it. */
 async function make(invites = 2) {
   const { id } = await database.make.organization()
-  const owner = { organization: { id } }
+  const owner = { organization: { id }, mode: 'all' as const }
   const assessment = await database.make.assessment(id, { name: 'Support' })
   const ids: string[] = []
   for (let i = 0; i < invites; i++) ids.push((await database.make.invite(assessment, { recipientEmail: `${i}@example.com` })).id)
@@ -97,12 +97,12 @@ describe('a statement', () => {
           .as('assessmentName'),
       ])
     const page = own(owner, 'invites').orderBy('recipientEmail', 'desc').limit(1)
-    const rows = await allAsJson(database.db, ofThese(page, 'invites', show))
+    const rows = await allAsJson(database.db, ofThese(owner, page, 'invites', show))
     expect(rows).toEqual([{ id: ids[1], sentAt: expect.stringMatching(/^\d{4}-/), assessmentName: 'Support' }])
     const counted = compose
       .with('mine', () => own(owner, 'invites').select('id'))
       .selectFrom('mine')
-      .select((eb) => [eb.fn.countAll<string>().as('total'), jsonOf(ofThese(page, 'invites', show)).as('rows')])
+      .select((eb) => [eb.fn.countAll<string>().as('total'), jsonOf(ofThese(owner, page, 'invites', show)).as('rows')])
     expect(await one(database.db, counted)).toMatchObject({ total: '2', rows })
     expect(await allAsJson(database.db, own(owner, 'tags').select('id'))).toEqual([])
   })
@@ -113,7 +113,7 @@ describe('a statement', () => {
     const find = prepare(
       ({ organizationId, id, email }: { organizationId: string; id?: string; email?: string }, order: 'asc' | 'desc') => {
         made++
-        let query = own({ organization: { id: organizationId } }, 'invites')
+        let query = own({ organization: { id: organizationId }, mode: 'all' }, 'invites')
           .select('id')
           .orderBy('recipientEmail', order)
         if (id !== undefined) query = query.where('id', '=', id)

@@ -33,6 +33,7 @@ async function start() {
   const ctx: Context = {
     ...{ ...system, deps, actor: { kind: 'operator' } },
     organization: { id: organizationId, name, tier: 'standard' },
+    mode: 'live',
   }
   const key = await generateAtsKey(ctx, 'ashby', 'live')
   await enterTheirKey(ctx, 'ashby', 'live', 'a key of Ashby')

@@ -42,7 +42,7 @@ it(`invites each good row of ${ROWS} exactly once, whatever is killed half-way`,
   // The queue that this process adds the job to is the one that the service has made.
   const gate = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
-  const ctx: Context = { ...gate.system, organization: { id: organizationId, name, tier: 'standard' }, actor }
+  const ctx: Context = { ...gate.system, organization: { id: organizationId, name, tier: 'standard' }, mode: 'live', actor }
   const since = performance.now()
   const id = await createBatch(ctx, { assessmentId, list, terms: {} })
   process.stdout.write(`${ROWS} rows checked in ${Math.round(performance.now() - since)} ms\n`)

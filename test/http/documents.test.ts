@@ -178,7 +178,7 @@ describe('the events in the document of v1', () => {
     const invite = await service.make.invite(await service.make.assessment(id))
     const [tag, other] = [await service.make.tag(id), await service.make.tag(id)]
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id } })
-    const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+    const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
     for (const { id: tagId } of [tag, other]) await tagInvite(ctx, invite.id, tagId)
     for (const move of ['extend', 'resend', 'revoke', 'reactivate'])
       await service.v1(key).post(`/invites/${invite.id}/${move}`).send({ expiresInDays: 60 })

@@ -36,6 +36,7 @@ async function startWithDemo() {
   const ctx: Context = {
     ...system,
     organization: { ...loaded.organization, tier: 'standard' },
+    mode: 'live',
     actor: { kind: 'member', id: admin.id, userId: admin.userId, roles: admin.roles },
   }
   return { ...service, loaded, past, ctx }
@@ -120,13 +121,13 @@ test('the sweep finds nothing in the demo to set right', async () => {
   }).toEqual({ expired: 0, opened: 0, completed: 0, ended: 0 })
 })
 
-test('what the demo tells of has happened in the order in which it is told, and goes to nobody', async () => {
+test('what the demo tells of has happened in the order in which it is told, and nothing of it is sent but one invitation', async () => {
   const { db, clock } = await startWithDemo()
   const events = await db.event.findMany({ orderBy: { sequence: 'asc' } })
   const times = events.map(({ createdAt }) => createdAt)
   expect(times).toEqual(times.toSorted((a, b) => a.getTime() - b.getTime()))
   expect(events.filter(({ createdAt }) => createdAt > clock.now())).toEqual([])
-  expect(new Set(events.map(({ mode }) => mode))).toEqual(new Set(['test']))
+  expect(new Set(events.map(({ mode }) => mode))).toEqual(new Set(['live']))
   expect(await db.inviteEmail.count({ where: { state: 'queued' } })).toBeLessThanOrEqual(1) // that of the invitation made now
   expect(await db.webhookDelivery.count()).toBe(0)
 })

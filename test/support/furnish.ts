@@ -1,4 +1,5 @@
-import type { Context } from '../../src/domain/context.ts'
+import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import type { Context, KeyMode } from '../../src/domain/context.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import { links } from './links.ts'
 import type { FieldSchema } from './operations.ts'
@@ -47,10 +48,10 @@ export async function furnish(service: Service, words: string) {
 }
 
 /** A webhook, and an event that was delivered to it long ago. Nobody ever answers at `.invalid`. */
-export async function makeWebhook({ system, db, deps }: Service, organizationId: string, words: string) {
+export async function makeWebhook({ system, db, deps }: Service, organizationId: string, words: string, mode: KeyMode = 'live') {
   const organization = await db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  const ctx: Context = { ...system, actor: { kind: 'operator' }, organization }
-  const { endpoint } = await createEndpoint(ctx, { url: 'https://webhooks.invalid/', description: `${words} webhook` })
+  const ctx: Context = { ...system, actor: { kind: 'operator' }, organization, mode: 'all' }
+  const { endpoint } = await createEndpoint(ctx, { url: 'https://webhooks.invalid/', mode, description: `${words} webhook` })
   const [id, now] = [deps.newId(), deps.clock()]
   const row = { organizationId, endpointId: endpoint.id, eventId: id, queuedAt: now, nextAttemptAt: now }
   await db.webhookDelivery.create({ data: { ...row, state: 'delivered' } })
@@ -75,6 +76,20 @@ export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
   const order = { naturalKey: orderId, keyId: atsKeyId, callbackUrl: 'https://app.greenhouse.invalid/1', lastError: '404' }
   await db.atsOrder.create({ data: { ...order, id: orderId, organizationId, connectionId, inviteId, createdAt: now } })
   return { ats: 'greenhouse', connectionId, atsKeyId, orderId }
+}
+
+/** Test data of the same organization: an invite to the same address, a webhook, and a key. */
+export async function furnishTestData(service: Service, own: Furnished, words: string): Promise<Furnished> {
+  const { make, db, deps, system } = service
+  const { key } = await createApiKey(system, { organizationId: own.id, name: `${words} key`, mode: 'test' })
+  const { recipientEmail } = own.invite
+  const named = { recipientName: `${words} candidate`, customMessage: `${words} message` }
+  const invite = await make.invite(own.assessment, { mode: 'test', recipientEmail, assignedGraderId: own.member.id, ...named })
+  const times = { createdAt: deps.clock(), updatedAt: deps.clock() }
+  const of = { id: deps.newId(), organizationId: own.id, inviteId: invite.id }
+  const email = await db.inviteEmail.create({ data: { ...of, linkVersion: 1, ...times } })
+  await links(db).tagInvite(invite, own.tag)
+  return { ...own, key, invite, email, ...(await makeWebhook(service, own.id, words, 'test')) }
 }
 
 /** The ids of all that is the organization's, by kind. */

@@ -63,6 +63,7 @@ export const asMember = (
 ): Context => ({
   ...service.system,
   organization: { id, name, tier: 'standard' },
+  mode: 'live',
   actor: { kind: 'member', id: member.id, userId: member.userId, roles: member.roles },
 })
 

@@ -37,6 +37,7 @@ export function visit(service: Service, start?: string): Visitor {
 export const asOperator = (service: Service, { id, name }: { id: string; name: string }): Context => ({
   ...service.system,
   organization: { id, name, tier: 'standard' },
+  mode: 'all',
   actor: { kind: 'operator' },
 })
 

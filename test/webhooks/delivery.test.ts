@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
+import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import { findMemberEmails } from '../../src/domain/members/member-emails.ts'
 import { renderMemberEmail } from '../../src/mail/member-email.ts'
 import { DAY_MS } from '../support/factories.ts'
@@ -62,7 +63,8 @@ describe('a message', () => {
     const [all, some, test, theirs] = [await startReceiver(), await startReceiver(), await startReceiver(), await startReceiver()]
     await own.subscribe(all)
     await own.subscribe(some, { types: ['invite.revoked'] })
-    await own.subscribe(test, { mode: 'test' })
+    const { key } = await createApiKey(service.system, { organizationId: own.id, name: 'Trials', mode: 'test' })
+    await service.v1(key).post('/webhooks').send({ url: test.url }).expect(201)
     await foreign.subscribe(theirs)
     const inviteId = await own.invite()
     await own.client.post(`/invites/${inviteId}/revoke`)

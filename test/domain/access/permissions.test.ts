@@ -24,7 +24,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   const { id, name } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   const invite = await service.make.invite(assessment)
-  const as = (actor: Actor): Context => ({ ...service.system, organization: { id, name, tier: 'standard' }, actor })
+  const as = (actor: Actor): Context => ({ ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor })
   const newInvite = (actor: Actor) => ({
     assessmentId: assessment.id,
     recipientEmail: `by.${actor.kind}@example.com`,
@@ -127,7 +127,7 @@ it('has what a member makes made by that member, and live', async () => {
   const { id, name, key } = await service.make.organization()
   const { id: memberId, userId } = await service.make.member(id, { roles: ['admin'] })
   const actor: Actor = { kind: 'member', id: memberId, userId, roles: ['admin'] }
-  const ctx: Context = { ...service.system, organization: { id, name, tier: 'standard' }, actor }
+  const ctx: Context = { ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor }
   const tag = await createTag(ctx, { name: 'By a member' })
   expect(tag.createdById).toBe(memberId)
   const shown = (await service.v1(key).get('/tags')).body.tags[0]

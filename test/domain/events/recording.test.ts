@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record-events.ts'
@@ -128,7 +129,7 @@ describe('each move of an invite is one event, also when it is repeated', () => 
   it('when its tags or its grader change, with what is different, and not when nothing is', async () => {
     const { id: organizationId, key, invite } = await makeInvite()
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-    const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+    const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
     const [tag, grader] = [await service.make.tag(organizationId), await service.make.member(organizationId)]
     for (const tagId of [tag.id, tag.id.toUpperCase()]) await tagInvite(ctx, invite.id, tagId)
     for (const graderId of [grader.id, grader.id.toUpperCase(), null, null]) await assignGrader(ctx, invite.id, graderId)
@@ -223,7 +224,7 @@ describe('what becomes of a mail is an event', () => {
   })
 
   it('but not when it was captured, as that of a test invite', async () => {
-    const { key, invite } = await makeInvite({ mode: 'test' })
+    const { key, invite } = await makeInvite({ mode: 'test' }, 'test')
     expect(await settled(await queueMail(service, invite))).toMatchObject({ state: 'captured' })
     expect(await tell(key)).toEqual([])
   })
@@ -278,19 +279,21 @@ describe('an event and its change are committed together', () => {
   })
 })
 
-it("tells of test invites only who asks for them, and nobody of another organization's", async () => {
+it("tells a key of the invites that it sees, and nobody of another organization's", async () => {
   const { id: organizationId, key } = await service.make.organization()
+  const { key: testKey } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
   const assessment = await service.make.assessment(organizationId)
   const invites = [
     await service.make.invite(assessment, { mode: 'live' }),
     await service.make.invite(assessment, { mode: 'test' }),
   ]
-  for (const { id } of invites) await service.v1(key).post(`/invites/${id}/revoke`).send({})
-  const idsOf = async (query: Record<string, string>) => (await tell(key, query)).map(({ data }) => data.inviteId)
   const [live, test] = invites.map(({ id }) => id)
-  expect(await idsOf({})).toEqual([live])
-  expect(await idsOf({ mode: 'test' })).toEqual([test])
-  expect(await idsOf({ mode: 'all' })).toEqual([live, test])
+  await service.v1(key).post(`/invites/${live}/revoke`).send({}).expect(200)
+  await service.v1(testKey).post(`/invites/${test}/revoke`).send({}).expect(200)
+  const told = async (of: string, query: Record<string, string>) => (await tell(of, query)).map(({ data }) => data.inviteId)
+  for (const query of [{}, { mode: 'all' }, { mode: 'live' }]) expect(await told(key, query)).toEqual([live])
+  for (const query of [{}, { mode: 'all' }, { mode: 'test' }]) expect(await told(testKey, query)).toEqual([test])
+  expect([await told(key, { mode: 'test' }), await told(testKey, { mode: 'live' })]).toEqual([[], []])
   const stranger = await service.make.organization()
   expect(await tell(stranger.key, { mode: 'all' })).toEqual([])
   expect(await tell(stranger.key, { mode: 'all', inviteId: live! })).toEqual([])

@@ -202,7 +202,7 @@ it('changes nothing to count: an invite that is due is set to expired by what li
   const { organizationId, key, assessments, rows } = await makeWorld()
   await service.make.invite(assessments[0]!, { expiresAt: service.clock.now() })
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+  const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
   expect(await countInvites(ctx, {})).toBeNull()
   expect(await rows()).toMatchObject([{ status: 'pending' }])
   expect((await service.v1(key).get('/invites?status=expired')).body.pagination.total).toBe(1)

@@ -120,7 +120,11 @@ describe('an invite that the candidate has declined', () => {
   it('is brought back only by who says that it is meant', async () => {
     const { invite, operate, organization } = await begin()
     const id = await invite('no-thanks@example.com')
-    const ctx = { ...service.system, organization: { id: organization.id, name: '', tier: 'standard' as const } }
+    const ctx = {
+      ...service.system,
+      organization: { id: organization.id, name: '', tier: 'standard' as const },
+      mode: 'live' as const,
+    }
     await moveInvite(ctx, 'decline', { inviteId: id })
     service.clock.advance(MINUTE_MS)
     const refused = await operate(id, 'reactivate')

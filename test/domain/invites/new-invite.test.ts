@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 beforeEach(async () => {
   const { id, name } = await service.make.organization()
-  ctx = { ...service.system, organization: { id, name, tier: 'standard' }, actor: { kind: 'operator' } }
+  ctx = { ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor: { kind: 'operator' } }
   assessmentId = (await service.make.assessment(id)).id
 })
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const context = () => ({ ...service.system, organization: { id: organizationId } }) as Context
+const context = () => ({ ...service.system, organization: { id: organizationId }, mode: 'live' }) as Context
 const seen = async (path: string) => {
   const { body } = await service.v1(key).get(path)
   return body.invites.map(({ id }: { id: string }) => id) as string[]

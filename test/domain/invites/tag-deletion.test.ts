@@ -30,7 +30,7 @@ async function makeTagged() {
   }
   await first.query('COMMIT')
   const organization = await db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+  const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
   return { ctx, key, tagId, ids: ids as [string, string] }
 }
 

@@ -23,7 +23,7 @@ async function makeWorld() {
   const assessment = await service.make.assessment(id)
   const tagIds = [(await service.make.tag(id)).id, (await service.make.tag(id)).id]
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id } })
-  const ctx: Context = { ...service.system, organization, actor: { kind: 'operator' } }
+  const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
   const create = (tags: string[]) =>
     service
       .v1(key)

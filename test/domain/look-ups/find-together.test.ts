@@ -25,7 +25,7 @@ async function makeWorld() {
   const tags = [await make.tag(id), await make.tag(id), await make.tag(id)].map(named)
   const category = { id: tags[0]!.id, name: make.unique('Category') }
   await db.category.create({ data: { ...category, organizationId: id } })
-  const ctx: Context = { ...service.system, organization: { id, name, tier: 'standard' as const } }
+  const ctx: Context = { ...service.system, organization: { id, name, tier: 'standard' as const }, mode: 'live' }
   return { ctx, organizationId: id, tags, category, ids: tags.map((tag) => tag.id) }
 }
 const of = (...ids: string[]) => new Set(ids)

@@ -11,7 +11,7 @@ async function makeWorld() {
   const { id, name } = await service.make.organization()
   const tags = [await service.make.tag(id), await service.make.tag(id), await service.make.tag(id)]
   const organization = { id, name, tier: 'standard' as const }
-  const ctx: Context = { ...service.system, organization }
+  const ctx: Context = { ...service.system, organization, mode: 'live' }
   return { ctx, tags, ids: tags.map((tag) => tag.id) }
 }
 function observed() {

@@ -113,7 +113,7 @@ describe('POST /assessment_invites', () => {
       .send(goodBody({ email: 'sandbox@example.com' }))
     expect(await waitForOutcome(body.id)).toBe('captured')
     expect(mailsTo('sandbox@example.com')).toEqual([])
-    expect((await service.alternate(own.key).get(`${PATH}/${body.id}`)).body.created_by).toBe(test.apiKey.id)
+    expect((await service.alternate(test.key).get(`${PATH}/${body.id}`)).body.created_by).toBe(test.apiKey.id)
   })
 
   it('sends no mail for a body it refuses', async () => {

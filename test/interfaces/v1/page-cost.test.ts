@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { type Query, recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -10,50 +11,54 @@ const FEW = 3
 
 let service: Service
 let client: pg.Client
-let key: string
+let keys: Record<'live' | 'test', string>
 let tagId: string
 let inviteId: string
 beforeAll(async () => {
   service = await startService()
   client = new pg.Client(service.databaseUrl)
   await client.connect()
-  ;({ key, tagId, inviteId } = await furnish())
+  ;({ keys, tagId, inviteId } = await furnish())
 })
 afterAll(async () => {
   await client.end()
   await service.close()
 })
 
-/** An organization with many invites, a few of them with another tag than the rest, and as many events, a few of another type or mode. */
+/** An organization with many invites, a few of them with another tag than the rest, and a few test invites; and an event of each. */
 async function furnish() {
-  const { id: organizationId, key } = await service.make.organization()
+  const { id: organizationId, key: live } = await service.make.organization()
+  const { key: test } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
   const [common, rare] = [await service.make.tag(organizationId), await service.make.tag(organizationId)]
   const invite = await service.make.invite(await service.make.assessment(organizationId, { name: 'General' }), {
     recipientEmail: 'One@example.com',
     externalId: 'one',
   })
-  await client.query(
-    `INSERT INTO invites
-     SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com', 'external_id', 'many ' || n))).*
-     FROM invites i, generate_series(1, $1::int) n WHERE i.id = $2`,
-    [MANY, invite.id],
-  )
+  for (const [mode, count] of [
+    ['live', MANY],
+    ['test', FEW],
+  ] as const)
+    await client.query(
+      `INSERT INTO invites
+       SELECT (jsonb_populate_record(i, jsonb_build_object(
+         'id', gen_random_uuid(), 'recipient_email', n || '@example.com', 'external_id', 'many ' || n, 'mode', $3::text))).*
+       FROM invites i, generate_series(1, $1::int) n WHERE i.id = $2`,
+      [count, invite.id, mode],
+    )
   await client.query(
     `INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
-     SELECT organization_id, id, CASE WHEN row_number() OVER () <= $1 THEN $2::uuid ELSE $3::uuid END, 0 FROM invites`,
+     SELECT organization_id, id, CASE WHEN row_number() OVER () <= $1 THEN $2::uuid ELSE $3::uuid END, 0 FROM invites WHERE mode = 'live'`,
     [FEW, rare.id, common.id],
   )
   await client.query(
     `INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, data, created_at, position)
-     SELECT gen_random_uuid(), organization_id, CASE WHEN nth <= $1 THEN 'email.failed' ELSE 'invite.created' END,
-       (CASE WHEN nth <= $1 THEN 'test' ELSE 'live' END)::key_mode, id, 'system',
-       jsonb_build_object('inviteId', id, 'assessmentId', assessment_id, 'status', status), created_at, nth
-     FROM (SELECT *, row_number() OVER () AS nth FROM invites) i`,
-    [FEW],
+     SELECT gen_random_uuid(), organization_id, CASE mode WHEN 'test' THEN 'email.failed' ELSE 'invite.created' END, mode, id, 'system',
+       jsonb_build_object('inviteId', id, 'assessmentId', assessment_id, 'status', status), created_at, row_number() OVER (ORDER BY mode)
+     FROM invites`,
   )
   await client.query('UPDATE event_numbering SET position = (SELECT max(position) FROM events)')
   await client.query('VACUUM ANALYZE')
-  return { key, tagId: rare.id, inviteId: invite.id }
+  return { keys: { live, test }, tagId: rare.id, inviteId: invite.id }
 }
 
 /** How many pages of tables and indexes a statement looks at, whether its plan is made for its values or for any. */
@@ -73,15 +78,19 @@ async function countPages({ text, values }: Query): Promise<number[]> {
   return pages
 }
 
-it.each<[path: () => string, found: number]>([
+it.each<[path: () => string, found: number, mode?: 'live' | 'test']>([
   [() => '/events?limit=100', 100],
   [() => `/events?limit=100&cursor=${MANY - 10}`, 11],
-  [() => '/events?mode=test', FEW],
+  [() => '/events', FEW, 'test'],
   [() => '/events?type=email.failed', 0],
-  [() => '/events?type=email.failed&mode=all', FEW],
-  [() => '/events?type=email.failed,invite.revoked,invite.expired&mode=all&limit=100', FEW],
-  [() => `/events?inviteId=${inviteId}&mode=all`, 1],
-  [() => `/events?inviteId=${inviteId}&mode=all&type=invite.revoked`, 0],
+  [() => '/events?type=email.failed', FEW, 'test'],
+  [() => '/events?type=email.failed,invite.revoked,invite.expired&limit=100', FEW, 'test'],
+  [() => `/events?inviteId=${inviteId}`, 1],
+  [() => `/events?inviteId=${inviteId}&type=invite.revoked`, 0],
+  [() => '/invites', FEW, 'test'],
+  [() => '/invites?status=pending&sort=expires_at', FEW, 'test'],
+  [() => '/invites?recipient=example', FEW, 'test'],
+  [() => '/assessment_invites', FEW, 'test'],
   [() => '/invites?recipientEmail=oNE@example.com', 1],
   [() => '/invites?recipientEmail=nobody@example.com', 0],
   [() => '/invites?recipientEmail=one@example.com&status=pending&sort=expires_at', 1],
@@ -98,8 +107,8 @@ it.each<[path: () => string, found: number]>([
   [() => '/assessment_invites?search=nobody', 0],
   [() => '/assessment_invites?search=one@+general', 1],
   [() => '/assessment_invites?search=general&page_size=20', 20],
-])('looks at few rows, however many there are: %s', async (path, found) => {
-  const client = path().startsWith('/assessment_invites') ? service.alternate(key) : service.v1(key)
+])('looks at few rows, however many there are: %s', async (path, found, mode = 'live') => {
+  const client = path().startsWith('/assessment_invites') ? service.alternate(keys[mode]) : service.v1(keys[mode])
   const { result, queries } = await recordQueries(async () => await client.get(path()))
   expect(result.status).toBe(200)
   expect(result.body.events ?? result.body.invites ?? result.body.results).toHaveLength(found)

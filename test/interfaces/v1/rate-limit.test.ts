@@ -76,11 +76,19 @@ it('opens a new window a minute after the first request of the last one', async 
 
 it('counts all keys of an organization together', async () => {
   const { id: organizationId, key } = await service.make.organization()
-  const other = await createApiKey(service.system, { organizationId, name: 'Other', mode: 'test' })
+  const other = await createApiKey(service.system, { organizationId, name: 'Other', mode: 'live' })
   await send(key, STANDARD - 1)
   expect((await service.v1(other.key).get('/tags')).status).toBe(200)
   expect((await service.v1(other.key).get('/tags')).status).toBe(429)
   expect((await service.v1(key).get('/tags')).status).toBe(429)
+})
+
+it('counts the test keys of an organization apart', async () => {
+  const { id: organizationId, key } = await service.make.organization()
+  const test = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
+  await send(test.key, STANDARD + 1)
+  expect((await service.v1(test.key).get('/tags')).status).toBe(429)
+  expect((await service.v1(key).get('/tags')).headers['ratelimit-remaining']).toBe(String(STANDARD - 1))
 })
 
 it("does not count one organization's requests against another", async () => {

@@ -142,7 +142,7 @@ it('is not found by what races with its deletion', async () => {
 })
 
 describe('a test key', () => {
-  it('sees and makes webhooks of the mode test only; a live key those of every mode', async () => {
+  it('sees and makes webhooks of the mode test only, and a live key the others', async () => {
     const live = await makeIntegrator(service)
     const { key } = await createApiKey(service.system, { organizationId: live.id, name: 'Of tests', mode: 'test' })
     const client = service.v1(key)
@@ -150,8 +150,12 @@ describe('a test key', () => {
     const made = await client.post('/webhooks').send({ url: URL })
     expect(made.body.webhook.mode).toBe('test')
     expect((await client.get('/webhooks')).body.webhooks).toEqual([made.body.webhook])
-    expect((await live.client.get('/webhooks')).body.pagination.total).toBe(2)
+    expect((await live.client.get('/webhooks')).body.pagination.total).toBe(1)
     const path = `/webhooks/${made.body.webhook.id}`
+    expect((await live.client.get(path)).status).toBe(404)
+    expect((await live.client.post('/webhooks').send({ url: URL, mode: 'test' })).body.error).toBe(
+      'mode must be one of live, all',
+    )
     for (const mode of ['live', 'all']) {
       const refused = [await client.post('/webhooks').send({ url: URL, mode }), await client.patch(path).send({ mode })]
       for (const { status, body } of refused) expect([status, body.error]).toEqual([400, 'mode must be one of test'])

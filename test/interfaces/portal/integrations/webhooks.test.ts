@@ -89,14 +89,14 @@ describe('a webhook', () => {
     [`https://example.com/${'x'.repeat(2_048)}`, 'The address has more than 2048 characters.'],
   ])('is refused in words, with what was typed, when it is new and when it is changed: %s', async (url, words) => {
     const { make, made, post, facts, id } = await openWebhooks()
-    const typed = { url, types: ['invite.created'], mode: 'test', description: HOSTILE }
+    const typed = { url, types: ['invite.created'], mode: 'all', description: HOSTILE }
     const refused = await make(typed)
     const { own } = await made()
     for (const answer of [refused, await post(own, typed)]) {
       expect([answer.status, mistakesIn(answer)]).toEqual([422, [words]])
       expect(answer.text).toContain(SHOWN)
       expect(answer.text).toMatch(/value="invite.created" checked/)
-      expect(answer.text).toMatch(/value="test" selected/)
+      expect(answer.text).toMatch(/value="all" selected/)
     }
     expect((await facts(own)).Address).toBe(URL)
     expect(await service.db.webhookEndpoint.count({ where: { organizationId: id } })).toBe(1)

@@ -92,7 +92,7 @@ it('shows the name of a key as text', async () => {
   const { id, admin, assessmentId } = await openInvite()
   const { key } = await createApiKey(service.system, { organizationId: id, name: HOSTILE, mode: 'test' })
   const { body } = await service.v1(key).post('/invites').send({ assessmentId, recipientEmail: 'sam@example.com' })
-  const answer = await admin.get(`${admin.home}invites/${body.invite.id}`)
+  const answer = await admin.get(`${admin.home.replace('/portal/', '/portal/test/')}invites/${body.invite.id}`)
   expect(timelineIn(answer)).toEqual([
     'The candidate was invited: as a test | the API key “=1+1&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;”',
   ])

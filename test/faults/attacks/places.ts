@@ -1,0 +1,64 @@
+import { type Furnished, fillBody, fillPath } from '../../support/furnish.ts'
+import { type FieldSchema, KEY_HEADERS, type Operation } from '../../support/operations.ts'
+
+const wantsId = ({ format, items }: FieldSchema) => format === 'uuid' || items?.format === 'uuid'
+
+/** A place of an operation where a client can say what it wants to see or change; `send` says it. */
+export type Place = { name: string; send: (value: string) => Promise<string> }
+
+export type Places = ReturnType<typeof createPlaces>
+
+/** Where an organization's client can say what it wants to see or change. @param own what else a request is filled with, and whose key it has. */
+export function createPlaces(address: string, own: Furnished) {
+  /** The whole answer but for what counts requests, tells the time or repeats what was asked for. */
+  async function send(
+    { method, interface: of }: Operation,
+    target: string,
+    body: object | null,
+    hidden: string,
+  ): Promise<string> {
+    const response = await fetch(`${address}${target}`, {
+      method: method.toUpperCase(),
+      headers: { [KEY_HEADERS[of]]: own.key, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id|events-cursor|ratelimit-.*)$/.test(name))
+    const text = JSON.stringify([response.status, headers, await response.text()])
+    return [hidden, encodeURIComponent(hidden), new URLSearchParams({ '': hidden }).toString().slice(1)].reduce(
+      (told, spelling) => told.replaceAll(spelling, '{asked for}'),
+      text,
+    )
+  }
+
+  function placesInPath(operation: Operation): Place[] {
+    return operation.parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name }) => ({
+        name: `${operation.method} ${operation.path}, ${name}`,
+        send: (id) => {
+          const target = fillPath(operation.path.replace(`{${name}}`, id), own)
+          return send(operation, target, operation.body && fillBody(operation.body, own), id)
+        },
+      }))
+  }
+
+  const placesInQuery = (operation: Operation): Place[] =>
+    operation.parameters
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name }) => ({
+        name: `${operation.method} ${operation.path}?${name}`,
+        send: (value) => send(operation, `${fillPath(operation.path, own)}?${name}=${encodeURIComponent(value)}`, null, value),
+      }))
+
+  function placesInBody(operation: Operation): Place[] {
+    const fields = Object.entries(operation.body ?? {}).filter(([, schema]) => wantsId(schema))
+    return fields.map(([name, { items }]) => ({
+      name: `${operation.method} ${operation.path}, ${name} of the body`,
+      send: (id) =>
+        send(operation, fillPath(operation.path, own), { ...fillBody(operation.body!, own), [name]: items ? [id] : id }, id),
+    }))
+  }
+
+  const of = (operation: Operation) => [...placesInPath(operation), ...placesInQuery(operation), ...placesInBody(operation)]
+  return { of, inQuery: placesInQuery, send }
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownId } from '../../support/factories.ts'
+import { type Furnished, fillPath, furnish, furnishTestData } from '../../support/furnish.ts'
+import { links } from '../../support/links.ts'
+import { type Operation, readOperations } from '../../support/operations.ts'
+import { signInAs } from '../../support/portal.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { handIn, releaseRows } from '../../support/submissions.ts'
+import { createPlaces } from './places.ts'
+
+// Live and test data of one organization, with each other's keys and pages.
+
+let service: Service
+let address: string
+let operations: Operation[]
+const data = {} as Record<'live' | 'test', Furnished & { submission: { id: string } }>
+beforeAll(async () => {
+  service = await startService({ ROLE: 'api' }) // a sweep in between would change what is compared
+  address = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const live = await furnish(service, 'Realdata')
+  const test = await furnishTestData(service, live, 'Testdata')
+  for (const [mode, own] of Object.entries({ live, test })) {
+    const { id: organizationId, invite, assessment, member } = own
+    const submissionId = await handIn(
+      service,
+      { organizationId, inviteId: invite.id, assessmentId: assessment.id },
+      `${mode} words`,
+    )
+    await releaseRows(service, { organizationId, submissionId }, member.id)
+    data[mode as 'live'] = { ...own, submission: { id: submissionId } }
+  }
+  operations = await readOperations(service)
+})
+afterAll(() => service.close())
+
+/** What has a mode, by kind. */
+const idsOf = ({ invite, email, webhook, delivery, submission }: (typeof data)['live']) =>
+  Object.entries({ invite, email, webhook, delivery, submission }).map(([kind, { id }]) => [kind, id] as const)
+
+const sights = [
+  { seen: 'live', hidden: 'test' },
+  { seen: 'test', hidden: 'live' },
+] as const
+
+describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
+  it(`is answered an id of ${hidden} data, wherever it stands in a request, to the byte as one that does not exist`, async () => {
+    const places = operations.flatMap(createPlaces(address, data[seen]).of)
+    const before = await service.db.invite.findMany({ where: { mode: hidden } })
+    expect(places.length).toBeGreaterThan(80)
+    for (const place of places) {
+      const toUnknown = await place.send(unknownId)
+      for (const [kind, id] of idsOf(data[hidden]))
+        expect(await place.send(id), `${place.name} with the id of a ${kind}`).toBe(toUnknown)
+    }
+    expect(await service.db.invite.findMany({ where: { mode: hidden } })).toEqual(before)
+  })
+
+  it(`finds nothing of ${hidden} data in anything that can be read`, async () => {
+    const own = data[seen]
+    const { send } = createPlaces(address, own)
+    const reads = operations.filter(({ method }) => method === 'get')
+    const answers = await Promise.all(reads.map((of) => send(of, `${fillPath(of.path, own)}?depth=2&limit=100`, null, '-')))
+    expect(answers.filter((answer) => answer.startsWith('[200,')).length).toBe(answers.length)
+    const isFound = (id: string) => answers.join('').replaceAll('{asked for}', '-').includes(id)
+    expect(isFound(own.invite.id)).toBe(true)
+    for (const [kind, id] of idsOf(data[hidden])) expect([kind, isFound(id)]).toEqual([kind, false])
+  })
+
+  it(`counts nothing of ${hidden} data`, async () => {
+    const key = data[seen].key
+    const look = async () => [
+      (await service.v1(key).get(`/assessments/${data[seen].assessment.id}`)).body.inviteCount,
+      (await service.v1(key).get('/invites')).body.pagination.total,
+      (await service.v1(key).get('/invites?status=pending')).body.pagination.total,
+      (await service.v1(key).get(`/invites?tagId=${data[seen].tag.id}`)).body.pagination.total,
+      (await service.alternate(key).get(`/assessment_invites?tags=${data[seen].tag.id}`)).body.count,
+      (await service.alternate(key).get('/assessment_invites?search=realdata')).body.count,
+      (await service.v1(key).get('/submissions')).body.pagination.total,
+    ]
+    expect(await look()).toEqual([1, 1, 1, 1, 1, 1, 1])
+    const invite = await service.make.invite(data[seen].assessment, { mode: hidden })
+    await links(service.db).tagInvite(invite, data[seen].tag)
+    expect(await look()).toEqual([1, 1, 1, 1, 1, 1, 1])
+    await service.db.invite.delete({ where: { id: invite.id } })
+    expect(await look()).toEqual([1, 1, 1, 1, 1, 1, 1])
+  })
+
+  it(`finds nothing of ${hidden} data in the portal, nor by its addresses`, async () => {
+    const admin = await signInAs(service, data[seen].id, ['admin', 'grader'])
+    const home = seen === 'live' ? admin.home : admin.home.replace('/portal/', '/portal/test/')
+    const exported = ['invites/export', `results/assessments/${data[seen].assessment.id}/export`]
+    const lists = ['', 'invites', 'grading', 'grading?whose=all', 'results', 'settings/webhooks', ...exported]
+    for (const list of lists) {
+      const { status, text } = await (exported.includes(list) ? admin.post(home + list) : admin.get(home + list))
+      expect([list, status]).toEqual([list, 200])
+      for (const [kind, id] of idsOf(data[hidden])) expect(text, `${list} ${kind}`).not.toContain(id)
+    }
+    const { invite, webhook, submission } = data[hidden]
+    const addresses = [
+      `invites/${invite.id}`,
+      `invites/${invite.id}/submission`,
+      `grading/${submission.id}`,
+      `settings/webhooks/${webhook.id}`,
+    ]
+    for (const address of addresses) expect([address, (await admin.get(home + address)).status]).toEqual([address, 404])
+    const { invite: own, submission: handedIn } = data[seen]
+    for (const address of [`invites/${own.id}`, `grading/${handedIn.id}`])
+      expect([address, (await admin.get(home + address)).status]).toEqual([address, 200])
+  })
+})
