@@ -163,7 +163,10 @@ const FURTHER = [
 ]
 /** A file, made in a process of its own, one at a time. */
 const REPORT = 'GET /results/:submissionId/report'
-const PAGES = [...(await listPortalRoutes()).filter((name) => name.startsWith('GET ') && name !== REPORT), ...FURTHER]
+const PAGES = [
+  ...(await listPortalRoutes()).filter((name) => name.startsWith('GET ') && name !== REPORT && !name.includes('/ats')),
+  ...FURTHER,
+]
 const PARAMETER = /:(\w+)/g
 
 /** Every page of the portal, but for those about what this organization has none of. */

@@ -32,10 +32,12 @@ type Resource = {
   wrap?: (row: Row) => Row
 }
 
-/** A view's fields, as the columns of `r` that are named so, or as others. Of the service this has the names alone. */
+/** The fields that a view always has, as the columns of `r` that are named so, or as others. Of the service this has the names alone. */
 export const columns = ({ schema }: { schema: TObject }, others: Record<string, string> = {}): string =>
-  Object.keys(schema.properties)
-    .map((name) => `${others[name] ?? `r."${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`} AS "${name}"`)
+  schema
+    .required!.map(
+      (name) => `${others[name] ?? `r."${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`} AS "${name}"`,
+    )
     .join(', ')
 
 /** The ids that a table has of each row of `r`, in their order. */
