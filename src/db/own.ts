@@ -89,7 +89,7 @@ function isOwn(owner: Owner & { mode?: Mode }, table: OwnTable, alias: string): 
   return sql`${isTheirs} and ${sql.ref(`${alias}.mode`)} = ${sql.lit(owner.mode)}`
 }
 
-/** The same for Prisma, of a table that has modes: `where: { ...seen(ctx), id }`. */
+/** A condition of Prisma's on rows of a table that has modes, as {@link own} has it: `where: { ...seen(ctx), id }`. */
 export const seen = ({ organization, mode }: Sight): { organizationId: string; mode?: 'live' | 'test' } => ({
   organizationId: organization.id,
   ...(mode !== 'all' && { mode }),

@@ -23,8 +23,8 @@ export const isNow = (eb: Expressions<'invites'>, status: InviteStatus, now: Dat
     : sql`(${eb.ref('invites.status')} = ${status}::invite_status and not ${isDue(eb, now)})`
 
 /** The earliest expiry among the organization's invites that can expire, past or future; null when there is none. */
-export const earliestExpiry = (owner: Sight) =>
-  own(owner, 'invites')
+export const earliestExpiry = (sight: Sight) =>
+  own(sight, 'invites')
     .where(canExpire)
     .select(({ fn }) => fn.min('invites.expiresAt').as('next'))
     .$asScalar()

@@ -13,7 +13,7 @@ import { createPlaces } from './places.ts'
 let service: Service
 let address: string
 let operations: Operation[]
-const data = {} as Record<'live' | 'test', Furnished & { submission: { id: string } }>
+const data = {} as Record<'live' | 'test', Furnished & { submission: { id: string }; media: { id: string } }>
 beforeAll(async () => {
   service = await startService({ ROLE: 'api' }) // a sweep in between would change what is compared
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
@@ -27,15 +27,19 @@ beforeAll(async () => {
       `${mode} words`,
     )
     await releaseRows(service, { organizationId, submissionId }, member.id)
-    data[mode as 'live'] = { ...own, submission: { id: submissionId } }
+    const where = { organizationId, submissionId }
+    await service.db.media.updateMany({ where, data: { state: 'ready', contentType: 'video/webm', bytes: 5 } })
+    const media = await service.db.media.findFirstOrThrow({ where })
+    await service.deps.media.put(`${media.key}/file`, Buffer.from('words'))
+    data[mode as 'live'] = { ...own, submission: { id: submissionId }, media }
   }
   operations = await readOperations(service)
 })
 afterAll(() => service.close())
 
 /** What has a mode, by kind. */
-const idsOf = ({ invite, email, webhook, delivery, submission }: (typeof data)['live']) =>
-  Object.entries({ invite, email, webhook, delivery, submission }).map(([kind, { id }]) => [kind, id] as const)
+const idsOf = ({ invite, email, webhook, delivery, submission, media }: (typeof data)['live']) =>
+  Object.entries({ invite, email, webhook, delivery, submission, media }).map(([kind, { id }]) => [kind, id] as const)
 
 const sights = [
   { seen: 'live', hidden: 'test' },
@@ -95,16 +99,17 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
       expect([list, status]).toEqual([list, 200])
       for (const [kind, id] of idsOf(data[hidden])) expect(text, `${list} ${kind}`).not.toContain(id)
     }
-    const { invite, webhook, submission } = data[hidden]
+    const { invite, webhook, submission, media } = data[hidden]
     const addresses = [
       `invites/${invite.id}`,
       `invites/${invite.id}/submission`,
       `grading/${submission.id}`,
+      `media/${media.id}`,
       `settings/webhooks/${webhook.id}`,
     ]
     for (const address of addresses) expect([address, (await admin.get(home + address)).status]).toEqual([address, 404])
-    const { invite: own, submission: handedIn } = data[seen]
-    for (const address of [`invites/${own.id}`, `grading/${handedIn.id}`])
+    const { invite: own, submission: handedIn, media: shown } = data[seen]
+    for (const address of [`invites/${own.id}`, `grading/${handedIn.id}`, `media/${shown.id}`])
       expect([address, (await admin.get(home + address)).status]).toEqual([address, 200])
   })
 })

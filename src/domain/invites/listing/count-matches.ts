@@ -23,8 +23,8 @@ type Counted = { total: number; next: Date | null }
 /** @returns null while an invite is due but not set to expired yet: the counters are then out of date. */
 const totalAt = ({ deps }: Context, { total, next }: Counted): number | null => (next && next <= deps.clock() ? null : total)
 
-const counts = prepareOwn((owner, filter: CountedFilter) =>
-  compose.selectNoFrom(() => [counted(owner, filter).as('total'), earliestExpiry(owner).as('next')]),
+const counts = prepareOwn((sight, filter: CountedFilter) =>
+  compose.selectNoFrom(() => [counted(sight, filter).as('total'), earliestExpiry(sight).as('next')]),
 )
 
 /**
@@ -35,25 +35,25 @@ const counts = prepareOwn((owner, filter: CountedFilter) =>
 export const countInvites = async (ctx: Context, filter: CountedFilter): Promise<number | null> =>
   totalAt(ctx, await one(ctx.db, counts(ctx, filter)))
 
-function counted(owner: Sight, { assessmentId, status, tagId }: CountedFilter) {
+function counted(sight: Sight, { assessmentId, status, tagId }: CountedFilter) {
   const sum = sql<number>`coalesce(sum(count), 0)::int`.as('total')
   if (assessmentId !== undefined) {
-    const ofAssessment = own(owner, 'assessmentInviteCounts').where('assessmentId', '=', assessmentId).select(sum)
+    const ofAssessment = own(sight, 'assessmentInviteCounts').where('assessmentId', '=', assessmentId).select(sum)
     return (status === undefined ? ofAssessment : ofAssessment.where('status', '=', status)).$asScalar()
   }
   if (tagId === undefined) {
-    const ofAll = own(owner, 'organizationInviteCounts').select(sum)
+    const ofAll = own(sight, 'organizationInviteCounts').select(sum)
     return (status === undefined ? ofAll : ofAll.where('status', '=', status)).$asScalar()
   }
-  if (status === undefined) return own(owner, 'tagInviteCounts').where('tagId', '=', tagId).select(sum).$asScalar()
+  if (status === undefined) return own(sight, 'tagInviteCounts').where('tagId', '=', tagId).select(sum).$asScalar()
   // Of one state they are counted, by an index of these alone.
-  const tagged = own(owner, 'inviteTags').where('tagId', '=', tagId).where('status', '=', status)
+  const tagged = own(sight, 'inviteTags').where('tagId', '=', tagId).where('status', '=', status)
   return tagged.select(sql<number>`count(*)::int`.as('total')).$asScalar()
 }
 
 /** The organization's invites that match the filter by what is stored, but for the tag. */
-function storedInvites(owner: Sight, { assessmentId, status }: CountedFilter): Rows<'invites'> {
-  let invites = own(owner, 'invites')
+function storedInvites(sight: Sight, { assessmentId, status }: CountedFilter): Rows<'invites'> {
+  let invites = own(sight, 'invites')
   if (assessmentId !== undefined) invites = invites.where('invites.assessmentId', '=', assessmentId)
   if (status !== undefined) invites = invites.where('invites.status', '=', status)
   return invites
@@ -62,14 +62,14 @@ function storedInvites(owner: Sight, { assessmentId, status }: CountedFilter): R
 type Direction = InviteOrder['direction']
 
 /** The ids of what matches, in order: of the invites themselves, or of the rows of the tag. */
-function orderedIds(owner: Sight, filter: CountedFilter, field: string, direction: Direction) {
+function orderedIds(sight: Sight, filter: CountedFilter, field: string, direction: Direction) {
   const { tagId, status } = filter
   if (tagId === undefined)
-    return storedInvites(owner, filter)
+    return storedInvites(sight, filter)
       .select('invites.id as id')
       .orderBy(sql.ref(`invites.${field}`), direction)
       .orderBy('invites.id', direction) as Rows<never, { id: string }>
-  const tagged = own(owner, 'inviteTags').where('tagId', '=', tagId)
+  const tagged = own(sight, 'inviteTags').where('tagId', '=', tagId)
   return (status === undefined ? tagged : tagged.where('inviteTags.status', '=', status))
     .select('inviteTags.inviteId as id')
     .orderBy(sql.ref(`inviteTags.${field}`), direction)
@@ -80,15 +80,15 @@ type Sized = CountedFilter & { skip?: number | undefined; take?: number | undefi
 
 /** A page near the beginning, and the counts, by one statement. */
 const prepareFirst = (shape: Shape<'invites', unknown>) =>
-  prepareOwn((owner, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number) => {
+  prepareOwn((sight, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number) => {
     const inOrder = (invites: Rows<'invites'>) => invites.orderBy(`invites.${field}`, direction).orderBy('invites.id', direction)
     const cut = <R extends Rows<never>>(rows: R) => limited(rows, given, usual)
-    const ofTag = () => own(owner, 'invites').where('invites.id', '=', anyIn(cut(orderedIds(owner, given, field, direction))))
-    const page = given.tagId === undefined ? cut(inOrder(storedInvites(owner, given)) as never) : inOrder(ofTag())
+    const ofTag = () => own(sight, 'invites').where('invites.id', '=', anyIn(cut(orderedIds(sight, given, field, direction))))
+    const page = given.tagId === undefined ? cut(inOrder(storedInvites(sight, given)) as never) : inOrder(ofTag())
     return compose.selectNoFrom(() => [
-      counted(owner, given).as('total'),
-      earliestExpiry(owner).as('next'),
-      jsonOf(ofThese(owner, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
+      counted(sight, given).as('total'),
+      earliestExpiry(sight).as('next'),
+      jsonOf(ofThese(sight, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
     ])
   })
 const anyIn = (ids: Expression<{ id: string }>) => sql<string>`any(array(${ids}))`

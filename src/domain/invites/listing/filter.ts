@@ -40,7 +40,7 @@ export type SearchFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'searc
 
 type Rule<Value> = {
   /** Whether an invite meets it as of now; with its assessment beside it where the filter looks for words. */
-  condition: (eb: Expressions<'invites'>, value: Value, of: { owner: Sight; now: Date }) => Condition
+  condition: (eb: Expressions<'invites'>, value: Value, of: { sight: Sight; now: Date }) => Condition
   /** Whether there are kept counts, and an order, for it. */
   isCounted: boolean
   /** Whether an index finds the invites that meet it, which are few. */
@@ -72,8 +72,8 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   recipient: {
     isCounted: false,
     narrows: false,
-    condition: (eb, text, { owner }) =>
-      eb.and(readWords(text).map((word) => isOfRecipient(eb, owner, word)) as Expression<SqlBool>[]),
+    condition: (eb, text, { sight }) =>
+      eb.and(readWords(text).map((word) => isOfRecipient(eb, sight, word)) as Expression<SqlBool>[]),
   },
 }
 
@@ -90,14 +90,14 @@ export const isCountable = (filter: InviteFilter): boolean => fieldsOf(filter).e
 export const isNarrow = (filter: InviteFilter): boolean => fieldsOf(filter).some((field) => RULES[field].narrows)
 
 /** The organization's invites that meet all that is given, as of now. */
-export function matchingInvites(owner: Sight, filter: InviteFilter, now: Date): Rows<'invites'> {
-  const invites = own(owner, 'invites')
+export function matchingInvites(sight: Sight, filter: InviteFilter, now: Date): Rows<'invites'> {
+  const invites = own(sight, 'invites')
   const fields = fieldsOf(filter)
   const named = invites.innerJoin('assessments', (join) =>
     join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
   )
   const all = (fields.includes('search') ? named : invites) as Rows<'invites'>
-  const of = { owner, now }
+  const of = { sight, now }
   return fields.reduce((found, field) => found.where((eb) => RULES[field].condition(eb, filter[field] as never, of)), all)
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { seen } from '../../../db/own.ts'
 import type { Media, MediaKind, Prisma } from '../../../generated/prisma/client.ts'
 import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context, ServiceContext } from '../../context.ts'
@@ -46,7 +47,7 @@ export function newMedia({ deps, organization }: Context, submissionId: string, 
  * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
  */
 export async function getMedia(ctx: Context, id: string): Promise<Media> {
-  const where = { organizationId: ctx.organization.id, id, OR: [...READABLE] }
+  const where = { organizationId: ctx.organization.id, id, submission: seen(ctx), OR: [...READABLE] }
   const found = isUuid(id)
     ? await ctx.db.media.findFirst({
         where,
