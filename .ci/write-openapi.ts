@@ -1,5 +1,5 @@
-// Writes the interfaces' OpenAPI documents to node_modules/.cache/openapi, for the linter. The app is built, but neither database nor
-// queue is touched.
+// Writes the interfaces' OpenAPI documents to a folder: node_modules/.cache/openapi, for the linter and the typed client, or the one that is
+// named. The app is built, but neither database nor queue is touched.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
@@ -55,7 +55,7 @@ const app = await buildApp(config, {
   redis: undefined,
   findProblems: async () => [],
 })
-const folder = 'node_modules/.cache/openapi'
+const [, , folder = 'node_modules/.cache/openapi'] = process.argv
 await mkdir(folder, { recursive: true })
 for (const name of ['v1', 'alternate']) {
   // As a client under the service's public name sees it.

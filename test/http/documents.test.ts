@@ -1,10 +1,17 @@
+import { readFile } from 'node:fs/promises'
+import { Type } from '@sinclair/typebox'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import fastify from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../src/domain/events/event.ts'
 import { tagInvite } from '../../src/domain/invites/change-invite.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
+import { announceDeprecations, SUNSET } from '../../src/http/openapi/deprecation.ts'
+import { describeInterface } from '../../src/http/openapi/openapi.ts'
+import { errorDescription } from '../../src/interfaces/v1/errors.ts'
 import { readFeed } from '../support/events.ts'
+import { findBrokenPromises } from '../support/find-broken-promises.ts'
 import { follow, type OpenApiDocument, type OperationObject, readDocument } from '../support/openapi.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 
@@ -14,7 +21,10 @@ const operationsOf = ({ paths }: OpenApiDocument): OperationObject[] =>
   Object.values(paths).flatMap((methods) => Object.values(methods))
 
 const COUNTED = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
-const SUCCESS: Record<string, string[]> = { 200: COUNTED, 201: [...COUNTED, 'Location', 'Idempotent-Replayed'] }
+const SUCCESS: Record<string, string[]> = {
+  ...{ 200: COUNTED, 201: [...COUNTED, 'Location', 'Idempotent-Replayed'] },
+  304: [...COUNTED, 'ETag'],
+}
 /** Where they differ: a request that was refused too early is not counted, or not one at all. */
 const ERRORS: Record<string, string[]> = {
   ...{ 401: ['X-Request-Id'], 408: [], 431: [] },
@@ -80,7 +90,7 @@ describe.each(['v1', 'alternate'] as const)('the document of %s', (name) => {
     const schemas = walk(document).filter(([, { type }]) => type !== undefined)
     for (const [way, schema] of schemas) {
       expect(
-        Object.keys(schema).filter((key) => key.startsWith('x-')),
+        Object.keys(schema).filter((key) => key.startsWith('x-') && key !== SUNSET),
         way.join(),
       ).toEqual([])
       if (schema.format)
@@ -190,4 +200,128 @@ describe('the events in the document of v1', () => {
     for (const event of events) expect([event.type, validate(event)]).toEqual([event.type, true])
     expect(validate({ ...events[0], type: 'email.failed' })).toBe(false)
   })
+})
+
+describe('what was released', () => {
+  const readReleased = async (name: string): Promise<OpenApiDocument> =>
+    JSON.parse(await readFile(`docs/released/${name}.json`, 'utf8'))
+  const today = new Date().toISOString().slice(0, 10)
+
+  it.each(['v1', 'alternate'] as const)(
+    'is still there in %s, or was deprecated for long enough (docs/versions.md)',
+    async (name) => {
+      expect(
+        findBrokenPromises({ released: await readReleased(name), current: await readDocument(service, name), today }),
+      ).toEqual([])
+    },
+  )
+
+  type Shape = { properties: Record<string, Record<string, unknown>>; required: string[] }
+  const schemaOf = ({ components }: OpenApiDocument, name: string) => components.schemas[name] as unknown as Shape
+  const bodyOf = ({ components }: OpenApiDocument, name: string) =>
+    components.requestBodies[name]!.content['application/json'].schema as unknown as Shape
+  const read = (document: OpenApiDocument) => document.paths['/api/v1/tags/{tagId}']!.get!
+
+  it.each<[string, (document: OpenApiDocument) => unknown, string]>([
+    ['an operation', (document) => delete document.paths['/api/v1/tags']!.post, 'POST /api/v1/tags: is gone'],
+    ['a webhook', ({ webhooks }) => delete webhooks['invite.created'], 'webhook invite.created: is gone'],
+    ['a status', (document) => delete read(document).responses[200], 'GET /api/v1/tags/{tagId} 200: is answered no more'],
+    [
+      'a parameter',
+      (document) => document.paths['/api/v1/tags']!.get!.parameters!.pop(),
+      'GET /api/v1/tags query order: is gone',
+    ],
+    [
+      'a field of an answer',
+      (document) => delete schemaOf(document, 'Tag').properties.color,
+      'GET /api/v1/tags 200 .tags[] .color: is gone',
+    ],
+    [
+      'that a field is always there',
+      (document) => schemaOf(document, 'Tag').required.pop(),
+      'GET /api/v1/tags 200 .tags[] .updatedAt: is not always there any more',
+    ],
+    [
+      'the type of a field',
+      (document) => Object.assign(schemaOf(document, 'Tag').properties.color!, { type: ['string', 'null'] }),
+      'GET /api/v1/tags 200 .tags[] .color: was string, and is string,null',
+    ],
+    [
+      'a field of a body',
+      (document) => delete bodyOf(document, 'NewTag').properties.color,
+      'POST /api/v1/tags body .color: is gone',
+    ],
+    [
+      'that a field may be left out',
+      (document) => bodyOf(document, 'NewTag').required.push('color'),
+      'POST /api/v1/tags body .color: is required now',
+    ],
+    [
+      'that a parameter may be left out',
+      (document) => read(document).parameters!.push({ name: 'x', in: 'query', required: true, schema: {} }),
+      'GET /api/v1/tags/{tagId} query x: is required now',
+    ],
+    [
+      'how much may be sent',
+      (document) => Object.assign(bodyOf(document, 'NewTag').properties.name!, { maxLength: 10 }),
+      'POST /api/v1/tags body .name: maxLength was 100, and is 10',
+    ],
+    [
+      'a header',
+      ({ components }) => delete components.responses.TagList!.headers.Link,
+      'GET /api/v1/tags 200: the header Link is gone',
+    ],
+  ])('may not lose %s', async (_what, change, told) => {
+    const released = await readReleased('v1')
+    const current = structuredClone(released)
+    change(current)
+    expect(findBrokenPromises({ released, current, today })).toContain(told)
+  })
+
+  it('may lose what was deprecated, once its time is over', async () => {
+    const released = await readReleased('v1')
+    Object.assign(released.paths['/api/v1/tags']!.post!, { deprecated: true, [SUNSET]: '2027-12-31' })
+    Object.assign(schemaOf(released, 'Tag').properties.color!, { deprecated: true, [SUNSET]: '2027-12-31' })
+    const current = structuredClone(released)
+    delete current.paths['/api/v1/tags']!.post
+    delete schemaOf(current, 'Tag').properties.color
+    expect(findBrokenPromises({ released, current, today: '2027-12-31' })).not.toEqual([])
+    expect(findBrokenPromises({ released, current, today: '2028-01-01' })).toEqual([])
+  })
+})
+
+it('an operation that is deprecated says so with each answer, and in the document', async () => {
+  const app = fastify()
+  const texts = { title: 'T', introduction: 'I', keyHeader: 'x-api-key', tags: {} }
+  const readIt = describeInterface(app, { ...texts, errors: errorDescription })
+  announceDeprecations(app)
+  app.setValidatorCompiler(() => () => true)
+  const schema = { operationId: 'getOld', description: 'One thing: `/new` has it as well.' }
+  const deprecated = { since: '2026-12-01', until: '2027-12-31' }
+  const query = Type.Object({ old: Type.Optional(Type.String({ deprecated: true, [SUNSET]: '2027-12-31' })) })
+  app.get(
+    '/old',
+    { schema: { ...schema, querystring: query, response: { 200: Type.Object({}) }, deprecated } },
+    async ({ url }) => {
+      if (url.includes('?')) throw new Error('wrong')
+      return {}
+    },
+  )
+  for (const [path, status] of [
+    ['/old', 200],
+    ['/old?wrong=1', 500],
+  ] as const) {
+    const { headers, statusCode } = await app.inject(path)
+    expect([statusCode, headers.deprecation, headers.sunset]).toEqual([status, '@1796083200', 'Fri, 31 Dec 2027 00:00:00 GMT'])
+  }
+  const document = readIt() as OpenApiDocument
+  const operation = document.paths['/old']!.get!
+  expect(operation).toMatchObject({
+    ...{ deprecated: true, [SUNSET]: '2027-12-31' },
+    description: 'One thing: `/new` has it as well. Deprecated since 2026-12-01, answered until 2027-12-31 at least.',
+    parameters: [{ name: 'old', deprecated: true, schema: { deprecated: true, [SUNSET]: '2027-12-31' } }],
+  })
+  expect(Object.keys(follow(document, operation.responses[200]!).headers)).toEqual(
+    expect.arrayContaining(['Deprecation', 'Sunset']),
+  )
 })

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TObject } from '@sinclair/typebox'
 import { NAME, OBJECT_INSTEAD, SHOWN_AS } from '../schema/schema-keywords.ts'
+import { SUNSET } from './deprecation.ts'
 
 export type Reference = { $ref: string }
 type Section = 'schemas' | 'parameters' | 'requestBodies' | 'responses' | 'headers'
@@ -36,7 +37,8 @@ export function createComponents(): Components {
 export function publishSchema(schema: object, components: Components): object {
   const { [NAME]: name, [OBJECT_INSTEAD]: object, [SHOWN_AS]: shownAs, ...rest }: Keywords = schema
   if (shownAs) return publishSchema(shownAs, components)
-  const shown = Object.entries(rest).flatMap(([key, value]) => (key.startsWith('x-') ? [] : [[key, publish(value, components)]]))
+  const isShown = (key: string) => key === SUNSET || !key.startsWith('x-')
+  const shown = Object.entries(rest).flatMap(([key, value]) => (isShown(key) ? [[key, publish(value, components)]] : []))
   const own = components.put('schemas', name, Object.fromEntries(shown))
   return object ? { anyOf: [own, publishSchema(object, components)] } : own
 }

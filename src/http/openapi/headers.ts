@@ -41,6 +41,22 @@ const headers = {
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
+  ETag: {
+    description:
+      'Which answer this is: made of its body, so that another body has another one. To be sent back as `If-None-Match`. Beyond the original interface.',
+    schema: text,
+    example: 'W/"vKz1pYw3l0bXo8Qm5tRn2A"',
+  },
+  Deprecation: {
+    description: 'Since when the operation is deprecated (RFC 9745): seconds since 1970, behind an @.',
+    schema: text,
+    example: '@1798761600',
+  },
+  Sunset: {
+    description: 'Until when the operation is answered at least (RFC 8594).',
+    schema: text,
+    example: 'Fri, 31 Dec 2027 00:00:00 GMT',
+  },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: text, example: 'Api-Key realm="api"' },
 }
 

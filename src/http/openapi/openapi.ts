@@ -4,6 +4,8 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { FailureKind } from '../errors/failure.ts'
 import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
+import { describeNotModified, IfNoneMatch } from './conditional-reads.ts'
+import { describeDeprecation } from './deprecation.ts'
 import { type ErrorDescription, errorResponses } from './errors.ts'
 import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
 
@@ -34,7 +36,10 @@ type Description = {
 export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers: TSchema; answered: string; refused: string }
 
 /** What a route says of itself, its schemas as what they are. */
-type RouteSchema = Pick<FastifySchema, 'operationId' | 'summary' | 'description' | 'tags' | 'errors'> & {
+type RouteSchema = Pick<
+  FastifySchema,
+  'operationId' | 'summary' | 'description' | 'tags' | 'errors' | 'hasEtag' | 'deprecated'
+> & {
   params?: TSchema
   querystring?: TSchema
   headers?: TSchema
@@ -106,25 +111,37 @@ function writeDocument(routes: RouteOptions[], description: Description): object
 
 function describeOperation(route: RouteOptions, errors: ErrorDescription, components: Components): Operation {
   const { operationId = '', summary, description, tags, params, querystring, headers, body, ...schema } = readSchema(route)
+  const { hasEtag = false, deprecated } = schema
   const traits = {
     hasBody: route.method !== 'GET',
     hasPathParameter: params !== undefined,
     isIdempotent: headers !== undefined,
     declared: schema.errors ?? [],
   }
+  const also: HeaderName[] = [
+    ...(traits.isIdempotent ? (['Idempotent-Replayed'] as const) : []),
+    ...(hasEtag ? (['ETag'] as const) : []),
+    ...(deprecated ? (['Deprecation', 'Sunset'] as const) : []),
+  ]
   const successes = Object.entries(schema.response ?? {}).map(([status, view]) => [
     status,
-    describeSuccess(Number(status), view, traits.isIdempotent, components),
+    describeSuccess(Number(status), view, also, components),
   ])
   return {
     ...{ tags, operationId, summary, description },
+    ...(deprecated && describeDeprecation(deprecated, description)),
     parameters: [
       ...describeParameters('path', params, components),
       ...describeParameters('query', querystring, components),
       ...describeParameters('header', headers, components),
+      ...(hasEtag ? describeParameters('header', IfNoneMatch, components) : []),
     ],
     ...(body && { requestBody: describeBody(body, components) }),
-    responses: { ...Object.fromEntries(successes), ...errorResponses(errors, traits, components) },
+    responses: {
+      ...Object.fromEntries(successes),
+      ...(hasEtag && { 304: describeNotModified(components) }),
+      ...errorResponses(errors, traits, components),
+    },
   }
 }
 
@@ -135,6 +152,7 @@ function describeParameters(place: Parameter['in'], schema: TSchema | undefined,
     in: place,
     ...(schema?.required?.includes(name) && { required: true }),
     ...(description && { description }),
+    ...(field.deprecated && { deprecated: true }),
     // Items separated by commas, not a parameter for each.
     ...(field.type === 'array' && { style: 'form', explode: false }),
     schema: publishSchema(field, components),
@@ -153,14 +171,17 @@ function describeBody({ [NAME]: name, ...schema }: TSchema, components: Componen
   })
 }
 
-function describeSuccess(status: number, schema: TSchema, isIdempotent: boolean, components: Components): object {
+/** @param also headers that come with it by what the operation is. */
+function describeSuccess(status: number, schema: TSchema, also: HeaderName[], components: Components): object {
   const names: HeaderName[] = [
     ...COUNTED,
     ...(status === 201 ? (['Location'] as const) : []),
-    ...(isIdempotent ? (['Idempotent-Replayed'] as const) : []),
+    ...also,
     ...(schema[HEADERS] ?? []),
   ]
-  return components.put('responses', schema[NAME] && `${schema[NAME]}${status === 201 ? 'Created' : ''}`, {
+  const marks = [status === 201 && 'Created', also.includes('ETag') && 'Read', also.includes('Sunset') && 'Deprecated']
+  const name: string | undefined = schema[NAME] && [schema[NAME], ...marks.filter(Boolean)].join('')
+  return components.put('responses', name, {
     description: schema.description ?? STATUS_CODES[status],
     headers: showHeaders(names, components),
     content: describeContent(schema, components),

@@ -4,6 +4,8 @@ import type { Context, ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { answerFailures, type Envelope } from '../errors/envelope.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
+import { announceDeprecations } from '../openapi/deprecation.ts'
+import { sendEtags } from '../sending/etag.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
 import { onGone, type RequestContext } from './on-gone.ts'
@@ -31,6 +33,8 @@ export const byApiKey =
 export function guardInterface(app: FastifyInstance, { authenticate, limiter, envelope }: GuardOptions): void {
   readJsonBodies(app)
   fingerprintRequests(app)
+  sendEtags(app)
+  announceDeprecations(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
     try {

@@ -27,11 +27,16 @@ export function compressAnswers(app: FastifyInstance): void {
 type Done = (error: Error | null, payload?: unknown) => void
 
 function compressPayload(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
-  if (!takesGzip(request) || !isWorthIt(reply, payload)) {
+  if (!isWorthIt(reply, payload)) {
     done(null, payload)
     return
   }
-  reply.headers({ 'content-encoding': 'gzip', vary: 'accept-encoding' }).removeHeader('content-length')
+  reply.header('vary', 'accept-encoding')
+  if (!takesGzip(request)) {
+    done(null, payload)
+    return
+  }
+  reply.header('content-encoding', 'gzip').removeHeader('content-length')
   if (isText(payload)) compress(payload, OPTIONS).then((compressed) => done(null, compressed), done)
   else done(null, isStream(payload) ? compressStream(payload) : payload)
 }

@@ -78,6 +78,7 @@ export function assessmentRoutes(app: TypedApp): void {
         params: IdParameter,
         querystring: ItemQuery,
         response: { 200: assessmentView.schema },
+        hasEtag: true,
         errors: ['assessment_not_found'],
       },
     },

@@ -114,6 +114,7 @@ export function inviteRoutes(
         params: isScoped ? IdInOrganization : IdParameter,
         querystring: ItemQuery,
         response: { 200: inviteView.schema },
+        hasEtag: true,
         errors: ['invite_not_found', ...scopeErrors],
       },
     },

@@ -70,6 +70,7 @@ export function organizationUserRoutes(app: TypedApp): void {
         params: IdParameter,
         querystring: ItemQuery,
         response: { 200: organizationUserView.schema },
+        hasEtag: true,
         errors: ['member_not_found'],
       },
     },

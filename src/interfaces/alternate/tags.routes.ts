@@ -55,6 +55,7 @@ export function tagRoutes(app: TypedApp): void {
         params: IdParameter,
         querystring: ItemQuery,
         response: { 200: tagView.schema },
+        hasEtag: true,
         errors: ['tag_not_found'],
       },
     },

@@ -45,6 +45,7 @@ export function assessmentRoutes(app: TypedApp): void {
         description: 'One assessment, with the points that can be reached in it.',
         params,
         response: { 200: assessmentDetailView.schema },
+        hasEtag: true,
         errors: ['assessment_not_found'],
       },
     },

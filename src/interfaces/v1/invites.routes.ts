@@ -87,6 +87,7 @@ export function inviteRoutes(app: TypedApp): void {
         description: 'One invite with all that was asked for when it was made.',
         params,
         response: { 200: inviteDetailView.schema },
+        hasEtag: true,
         errors: ['invite_not_found'],
       },
     },

@@ -59,6 +59,7 @@ export function submissionRoutes(app: TypedApp): void {
           'What the candidate was asked and has answered, and the grades once they are released. Before the start there is none. Ask after the event `invite.completed` for the answers, and after `submission.released` for the grades. Beyond the original interface.',
         params,
         response: { 200: SubmissionDetailView },
+        hasEtag: true,
         errors: ['invite_not_found', 'submission_not_found'],
       },
     },

@@ -49,6 +49,7 @@ function readingRoutes(app: TypedApp): void {
         description: 'One tag of the organization.',
         params,
         response: { 200: OneTag },
+        hasEtag: true,
         errors: ['tag_not_found'],
       },
     },

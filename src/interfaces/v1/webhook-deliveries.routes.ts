@@ -62,6 +62,7 @@ function deliveryRoutes(app: TypedApp): void {
         description: 'With each attempt, and what the endpoint answered. Beyond the original interface.',
         params,
         response: { 200: OneDelivery },
+        hasEtag: true,
         errors: ['webhook_not_found', 'delivery_not_found'],
       },
     },

@@ -122,6 +122,7 @@ function oneWebhookRoutes(app: TypedApp): void {
         description: 'Without its secret. Beyond the original interface.',
         params,
         response: { 200: OneWebhook },
+        hasEtag: true,
         errors: ['webhook_not_found'],
       },
     },

@@ -3,8 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { candidateOf } from '../../support/candidate.ts'
+import { unknownId } from '../../support/factories.ts'
+import { type Furnished, fillPath, furnish } from '../../support/furnish.ts'
+import { readDocument } from '../../support/openapi.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
+import { handIn } from '../../support/submissions.ts'
 
 const service = await startServiceForFile()
 let port: number
@@ -38,6 +42,7 @@ describe('answers', () => {
       const plain = await get(path, keys)
       expect(plain.body.length).toBeGreaterThan(1_024)
       expect(plain.headers).not.toHaveProperty('content-encoding')
+      expect(plain.headers.vary).toBe('accept-encoding')
       expect(Number(plain.headers['content-length'])).toBe(plain.body.length)
       for (const accepted of ['gzip', 'br, GZIP;q=0.5', '*', 'gzip, deflate, br, zstd']) {
         const compressed = await get(path, { ...keys, 'accept-encoding': accepted })
@@ -91,6 +96,58 @@ describe('answers', () => {
       expect(compressed.headers['content-encoding']).toBe('gzip')
       expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true)
     }
+  })
+})
+
+describe.each(['v1', 'alternate'] as const)('the ETag of reads of one thing in %s', (name) => {
+  let own: Furnished
+  let keys: Record<string, string>
+  let reads: string[]
+  beforeAll(async () => {
+    own = await furnish(service, name)
+    await handIn(service, { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }, 'words')
+    keys = { 'x-api-key': own.key, 'x-service-docs-api-key': own.key }
+    const { paths } = await readDocument(service, name)
+    reads = Object.keys(paths).flatMap((path) => (paths[path]!.get?.responses[304] ? [fillPath(path, own)] : []))
+  })
+
+  it('is in all of them', async () => {
+    const { paths } = await readDocument(service, name)
+    const lists = /^list|Link$|Report$/ // several things; one that is a secret; one that is a file
+    const one = Object.values(paths).flatMap(({ get }) => (get && !lists.test(get.operationId) ? [get] : []))
+    expect(one.filter(({ responses }) => !responses[304]).map(({ operationId }) => operationId)).toEqual([])
+    expect(reads.length).toBeGreaterThan(4)
+  })
+
+  it('spares who has the answer its body, compressed or not, and of whatever version they ask', async () => {
+    for (const path of reads) {
+      const first = await get(path, keys)
+      const { etag } = first.headers as { etag: string }
+      expect([path, first.status, etag]).toEqual([path, 200, expect.stringMatching(/^W\/"[\w-]{22}"$/)])
+      for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+        for (const method of ['GET', 'HEAD']) {
+          const again = await get(path, { ...keys, 'if-none-match': known, 'accept-encoding': 'gzip' }, method)
+          expect([again.status, again.headers.etag, again.body.length]).toEqual([304, etag, 0])
+          expect(again.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'accept-encoding' })
+          expect(Number(again.headers['ratelimit-remaining'])).toBeGreaterThan(0)
+        }
+      }
+      for (const known of ['"other"', 'W/"other"', etag.replace('"', '')]) {
+        const again = await get(path, { ...keys, 'if-none-match': known })
+        expect([again.status, again.headers.etag, again.body.toString()]).toEqual([200, etag, first.body.toString()])
+      }
+    }
+  })
+
+  it('is another when the thing is another, and there is none where there is no thing', async () => {
+    const path = reads.find((read) => read.includes('/tags/'))!
+    const { etag } = (await get(path, keys)).headers as { etag: string }
+    await service.v1(own.key).patch(`/tags/${own.tag.id}`).send({ name: 'renamed' })
+    const changed = await get(path, { ...keys, 'if-none-match': etag })
+    expect([changed.status, changed.body.includes('renamed'), changed.headers.etag]).not.toContain(etag)
+    expect([changed.status, changed.body.includes('renamed')]).toEqual([200, true])
+    const missing = await get(path.replace(own.tag.id, unknownId), { ...keys, 'if-none-match': '*' })
+    expect([missing.status, missing.headers.etag]).toEqual([404, undefined])
   })
 })
 
