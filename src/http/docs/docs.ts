@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { toText } from '../../html/html.ts'
 import { requestOrigin } from '../addresses/address.ts'
+import { toBruno } from './bruno.ts'
 import { describeDocument } from './describe.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { docsPage } from './page.ts'
@@ -25,19 +26,23 @@ const CONTENT_SECURITY_POLICY = [
 
 /**
  * A page for reading and trying each interface under `/docs/<name>`, made of its OpenAPI document, which is under
- * `/docs/<name>/openapi.json`. `/docs` leads to the first. Works offline, and for reading without JavaScript.
+ * `/docs/<name>/openapi.json`; made of it as well is the collection for Bruno under `/docs/<name>/bruno.json`. `/docs` leads to the first
+ * page. Pages work offline, and for reading without JavaScript.
  */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
   const pages = documents.map(({ name, title }) => ({ name, title, path: `${DOCS_PREFIX}/${name}` }))
   for (const { name, read } of documents) {
     const document = once(read)
-    const page = once(() =>
-      toText(docsPage({ ...describeDocument(document() as OpenApiDocument), home: DOCS_PREFIX, name, pages })),
-    )
+    const description = once(() => describeDocument(document() as OpenApiDocument))
+    const page = once(() => toText(docsPage({ ...description(), home: DOCS_PREFIX, name, pages })))
     app.get(`${DOCS_PREFIX}/${name}/openapi.json`, async (request) => ({
       ...document(),
       servers: [{ url: requestOrigin(request), description: 'Where this document was found' }],
     }))
+    app.get(`${DOCS_PREFIX}/${name}/bruno.json`, async (request, reply) => {
+      const collection = toBruno(description(), requestOrigin(request))
+      return reply.header('content-disposition', `attachment; filename="${name}-bruno.json"`).send(collection)
+    })
     app.get(`${DOCS_PREFIX}/${name}`, async (_request, reply) =>
       reply.header('content-security-policy', CONTENT_SECURITY_POLICY).type('text/html; charset=utf-8').send(page()),
     )

@@ -54,7 +54,7 @@ ${groups.map(
 <main id="content">
 <h1>${title}</h1>
 <p class="introduction">${introduction}</p>
-<p>Every request carries an API key in the header <code>${keyHeader}</code>. Version ${version}, also as an <a href="${home}/${name}/openapi.json">OpenAPI document</a>.</p>
+<p>Every request carries an API key in the header <code>${keyHeader}</code>. Version ${version}, also as an <a href="${home}/${name}/openapi.json">OpenAPI document</a> and as a <a href="${home}/${name}/bruno.json">collection for Bruno</a>.</p>
 <form class="key" hidden>
 <label>API key, to try requests with <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"></label>
 <button type="reset">Forget</button>

@@ -55,6 +55,50 @@ describe.each(names)('/docs/%s', (name) => {
   })
 })
 
+describe.each(names)('the collection for Bruno of %s', (name) => {
+  type Parameter = { name: string; type: 'path' | 'query'; value: string; enabled: boolean }
+  type Item = { name: string; seq: number; type: string }
+  type Sent = {
+    url: string
+    method: string
+    params: Parameter[]
+    headers: { name: string }[]
+    body: { mode: string; json?: string }
+  }
+  type Folder = Item & { items: (Item & { request: Sent })[] }
+  const variablesIn = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, variable]) => variable!)
+
+  it('has every operation in the folder of its group, with bodies that the document allows, and what is to be set once', async () => {
+    const { body: collection, headers } = await service.http().get(`/docs/${name}/bruno.json`)
+    expect(headers['content-disposition']).toBe(`attachment; filename="${name}-bruno.json"`)
+    const document = await readDocument(service, name)
+    const folders = collection.items as Folder[]
+    expect(folders.map((folder) => folder.name).sort()).toEqual(document.tags.map((tag) => tag.name).sort())
+    const requests = folders.flatMap(({ items }) => items)
+    for (const { items } of folders) expect(new Set(items.map((item) => item.name)).size).toBe(items.length)
+
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [method, path]),
+    )
+    const asked = requests.map(({ request }) => [
+      request.method.toLowerCase(),
+      request.url.replace('{{baseUrl}}', '').replaceAll(/:(\w+)/g, '{$1}'),
+    ])
+    expect(asked.sort()).toEqual(operations.sort())
+
+    const known = new Set((collection.environments[0].variables as { name: string }[]).map((variable) => variable.name))
+    expect(variablesIn(JSON.stringify(collection)).filter((variable) => !known.has(variable))).toEqual([])
+    for (const { request } of requests) {
+      const inUrl = [...request.url.matchAll(/:(\w+)/g)].map(([, part]) => part)
+      expect(request.params.filter(({ type }) => type === 'path').map((parameter) => parameter.name)).toEqual(inUrl)
+      if (request.body.mode === 'json') expect(() => JSON.parse(request.body.json!)).not.toThrow()
+    }
+    const { apikey } = collection.root.request.auth
+    expect(apikey).toMatchObject({ value: '{{apiKey}}', placement: 'header' })
+    expect(apikey.key.toLowerCase()).toBe(name === 'v1' ? 'x-api-key' : 'x-service-docs-api-key')
+  })
+})
+
 it('shows the alternate interface under the prefix that is set', async () => {
   const moved = await startServiceForTest({ ALTERNATE_PREFIX: '/elsewhere' })
   expect((await moved.http().get('/docs/alternate')).text).toContain('<code>/elsewhere/tags</code>')

@@ -1,0 +1,59 @@
+import type { Description, Operation, Parameter } from './describe.ts'
+
+/**
+ * An interface's operations as a collection for Bruno, in the form that it imports (its JSON, version 1): a folder for each group, bodies
+ * with their examples, and an environment in which the address of the service, the key and the ids that paths need are set once.
+ *
+ * @param origin where the service is reached.
+ */
+export function toBruno({ title, introduction, keyHeader, groups }: Description, origin: string): object {
+  const operations = groups.flatMap((group) => group.operations)
+  const ids = operations.flatMap(({ parameters }) => named('path', parameters).map(({ name }) => name))
+  const request = { auth: { mode: 'apikey', apikey: { key: keyHeader, value: asVariable('apiKey'), placement: 'header' } } }
+  return {
+    ...{ version: '1', name: title },
+    items: groups.map((group, i) => ({ type: 'folder', name: group.name, seq: i + 1, items: toItems(group.operations) })),
+    environments: [
+      {
+        name: 'Service',
+        variables: [
+          toVariable('baseUrl', origin),
+          { ...toVariable('apiKey', ''), secret: true },
+          ...[...new Set(ids)].map((name) => toVariable(name, '')),
+        ],
+      },
+    ],
+    root: { request, docs: introduction },
+    brunoConfig: { version: '1', name: title, type: 'collection', ignore: [] },
+  }
+}
+
+/** Names are those of files, so each is there once. */
+function toItems(operations: Operation[]): object[] {
+  const summaries = operations.map(({ summary }) => summary)
+  return operations.map((operation, i) => {
+    const isRepeated = summaries.indexOf(operation.summary) < i
+    const name = isRepeated ? `${operation.summary} (${operation.id})` : operation.summary
+    return { type: 'http', name, seq: i + 1, request: toRequest(operation) }
+  })
+}
+
+/** What may be left out is there and switched off. */
+const toRequest = ({ method, path, description, parameters, body }: Operation) => ({
+  url: asVariable('baseUrl') + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+  method,
+  headers: named('header', parameters).map(({ name }) => ({ name, value: '', enabled: false })),
+  params: [
+    ...named('path', parameters).map(({ name }) => ({ name, value: asVariable(name), type: 'path', enabled: true })),
+    ...named('query', parameters).map(({ name, words }) => ({
+      ...{ name, value: String(words[0] ?? ''), type: 'query', enabled: false },
+    })),
+  ],
+  auth: { mode: 'inherit' },
+  body: body ? { mode: 'json', json: body.example } : { mode: 'none' },
+  docs: description,
+})
+
+const named = (place: Parameter['in'], parameters: Parameter[]) => parameters.filter((parameter) => parameter.in === place)
+const asVariable = (name: string) => `{{${name}}}`
+const toVariable = (name: string, value: string) => ({ name, value, type: 'text', enabled: true, secret: false })
