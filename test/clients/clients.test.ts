@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildClient } from '../../clients/typescript/build.ts'
+import { waitForNumbering } from '../support/events.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { type Furnished, fillBody, furnish, ownIdFor } from '../support/furnish.ts'
 import { type FieldSchema, type Operation, readInterface } from '../support/operations.ts'
@@ -13,11 +16,12 @@ import { type Answer, type Call, generateClient, writeCall, writeOpening } from 
 const interfaces = ['v1', 'alternate'] as const
 
 let service: Service
+let address: string
 let folder: string
 let compiled: string
 beforeAll(async () => {
   service = await startService()
-  const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   // Within node_modules, where what is generated finds zod.
   await mkdir('node_modules/.cache', { recursive: true })
   folder = await mkdtemp(join(process.cwd(), 'node_modules/.cache/clients-'))
@@ -139,5 +143,140 @@ describe.each(interfaces)('the client of %s', (of) => {
       expect(operations.get(idOf(title))!.findFault(status, said, type), title).toBeNull()
       if (FINDS_SOMETHING.test(title)) expect(listIn(body), title).not.toEqual([])
     }
+  })
+})
+
+/** What of the published client is tried here; that its types fit is seen where it is compiled. */
+type PublishedOperation = (options?: object) => Promise<{ data: { [name: string]: never }; response: Response }>
+type Published = {
+  connect: (
+    connection: object,
+  ) => Record<'createInvite' | 'listInvites' | 'getTag' | 'deleteTag' | 'listEvents', PublishedOperation>
+  everyItem: (readPage: (page: number) => ReturnType<PublishedOperation>) => AsyncIterable<{ id: string }>
+  followEvents: (api: object, following: object) => AsyncIterable<{ events: { type: string }[]; cursor: string }>
+  verifyWebhook: (request: object) => Promise<{ type: string }>
+}
+
+describe('the published client (clients/typescript)', () => {
+  let client: Published
+  beforeAll(async () => {
+    const copy = join(folder, 'typescript')
+    const isWritten = (file: string) => !/\/(dist|generated)$/.test(file)
+    await cp('clients/typescript', copy, { recursive: true, filter: isWritten })
+    await buildClient(`${address}/docs/v1/openapi.json`, copy)
+    client = await import(join(copy, 'dist/index.js'))
+  })
+
+  async function makeOrganization() {
+    const { id, key } = await service.make.organization()
+    return { key, assessment: await service.make.assessment(id), tag: await service.make.tag(id) }
+  }
+  const inviteTo = (assessment: { id: string }, name = 'kim') => ({
+    body: { assessmentId: assessment.id, recipientEmail: `${name}@example.com` },
+  })
+
+  it('invites, reads every page of a list, and follows what happens, each once', async () => {
+    const { key, assessment } = await makeOrganization()
+    const api = client.connect({ service: address, key })
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const name of names) await api.createInvite(inviteTo(assessment, name))
+    const ids: string[] = []
+    for await (const { id } of client.everyItem((page) => api.listInvites({ query: { page, limit: 2 } }))) ids.push(id)
+    expect([ids.length, new Set(ids).size]).toEqual([5, 5])
+
+    await waitForNumbering(service)
+    const { signal, abort } = withSignal()
+    const types: string[] = []
+    let seen = ''
+    for await (const { events, cursor } of client.followEvents(api, { limit: 2, type: ['invite.created'], signal })) {
+      types.push(...events.map(({ type }) => type))
+      seen = cursor
+      if (types.length === names.length) break
+    }
+    abort()
+    expect(types).toEqual(names.map(() => 'invite.created'))
+    const { data } = await api.listEvents({ query: { cursor: seen, type: ['invite.created'] } })
+    expect(data.events).toEqual([])
+  })
+
+  const withSignal = () => {
+    const controller = new AbortController()
+    return { signal: controller.signal, abort: () => controller.abort() }
+  }
+
+  it('repeats what may do better, and does once what it has to ask for again', async () => {
+    const { key, assessment } = await makeOrganization()
+    const keys: unknown[] = []
+    /** Loses the first answer, gives another itself, and then lets all through. */
+    const lossy = async (request: Request) => {
+      keys.push(request.headers.get('idempotency-key'))
+      const answer = await fetch(request)
+      if (keys.length === 1) throw new TypeError('fetch failed')
+      if (keys.length === 2) return new Response('{}', { status: 503, headers: { 'retry-after': '0' } })
+      return answer
+    }
+    const api = client.connect({ service: address, key, fetch: lossy })
+    const { response, data } = await api.createInvite(inviteTo(assessment))
+    expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect([keys.length, new Set(keys).size, keys[0]]).toEqual([3, 1, expect.stringMatching(/^[0-9a-f-]{36}$/)])
+    expect(data).toMatchObject({ invite: { recipientEmail: 'kim@example.com' } })
+    expect(await service.db.invite.count({ where: { assessmentId: assessment.id } })).toBe(1)
+  })
+
+  it.each([
+    ['that is longer than it waits', { status: 429, headers: { 'retry-after': '3600' } }, 'getTag', 1],
+    ['to which another try makes no difference', { status: 500 }, 'getTag', 1],
+    ['as often as it tries', { status: 503, headers: { 'retry-after': '0' } }, 'getTag', 4],
+    ['that does not say whether something was deleted', { status: 503, headers: { 'retry-after': '0' } }, 'deleteTag', 1],
+  ] as const)('throws an answer %s', async (_what, answer, operation, times) => {
+    const { key, tag } = await makeOrganization()
+    let asked = 0
+    const failing = async () => {
+      asked++
+      return new Response('{"error":"No"}', answer)
+    }
+    const api = client.connect({ service: address, key, fetch: failing })
+    const call = api[operation]({ path: { tagId: tag.id } })
+    await expect(call).rejects.toMatchObject({ name: 'ApiError', status: answer.status, body: { error: 'No' } })
+    expect(asked).toBe(times)
+  })
+
+  it('throws what the service refuses, with its word for it', async () => {
+    const { key, assessment } = await makeOrganization()
+    const api = client.connect({ service: address, key })
+    await api.createInvite(inviteTo(assessment))
+    const refused = { name: 'ApiError', status: 409, code: 'duplicate_invite', requestId: expect.stringMatching(/./) }
+    await expect(api.createInvite(inviteTo(assessment))).rejects.toMatchObject(refused)
+  })
+
+  it('believes a webhook that is signed with its secret, in these minutes, and no other', async () => {
+    const [secret, other] = ['whsec_c2VjcmV0IG9mIGEgd2ViaG9vaw==', 'whsec_YW5vdGhlciBvbmUsIGxvbmdlcg==']
+    const body = JSON.stringify({ id: 'e', type: 'webhook.test', text: 'é 🎓' })
+    const at = new Date()
+    const headersFor = (...secrets: string[]) => ({
+      'webhook-id': 'e',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': secrets.map((each) => new Webhook(each).sign('e', at, body)).join(' '),
+    })
+    const [ours, both] = [headersFor(secret), headersFor(other, secret)]
+    const good = [
+      { body, headers: ours, secret },
+      { body: new TextEncoder().encode(body), headers: new Headers(ours), secret },
+      { body, headers: both, secret },
+      { body, headers: ours, secret: [other, secret] },
+      { body, headers: { ...ours, 'webhook-signature': `v2,x v1,%% ${ours['webhook-signature']}` }, secret },
+    ]
+    for (const request of good) expect(await client.verifyWebhook(request)).toEqual(JSON.parse(body))
+    const bad = [
+      { body: `${body} `, headers: ours, secret },
+      { body, headers: ours, secret: other },
+      { body, headers: { ...ours, 'webhook-id': 'f' }, secret },
+      { body, headers: { ...ours, 'webhook-signature': 'v1,' }, secret },
+      { body, headers: { ...ours, 'webhook-signature': undefined }, secret },
+      { body, headers: { ...ours, 'webhook-timestamp': 'now' }, secret },
+      { body, headers: ours, secret, now: at.getTime() + 301_000 },
+      { body, headers: ours, secret, now: at.getTime() - 302_000 },
+    ]
+    for (const request of bad) await expect(client.verifyWebhook(request)).rejects.toMatchObject({ name: 'WebhookError' })
   })
 })

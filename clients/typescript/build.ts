@@ -1,0 +1,28 @@
+// Builds the package from the OpenAPI document of API v1: `npm run build:client`. What is generated and compiled is not in git.
+
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { createClient } from '@hey-api/openapi-ts'
+
+/**
+ * @param document path or address of the OpenAPI document.
+ * @param folder of the package, with what is written by hand in `src`; `src/generated` and `dist` are made anew.
+ * @throws Error with what TypeScript has to say.
+ */
+export async function buildClient(document: string, folder: string): Promise<void> {
+  await createClient({
+    input: document,
+    output: { path: `${folder}/src/generated`, module: { extension: '.js' } },
+    logs: { level: 'silent', file: false },
+    plugins: [
+      '@hey-api/typescript',
+      { name: '@hey-api/client-fetch', throwOnError: true },
+      { name: '@hey-api/sdk', operations: { strategy: 'single', containerName: 'Api' } },
+    ],
+  })
+  await promisify(execFile)(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', folder]).catch(({ stdout }) => {
+    throw new Error(stdout)
+  })
+}
+
+if (import.meta.main) await buildClient('node_modules/.cache/openapi/v1.json', 'clients/typescript')

@@ -1,0 +1,26 @@
+import { toApiError } from './api-error.js'
+import { createClient } from './generated/client/index.js'
+import { Api } from './generated/sdk.gen.js'
+import { type RetryOptions, retrying } from './retry.js'
+
+export { ApiError } from './api-error.js'
+export type * from './generated/types.gen.js'
+export { everyItem, followEvents } from './lists.js'
+export { verifyWebhook, WebhookError } from './webhooks.js'
+export type { Api }
+
+/**
+ * @property service where it is reached, as `https://assess.example.org`: without a path.
+ * @property key of the API.
+ */
+export type Connection = { service: string; key: string } & RetryOptions
+
+/**
+ * The operations of API v1, by their names in its OpenAPI document. Each resolves to `{ data, response }`, and throws an {@link ApiError}
+ * for whatever is not an answer of success.
+ */
+export function connect({ service, key, ...retries }: Connection): Api {
+  const client = createClient({ baseUrl: service, auth: key, fetch: retrying(retries) as typeof fetch, throwOnError: true })
+  client.interceptors.error.use(toApiError)
+  return new Api({ client })
+}
