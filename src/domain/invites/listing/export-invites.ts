@@ -1,10 +1,11 @@
-import { among, own, type Selectable, sameOwner, type Tables } from '../../../db/own.ts'
+import { among, ofThese, own, type Rows, type Selectable, sameOwner, type Tables } from '../../../db/own.ts'
 import { all, first, listOf } from '../../../db/statements.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import type { Context } from '../../context.ts'
 import { readWords, refuseExcess } from '../../lists/filters.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
+import { statusNow } from '../expiry.ts'
 import { authorizeInvites } from '../visibility.ts'
 import type { InviteFilter } from './filter.ts'
 import { type Matches, selectMatches } from './matches.ts'
@@ -97,32 +98,38 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
   return (await all(ctx.db, matches.clearSelect().select('invites.id').orderBy('invites.id'))).map(({ id }) => id)
 }
 
-/** What is exported of these matches. */
+/**
+ * What is exported of these matches, each read once: joined to themselves, they were read again for each while PostgreSQL thought them few.
+ */
 const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
   all(
     ctx.db,
-    own(ctx, 'invites')
-      .innerJoin(matches.as('batch'), 'batch.id', 'invites.id')
-      .innerJoin('assessments', (join) =>
-        join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
-      )
-      .leftJoin('members as grader', (join) =>
-        join.on(sameOwner('grader', 'invites')).onRef('grader.id', '=', 'invites.assignedGraderId'),
-      )
-      .leftJoin('members as creator', (join) =>
-        join.on(sameOwner('creator', 'invites')).onRef('creator.id', '=', 'invites.createdById'),
-      )
-      .select(columns)
-      .select(['batch.status', 'assessments.name as assessment', 'grader.email as grader', 'creator.email as createdBy'])
-      .select((eb) =>
-        listOf(
-          eb
-            .selectFrom('inviteTags')
-            .innerJoin('tags', (join) => join.on(sameOwner('tags', 'inviteTags')).onRef('tags.id', '=', 'inviteTags.tagId'))
-            .select('tags.name')
-            .whereRef('inviteTags.inviteId', '=', 'invites.id')
-            .orderBy('inviteTags.position'),
-        ).as('tags'),
-      )
-      .orderBy('invites.id'),
+    ofThese(ctx, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => show(invites, ctx.deps.clock())),
   )
+
+const show = (invites: Rows<'invites'>, now: Date): Rows<'invites', ExportedInvite> =>
+  invites
+    .innerJoin('assessments', (join) =>
+      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+    )
+    .leftJoin('members as grader', (join) =>
+      join.on(sameOwner('grader', 'invites')).onRef('grader.id', '=', 'invites.assignedGraderId'),
+    )
+    .leftJoin('members as creator', (join) =>
+      join.on(sameOwner('creator', 'invites')).onRef('creator.id', '=', 'invites.createdById'),
+    )
+    .select(columns)
+    .select(['assessments.name as assessment', 'grader.email as grader', 'creator.email as createdBy'])
+    .select((eb) => [
+      statusNow(eb, now).as('status'),
+      listOf(
+        eb
+          .selectFrom('inviteTags')
+          .innerJoin('tags', (join) => join.on(sameOwner('tags', 'inviteTags')).onRef('tags.id', '=', 'inviteTags.tagId'))
+          .select('tags.name')
+          .where(sameOwner('inviteTags', 'invites'))
+          .whereRef('inviteTags.inviteId', '=', 'invites.id')
+          .orderBy('inviteTags.position'),
+      ).as('tags'),
+    ])
+    .orderBy('invites.id')
