@@ -7,6 +7,8 @@ export type FailureKind =
   | 'path_not_found'
   | 'page_not_found'
   | 'organization_forbidden'
+  | 'live_key_required'
+  | 'test_key_required'
   | 'method_not_allowed'
   | 'malformed_request'
   | 'malformed_json'

@@ -50,6 +50,8 @@ const occurrence = {
   path_not_found: 'hasPathParameter',
   page_not_found: 'declared',
   organization_forbidden: 'declared',
+  live_key_required: 'declared',
+  test_key_required: 'declared',
   method_not_allowed: 'declared',
   duplicate_invite: 'declared',
   duplicate_tag_name: 'declared',

@@ -5,6 +5,7 @@ import { DomainError } from '../../domain/errors.ts'
 import { answerFailures, type Envelope } from '../errors/envelope.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import { announceDeprecations } from '../openapi/deprecation.ts'
+import { refuseOtherKeys } from '../openapi/key-mode.ts'
 import { sendEtags } from '../sending/etag.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -27,8 +28,8 @@ export const byApiKey =
     authenticate(system, headers[header]?.toString())
 
 /**
- * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, and only then look at
- * path, body and parameters; and whatever fails, answer in the interface's envelope.
+ * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, ask whether the
+ * operation is for this key, and only then look at path, body and parameters; and whatever fails, answer in the interface's envelope.
  */
 export function guardInterface(app: FastifyInstance, { authenticate, limiter, envelope }: GuardOptions): void {
   readJsonBodies(app)
@@ -46,6 +47,7 @@ export function guardInterface(app: FastifyInstance, { authenticate, limiter, en
       throw error
     }
     await limiter.count(request.ctx, reply)
+    refuseOtherKeys(request)
   })
   answerFailures(app, () => envelope)
 }

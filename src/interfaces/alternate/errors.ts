@@ -17,6 +17,7 @@ const FieldErrorsView = Type.Unsafe<Record<string, string[]>>({
 })
 
 const DUPLICATE = 'An invite for this email and assessment already exists'
+const FORBIDDEN = 'You do not have permission to perform this action.'
 const NOT_FOUND = 'Not found.'
 const UNAVAILABLE = 'Service temporarily unavailable, try again later.'
 const THROTTLED = 'Request was throttled.'
@@ -27,7 +28,9 @@ const answers = {
   api_key_unknown: [401, 'Invalid API key.'],
   api_key_expired: [401, 'API key has expired.'],
   api_key_revoked: [401, 'API key has been revoked.'],
-  organization_forbidden: [403, 'You do not have permission to perform this action.'],
+  organization_forbidden: [403, FORBIDDEN],
+  live_key_required: [403, FORBIDDEN],
+  test_key_required: [403, FORBIDDEN],
   assessment_not_found: [404, NOT_FOUND],
   question_not_found: [404, NOT_FOUND],
   invite_not_found: [404, NOT_FOUND],
@@ -41,7 +44,7 @@ const answers = {
   webhook_not_found: [404, NOT_FOUND],
   delivery_not_found: [404, NOT_FOUND],
   ats_not_found: [404, NOT_FOUND],
-  not_permitted: [403, 'You do not have permission to perform this action.'],
+  not_permitted: [403, FORBIDDEN],
   path_not_found: [404, NOT_FOUND],
   page_not_found: [404, 'Invalid page.'],
   method_not_allowed: [405, 'Method not allowed.'],

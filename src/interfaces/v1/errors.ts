@@ -42,6 +42,8 @@ const answers = {
   page_not_found: [404, 'Not found'],
   method_not_allowed: [404, 'Not found'],
   organization_forbidden: [404, 'Not found'],
+  live_key_required: [403, 'This needs a live key: it changes what live and test data share'],
+  test_key_required: [403, 'This needs a test key: it is for test data only'],
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],
@@ -190,6 +192,7 @@ export const errorDescription: ErrorDescription = {
   meanings: {
     400: 'Invalid or missing request parameters',
     401: 'Missing, unknown, expired or revoked API key',
+    403: 'The API key may not do this',
     404: 'The requested resource does not exist',
     408: 'The request took too long to arrive',
     409: 'The resource already exists, or is in a state that does not allow this',
