@@ -256,40 +256,54 @@ async function contents(organizationId: string) {
   }
 }
 
+/** An organization with its rows and somebody of each role: the client's assessment, and the invite that the grader was assigned. */
+async function furnish() {
+  const { id } = await service.make.organization()
+  const rows = await makeRows(id)
+  const [admin, grader, client] = [
+    await signInAs(service, id, ['admin']),
+    await signInAs(service, id, ['grader']),
+    await signInAs(service, id, ['client']),
+  ]
+  const of = { organizationId: id, assessmentId: rows.assessmentId, memberId: client.member.id, position: 0 }
+  await service.db.assessmentClient.create({ data: of })
+  await service.db.invite.update({ where: { id: rows.inviteId }, data: { assignedGraderId: grader.member.id } })
+  return { id, rows, people: { admin, grader, client } }
+}
+
+/** For all that must leave it as it is. */
+const untouched = await furnish()
+const before = await contents(untouched.id)
+const expectUntouched = async () => expect(await contents(untouched.id)).toEqual(before)
+
 it('lists every page and form of an organization', async () => {
   expect(await listPortalRoutes(service.system)).toEqual(Object.keys(allowed).sort())
 })
 
 describe.each(routes)('$name', (route) => {
   it.each(ROLES)('is for the roles that may, and nowhere to be found for the others: %s', async (role) => {
-    const { id } = await service.make.organization()
-    const rows = await makeRows(id)
-    const person = await signInAs(service, id, [role])
-    const client = { organizationId: id, assessmentId: rows.assessmentId, memberId: person.member.id, position: 0 }
-    if (role === 'client') await service.db.assessmentClient.create({ data: client })
-    const assigned = { where: { id: rows.inviteId }, data: { assignedGraderId: person.member.id } }
-    if (role === 'grader') await service.db.invite.update(assigned)
-    const before = await contents(id)
+    const may = route.roles.includes(role)
+    const { id, rows, people } = may && route.method === 'POST' ? await furnish() : untouched
+    const person = people[role]
     const answer = await send(person, route, addressOf(route, id, rows))
-    if (route.roles.includes(role)) {
+    if (may) {
       expect([200, 303, 422]).toContain(answer.status)
       return
     }
     const nowhere = await person.get(`/portal/${id}/nowhere`)
     expect([answer.status, answer.text]).toEqual([404, nowhere.text])
-    expect(await contents(id)).toEqual(before)
+    await expectUntouched()
     if (route.method === 'GET') expect((await person.get(person.home)).text).not.toContain(`href="/portal/${id}${route.path}"`)
   })
 
   it("is nowhere to be found in another organization, with its ids, one's own, or an organization that is none", async () => {
-    const [mine, another] = [await service.make.organization(), await service.make.organization()]
-    const rows = await makeRows(another.id)
+    const { id, rows } = untouched
+    const mine = await service.make.organization()
     const admin = await signInAs(service, mine.id, ['admin'])
-    const before = await contents(another.id)
     const nowhere = (await admin.get('/portal/x/nowhere')).text
     const nowhereHere = (await admin.get(`${admin.home}nowhere`)).text
-    const elsewhere = [another.id, unknownId, 'x', "'", '..%2F..', another.id.toUpperCase()]
-    const addresses = elsewhere.map((id) => addressOf(route, id, rows))
+    const elsewhere = [id, unknownId, 'x', "'", '..%2F..', id.toUpperCase()]
+    const addresses = elsewhere.map((other) => addressOf(route, other, rows))
     for (const address of addresses) {
       const answer = await send(admin, route, address)
       expect([address, answer.status, answer.text]).toEqual([address, 404, nowhere])
@@ -297,16 +311,13 @@ describe.each(routes)('$name', (route) => {
     // In one's own organization, with the other's ids.
     const foreign = await send(admin, route, addressOf(route, mine.id, rows))
     if (FINDS.some((name) => route.path.includes(`:${name}`))) expect([foreign.status, foreign.text]).toEqual([404, nowhereHere])
-    expect(await contents(another.id)).toEqual(before)
+    await expectUntouched()
   })
 
   it('asks who is not signed in to do so, and does nothing', async () => {
-    const { id } = await service.make.organization()
-    const rows = await makeRows(id)
-    const before = await contents(id)
-    const answer = await send(visit(service), route, addressOf(route, id, rows))
+    const answer = await send(visit(service), route, addressOf(route, untouched.id, untouched.rows))
     expect([answer.status, answer.headers.location]).toEqual([303, expect.stringMatching(/^\/portal\/sign-in/)])
-    expect(await contents(id)).toEqual(before)
+    await expectUntouched()
   })
 
   it.runIf(route.path.includes(':'))('takes no id that is none for one', async () => {
@@ -319,10 +330,8 @@ describe.each(routes)('$name', (route) => {
   })
 
   it.runIf(route.method === 'POST')('takes nothing that comes from another site, or does not say from where', async () => {
-    const { id } = await service.make.organization()
-    const rows = await makeRows(id)
-    const admin = await signInAs(service, id, ['admin'])
-    const before = await contents(id)
+    const { id, rows, people } = untouched
+    const { admin } = people
     const strange: Record<string, string>[] = [
       {},
       { 'sec-fetch-site': 'cross-site' },
@@ -337,7 +346,7 @@ describe.each(routes)('$name', (route) => {
       const answer = await service.http().post(address).set('cookie', admin.cookie()!).set(headers).type('form').send('')
       expect([headers, answer.status]).toEqual([headers, 400])
     }
-    expect(await contents(id)).toEqual(before)
+    await expectUntouched()
   })
 })
 
