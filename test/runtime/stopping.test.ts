@@ -15,7 +15,7 @@ import {
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const ROUNDS = scaled(2, 5)
+const ROUNDS = scaled(1, 5)
 const REPLICAS = 4
 const STOPS = ROUNDS * REPLICAS
 
