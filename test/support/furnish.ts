@@ -60,13 +60,13 @@ export async function makeWebhook({ system, db, deps }: Service, organizationId:
 
 /** An order of an invite that Greenhouse has made, with its connection and key: rows only. */
 export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
-  const { organizationId } = await db.invite.findUniqueOrThrow({ where: { id: inviteId } })
+  const { organizationId, mode } = await db.invite.findUniqueOrThrow({ where: { id: inviteId } })
   const [connectionId, atsKeyId, orderId, now] = [deps.newId(), deps.newId(), deps.newId(), deps.clock()]
   const connection = {
     id: connectionId,
     organizationId,
     ats: 'greenhouse',
-    mode: 'live',
+    mode,
     createdAt: now,
     updatedAt: now,
   } as const

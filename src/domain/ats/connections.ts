@@ -1,3 +1,4 @@
+import { seen } from '../../db/own.ts'
 import type { AtsConnection, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { ATS_SYSTEMS, type Ats, type Context, type KeyMode, type ServiceContext } from '../context.ts'
@@ -39,10 +40,10 @@ export async function listConnections(ctx: Context, ats: Ats): Promise<Connectio
   return rows.map((row) => ({ ...row, ats }))
 }
 
-/** A connection by its id. @throws DomainError not_permitted; ats_not_found. */
+/** A connection by its id, of the data that are seen: its orders are of these. @throws DomainError not_permitted; ats_not_found. */
 export async function getConnection(ctx: Context, id: string): Promise<ConnectionDetail> {
   authorize(ctx, 'manage_ats')
-  const where = { organizationId: ctx.organization.id, id }
+  const where = { ...seen(ctx), id }
   const row = isUuid(id) ? await ctx.db.atsConnection.findFirst({ where, include, omit }) : null
   if (!row || !isAts(row.ats)) throw new DomainError('ats_not_found')
   requireEnabled(ctx, row.ats)

@@ -1,3 +1,4 @@
+import { seen } from '../../db/own.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -69,7 +70,7 @@ export async function reportAgain(ctx: Context, orderId: string): Promise<string
   authorize(ctx, 'manage_ats')
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const where = { organizationId: organization.id, id: orderId }
+    const where = { organizationId: organization.id, id: orderId, connection: seen(inside) }
     const order = isUuid(orderId) ? await db.atsOrder.findFirst({ where }) : null
     if (!order?.inviteId) throw new DomainError('ats_not_found')
     const { connectionId, inviteId } = order

@@ -28,5 +28,6 @@ export const createLinks = (site: Readonly<Site>): Links => ({
   invitationUrl: (invite) => `${site.publicUrl}${INVITATION_PATH}/${signInvitation(site.secretKeys, invite)}`,
   accountUrl: (link) => `${site.publicUrl}${PORTAL_PREFIX}/${link.kind}/${signAccountLink(site.secretKeys, link)}`,
   mediaUrl: (link) => `${site.publicUrl}${MEDIA_PATH}/${signMediaLink(site.secretKeys, link)}`,
-  resultUrl: ({ organizationId, submissionId }) => `${site.publicUrl}${PORTAL_PREFIX}/${organizationId}/results/${submissionId}`,
+  resultUrl: ({ organization, mode, submissionId }) =>
+    `${site.publicUrl}${portalPathOf({ organization, mode })}results/${submissionId}`,
 })

@@ -76,7 +76,7 @@ export async function releaseResult(
       where: { organizationId, id: submissionId },
       data: { state: 'released', releasedAt: now, updatedAt: now },
     })
-    const reportUrl = deps.links.resultUrl({ organizationId, submissionId })
+    const reportUrl = deps.links.resultUrl({ organization, mode: submission.invite.mode, submissionId })
     const told = { percent: exactPercentOf(points, ofPoints), reportUrl }
     await recordEvents(inside, [resultReleased(submission.invite, submissionId, told)])
     const target = { kind: 'invite', id: submission.inviteId } as const

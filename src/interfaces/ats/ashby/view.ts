@@ -27,7 +27,7 @@ export const presentTest = ({ id, name }: Test) => ({ assessment_type_id: id, na
 
 /** How an order came to stand at that time. @param order how its invite stands now: what is released is told, and nothing else of it. */
 export function presentUpdate(
-  { deps, organization }: Context,
+  { deps, organization, mode }: Context,
   { standing, at, order }: { standing: Exclude<Standing, 'test'>; at: Date; order: OrderStanding },
 ): Update {
   const about = { assessment_id: order.inviteId, timestamp: at.getTime() }
@@ -36,7 +36,7 @@ export function presentUpdate(
   if (standing === 'declined') return { ...about, cancelled_reason: cancelled('Declined by the candidate') }
   const status = { ...about, assessment_status: text(IDENTIFIERS.status, 'Status', WORDS[standing]) }
   if (standing !== 'released' || !order.result) return status
-  const url = deps.links.resultUrl({ organizationId: organization.id, submissionId: order.result.submissionId })
+  const url = deps.links.resultUrl({ organization, mode, submissionId: order.result.submissionId })
   return {
     ...status,
     assessment_profile_url: { identifier: IDENTIFIERS.profileUrl, label: 'Result', type: 'url', value: url },

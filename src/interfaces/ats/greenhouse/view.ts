@@ -10,13 +10,13 @@ export const presentTest = ({ id, name }: Test) => ({
 })
 
 /** The answer to test_status: a result only when it is released, and the link to a page that asks who wants to see it. */
-export function presentStatus({ deps, organization }: Context, order: OrderStanding) {
+export function presentStatus({ deps, organization, mode }: Context, order: OrderStanding) {
   const { standing, result, startedAt, completedAt } = order
   const partner_status = WORDS[standing]
   if (!result) return { partner_status }
   return {
     partner_status,
-    partner_profile_url: deps.links.resultUrl({ organizationId: organization.id, submissionId: result.submissionId }),
+    partner_profile_url: deps.links.resultUrl({ organization, mode, submissionId: result.submissionId }),
     ...(result.percent !== null && { partner_score: result.percent }),
     metadata: {
       Points: `${result.points} of ${result.ofPoints}`,

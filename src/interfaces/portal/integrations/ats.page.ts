@@ -63,7 +63,7 @@ const connectionPart = (
 ): Html => html`<h3 id="${`${ats}-${mode}`}">${mode === 'test' ? 'For test invites' : 'For live invites'}</h3>
 ${keys.length > 0 && keyTable(ctx, `${ats}-${mode}`, mode, keys)}
 ${SYSTEMS[ats].theirs && html`<p>${theirLastFour ? html`${SYSTEMS[ats].name}’s key: <code>…${theirLastFour}</code>` : `${SYSTEMS[ats].name}’s key is missing.`}</p>`}
-<p><a href="${pathOf(ctx, `${PATH}/connections/${id}`)}">Orders, calls and a test</a></p>`
+<p><a href="${pathOf({ ...ctx, mode }, `${PATH}/connections/${id}`)}">Orders, calls and a test</a></p>`
 
 const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySummary[]): Html =>
   table(
