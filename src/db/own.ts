@@ -28,7 +28,10 @@ export type Owner = { organization: { id: string } }
 /** The tables whose rows belong to an organization. */
 export type OwnTable = { [T in keyof Tables]: Tables[T] extends { organizationId: unknown } ? T : never }[keyof Tables]
 
-/** Live and test data lie in the same tables. Keys, endpoints and connections have a mode, too, but it says what they are for. */
+/**
+ * Live and test data lie in the same tables. Keys, endpoints and connections have a mode, too, but it says what they are for; of the audit log
+ * it says what was acted on.
+ */
 const MODED = {
   invites: true,
   submissions: true,
@@ -40,7 +43,7 @@ const MODED = {
   assessmentInviteCounts: true,
   tagInviteCounts: true,
   questionResults: true,
-} satisfies Record<Exclude<ModedTable, 'apiKeys' | 'webhookEndpoints' | 'atsConnections'>, true>
+} satisfies Record<Exclude<ModedTable, 'apiKeys' | 'webhookEndpoints' | 'atsConnections' | 'auditEntries'>, true>
 type ModedTable = { [T in OwnTable]: Tables[T] extends { mode: unknown } ? T : never }[OwnTable]
 
 /** Whose rows they are, and which of them: those of live data, of test data, or both. */

@@ -21,7 +21,8 @@ export type AuditFilter = {
 export type AuditPage = { entries: AuditEntry[]; names: Map<string, string>; hasOlder: boolean }
 
 /**
- * What was done in the organization, the newest first. A page is read from its place in an index, however long the log is.
+ * What was done in the organization, the newest first; to who sees test data, what was done to these. A page is read from its place in an
+ * index, however long the log is.
  *
  * @throws DomainError not_permitted.
  */
@@ -61,6 +62,7 @@ async function findEntries(
   return ctx.db.auditEntry.findMany({
     where: {
       organizationId: ctx.organization.id,
+      ...(ctx.mode === 'test' && { mode: 'test' }),
       ...(actorIds && { actorId: anyOf(actorIds) }),
       ...(action && { action }),
       // The first condition is what an index can be entered by.

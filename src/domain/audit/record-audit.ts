@@ -2,11 +2,11 @@ import { everyones } from '../../db/everyone.ts'
 import { run } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 
-/** What is recorded: by a verb in the past, as a list shows it. */
-export const AUDIT_ACTIONS = [
+/** What is done to what live and test data share, by a verb in the past, as a list shows it. */
+const SHARED_ACTIONS = [
   'signed_in',
   'failed_sign_in',
   'joined',
@@ -34,6 +34,14 @@ export const AUDIT_ACTIONS = [
   'updated_question',
   'moved_question',
   'deleted_question',
+  'generated_ats_key',
+  'revoked_ats_key',
+  'entered_key_of_ats',
+  'exported_members',
+  'exported_audit_log',
+] as const
+/** What is done to live data, or to test data. */
+const DATA_ACTIONS = [
   'invited',
   'invited_many',
   'stopped_batch',
@@ -56,22 +64,20 @@ export const AUDIT_ACTIONS = [
   'rotated_webhook_secret',
   'tested_webhook',
   'replayed_webhook',
-  'generated_ats_key',
-  'revoked_ats_key',
-  'entered_key_of_ats',
   'tested_ats',
   'reported_to_ats_again',
   'exported_invites',
-  'exported_members',
   'exported_invite_batch',
-  'exported_audit_log',
   'exported_grades',
   'waived_requirement',
   'deleted_media',
   'assigned_second_grader',
   'released_result',
   'reopened_result',
+  'deleted_test_data',
 ] as const
+/** What is recorded. */
+export const AUDIT_ACTIONS = [...SHARED_ACTIONS, ...DATA_ACTIONS] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 export type AuditEvent = {
@@ -95,7 +101,7 @@ export type AuditEvent = {
   details?: Prisma.InputJsonObject
 }
 
-type AuditContext = ServiceContext & { organization: { id: string } }
+type AuditContext = ServiceContext & { organization: { id: string }; mode?: Mode }
 
 const KEPT_FOR_MS = 365 * 86_400_000
 /** Entries a statement. */
@@ -117,17 +123,24 @@ export const auditEntriesByMember = (ctx: Context, event: AuditEvent): AuditRow[
 
 type AuditRow = NonNullable<NewRows['auditEntries']>[number]
 
-const auditEntryOf = ({ actor, deps, organization }: AuditContext, { action, target, details = {} }: AuditEvent): AuditRow => ({
-  id: deps.newId(),
-  organizationId: organization.id,
-  actorKind: actor.kind,
-  actorId: actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null,
-  action,
-  targetKind: target?.kind ?? null,
-  targetId: target?.id ?? null,
-  details,
-  at: deps.clock(),
-})
+function auditEntryOf({ actor: given, deps, organization, mode }: AuditContext, event: AuditEvent): AuditRow {
+  const { action, target, details = {} } = event
+  const actor = given.kind === 'member' && given.simulatedBy ? { kind: 'apiKey' as const, id: given.simulatedBy } : given
+  return {
+    id: deps.newId(),
+    organizationId: organization.id,
+    mode: (mode === 'test' && isOnData(action) ? 'test' : 'live') satisfies KeyMode,
+    actorKind: actor.kind,
+    actorId: actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null,
+    action,
+    targetKind: target?.kind ?? null,
+    targetId: target?.id ?? null,
+    details,
+    at: deps.clock(),
+  }
+}
+
+const isOnData = (action: AuditAction): boolean => DATA_ACTIONS.some((known) => known === action)
 
 /** Forgets what was done more than a year ago. */
 export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {

@@ -18,33 +18,74 @@ const BATCHES = 20
 type Removable = Pick<Media, 'id' | 'key' | 'refusedAt'>
 type Refused = Removable & { err: unknown }
 
+/** Where it stands which files are to be removed. */
+type Source = {
+  find: (system: ServiceContext) => Promise<Removable[]>
+  markRemoved: (system: ServiceContext, removed: Removable[]) => Promise<void>
+  setAside: (system: ServiceContext, ids: string[], refusedAt: Date) => Promise<unknown>
+}
+
+/** Media that are marked as deleted. */
+const media: Source = {
+  find: findDeleted,
+  markRemoved,
+  setAside: ({ db }, ids, refusedAt) => db.media.updateMany({ where: { id: { in: ids } }, data: { refusedAt } }),
+}
+/** Media whose rows are gone. */
+const leftovers: Source = {
+  find: findLeftovers,
+  async markRemoved({ db }, removed) {
+    await db.mediaLeftover.deleteMany({ where: { id: { in: idsOf(removed) } } })
+  },
+  setAside: ({ db }, ids, refusedAt) => db.mediaLeftover.updateMany({ where: { id: { in: ids } }, data: { refusedAt } }),
+}
+
 /**
- * Removes the files of media that are marked as deleted, of all organizations, for the scheduled sweep. Those that the store does not
- * delete hold up no others: they are tried again every hour, and the log tells of each once.
+ * Removes the files of media that are deleted, of all organizations, for the scheduled sweep. Those that the store does not delete hold up
+ * no others: they are tried again every hour, and the log tells of each once.
  */
 export async function removeFiles(system: ServiceContext): Promise<void> {
+  for (const source of [media, leftovers]) await removeFrom(source, system)
+}
+
+async function removeFrom(source: Source, system: ServiceContext): Promise<void> {
   for (let batch = 0; batch < BATCHES; batch++) {
-    const removable = await findRemovable(system)
+    const removable = await source.find(system)
     const { removed, refused } = await removeBatch(system, removable)
-    await markRemoved(system, removed)
-    await setAside(system, refused)
+    await source.markRemoved(system, removed)
+    await setAside(source, system, refused)
     if (removable.length < FOUND_AT_ONCE || refused.length === MAX_REFUSALS) return
   }
 }
 
-/** The state stands in the statement because an index of some states serves no parameter. */
-function findRemovable({ db, deps }: ServiceContext): Promise<Removable[]> {
+const timesOf = ({ deps }: ServiceContext) => {
   const before = (ms: number) => new Date(deps.clock().getTime() - ms)
+  return { arrived: before(STRAY_MS), refused: before(REFUSED_MS) }
+}
+
+/** The state stands in the statement because an index of some states serves no parameter. */
+function findDeleted(system: ServiceContext): Promise<Removable[]> {
+  const { arrived, refused } = timesOf(system)
   const removable = everyones
     .selectFrom('media')
     .select(['id', 'key', 'refusedAt'])
     .where('state', '=', sql.lit('deleted'))
     .where('removedAt', 'is', null)
-    .where('deletedAt', '<=', before(STRAY_MS))
-    .where(({ eb, or }) => or([eb('refusedAt', 'is', null), eb('refusedAt', '<=', before(REFUSED_MS))]))
+    .where('deletedAt', '<=', arrived)
+    .where(({ eb, or }) => or([eb('refusedAt', 'is', null), eb('refusedAt', '<=', refused)]))
     .orderBy('deletedAt')
     .limit(FOUND_AT_ONCE)
-  return all(db, removable)
+  return all(system.db, removable)
+}
+
+function findLeftovers(system: ServiceContext): Promise<Removable[]> {
+  const { arrived, refused } = timesOf(system)
+  return system.db.mediaLeftover.findMany({
+    where: { deletedAt: { lte: arrived }, OR: [{ refusedAt: null }, { refusedAt: { lte: refused } }] },
+    select: { id: true, key: true, refusedAt: true },
+    orderBy: { deletedAt: 'asc' },
+    take: FOUND_AT_ONCE,
+  })
 }
 
 async function removeBatch(
@@ -53,17 +94,17 @@ async function removeBatch(
 ): Promise<{ removed: Removable[]; refused: Refused[] }> {
   const removed: Removable[] = []
   const refused: Refused[] = []
-  for (const media of removable) {
-    await deps.media.deletePrefix(folderOf(media.key)).then(
-      () => removed.push(media),
-      (err) => refused.push({ ...media, err }),
+  for (const one of removable) {
+    await deps.media.deletePrefix(folderOf(one.key)).then(
+      () => removed.push(one),
+      (err) => refused.push({ ...one, err }),
     )
     if (refused.length === MAX_REFUSALS) break
   }
   return { removed, refused }
 }
 
-const idsOf = (media: Removable[]): string[] => media.map(({ id }) => id)
+const idsOf = (removable: Removable[]): string[] => removable.map(({ id }) => id)
 
 /** Their parts are known no more, their bytes count no more, and what was still being recorded into them is no attempt any more. */
 async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): Promise<void> {
@@ -107,9 +148,10 @@ async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): 
   await run(db, free)
 }
 
-async function setAside({ db, deps }: ServiceContext, refused: Refused[]): Promise<void> {
+async function setAside(source: Source, system: ServiceContext, refused: Refused[]): Promise<void> {
+  const { deps } = system
   if (refused.length === 0) return
-  await db.media.updateMany({ where: { id: { in: idsOf(refused) } }, data: { refusedAt: deps.clock() } })
+  await source.setAside(system, idsOf(refused), deps.clock())
   const [first, ...others] = refused.filter(({ refusedAt }) => refusedAt === null)
   if (!first) return
   deps.log.error(

@@ -57,6 +57,7 @@ export const auditColumns: Column<ExportedEntry>[] = [
   ['target_id', ({ targetId }) => targetId],
   ['target', ({ targetName }) => targetName],
   ['details', ({ details }) => JSON.stringify(details)],
+  ['mode', ({ mode }) => mode],
 ]
 
 /** Of each question a column: by its place in the assessment now; those that were removed from it come after. */

@@ -73,6 +73,7 @@ export const WORDS: Record<AuditAction, string> = {
   assigned_second_grader: 'assigned a second grader',
   released_result: 'released a result',
   reopened_result: 'reopened a result',
+  deleted_test_data: 'deleted all test data',
 }
 
 /** Those that are nobody by name. */
@@ -89,7 +90,7 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
 <h2 id="log-heading">Who did what</h2>
-<p>Kept for a year.</p>
+<p>Kept for a year.${ctx.mode === 'test' && ' Only what was done to test data: the log of live data has everything.'}</p>
 <form class="filter" method="get" action="${address}">
 ${field(form, { name: 'who', label: 'Address of a member, or name of a key', optional: true })}
 ${choice(form, {
@@ -109,7 +110,7 @@ ${
         entries.map((entry) => [
           time(entry.at),
           whoOf(entry, names),
-          whatOf(entry),
+          html`${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` <span class="status">test data</span>`}`,
           targetOf(ctx, entry, names),
           moreOf(entry.details, names),
         ]),
@@ -140,11 +141,11 @@ const PLACES = new Map<string, readonly [path: string, label: string]>([
 ])
 
 /** What it was done to, with the way there. What was deleted has none. */
-function targetOf(ctx: Context, { action, targetKind, targetId }: AuditEntry, names: Map<string, string>): Value {
+function targetOf(ctx: Context, { action, mode, targetKind, targetId }: AuditEntry, names: Map<string, string>): Value {
   const [path, label] = PLACES.get(targetKind ?? '') ?? []
   const name = names.get(targetId ?? '') ?? label ?? targetKind?.replaceAll('_', ' ')
   if (!path || targetId === null || action.startsWith('deleted_')) return name
-  return html`<a href="${pathOf(ctx, `${path}/${targetId}`)}">${name}</a>`
+  return html`<a href="${pathOf({ ...ctx, mode }, `${path}/${targetId}`)}">${name}</a>`
 }
 
 /** Details are whatever was recorded with the action: names, ids, lists of words, or these before and after. What is gone has no name any more. */
