@@ -11,6 +11,7 @@ import { addMemberCommands } from './cli/members.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOrganizationCommands } from './cli/organizations.ts'
 import { describeError } from './cli/output.ts'
+import { addSandboxCommand } from './cli/sandbox.ts'
 import { addWebhookCommands } from './cli/webhooks.ts'
 import { ConfigError } from './runtime/config.ts'
 
@@ -26,6 +27,7 @@ function createProgram(): Command {
   addMemberCommands(program)
   addImportCommand(program)
   addDemoCommand(program)
+  addSandboxCommand(program)
   addMailCommands(program)
   addMediaCommands(program)
   addWebhookCommands(program)

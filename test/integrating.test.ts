@@ -1,9 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
+import { runCli } from './cli/run-cli.ts'
 import { makeDataDir } from './support/data-dir.ts'
+import { findFreePort } from './support/free-port.ts'
 import { startProcess } from './support/processes.ts'
 import { waitUntil } from './support/wait-until.ts'
 
@@ -15,17 +18,58 @@ async function readCommands(page: string, chapter: string): Promise<string[]> {
   return [...own.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands!)
 }
 
-it('docs/integrating.md leads from a start on an empty folder by curl alone from an invite to its released result', async () => {
-  const [settings, ...commands] = await readCommands('docs/integrating.md', 'From an invite to its released result')
-  const names = [...settings!.matchAll(/^export (\w+)=/gm)].map(([, name]) => name)
-  expect(names).toEqual(['SERVICE', 'KEY', 'JOIN'])
+/** What a chapter has exported first, and then to be entered. */
+async function readChapter(chapter: string) {
+  const [exported, ...commands] = await readCommands('docs/integrating.md', chapter)
+  return { names: [...exported!.matchAll(/^export (\w+)=/gm)].map(([, name]) => name), script: commands.join('\n') }
+}
 
-  const service = await startProcess({ DATA_DIR: await makeDataDir(), SECRET_KEY: '' }, ['-c', manifest.scripts.start], '/bin/sh')
+it('docs/integrating.md leads from a start on an empty folder to a released result: with test data, by one command, and for real', async () => {
+  const DATA_DIR = await makeDataDir()
+  const settings = { DATA_DIR, SECRET_KEY: '', WEBHOOK_ALLOW: '127.0.0.1' }
+  const service = await startProcess(settings, ['-c', manifest.scripts.start], '/bin/sh')
   const JOIN = await waitUntil('the link to the portal', () => /http:\S+\/portal\/join\/\S+/.exec(service.output())?.[0])
-  const KEY = /ak_live_\S+/.exec(service.output())![0]
-  const env = { PATH: process.env.PATH, SERVICE: new URL(JOIN).origin, KEY, JOIN }
+  const SERVICE = new URL(JOIN).origin
+  const keyOf = (mode: string) => new RegExp(`ak_${mode}_\\S+`).exec(service.output())![0]
+  const env = { PATH: process.env.PATH, SERVICE, JOIN }
+
+  await followWithTestData({ ...env, KEY: keyOf('test') })
+
+  const { code, stdout, stderr } = await runCli(['sandbox', '--url', SERVICE], { DATA_DIR, SECRET_KEY: '' })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout.match(/curl -s -X \w+ "\$SERVICE[^"]+"/g)).toHaveLength(9)
+  expect(stdout).toMatch(/released, \d+ of \d+ points\n[\s\S]*submission.released, 80 percent. Its signature is right./)
+
+  await followForReal({ ...env, KEY: keyOf('live') })
+})
+
+async function followWithTestData(env: NodeJS.ProcessEnv): Promise<void> {
+  const { names, script } = await readChapter('In three minutes, with test data')
+  expect(names).toEqual(['SERVICE', 'KEY'])
+  const commands = script.replaceAll('8099', String(await findFreePort()))
+  const child = spawn('bash', ['-eu', '-c', `${commands}\nwait`], { env, detached: true })
+  const exited = once(child, 'close')
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  onTestFinished(async () => {
+    process.kill(-child.pid!)
+    await exited
+  })
+  await waitUntil('the webhook and the result', () =>
+    ['submission.released ', '"state":"released"'].every((told) => output.includes(told)) ? true : undefined,
+  ).catch((error) => {
+    throw new Error(`${error.message}:\n${output}`)
+  })
+  const told = ['invite.accepted', 'invite.completed', 'invite.created', 'invite.started', 'submission.released']
+  expect(output.match(/^completed$|(invite|submission)\.\w+(?= )/gm)!.sort()).toEqual([...Array(3).fill('completed'), ...told])
+  for (const part of ['I would ask first.', 'To the point.', '"points":16.5']) expect(output).toContain(part)
+}
+
+async function followForReal(env: NodeJS.ProcessEnv): Promise<void> {
+  const { names, script } = await readChapter('From an invite to its released result')
+  expect(names).toEqual(['SERVICE', 'KEY', 'JOIN'])
   const cwd = await makeDataDir()
-  const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', commands.join('\n')], { env, cwd, timeout: 60_000 })
+  const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', script], { env, cwd, timeout: 60_000 })
 
   const lines = stdout.trim().split('\n')
   const pressed = lines.filter((line) => /^\w+: \d+$/.test(line)).map((line) => line.split(': '))
@@ -37,4 +81,4 @@ it('docs/integrating.md leads from a start on an empty folder by curl alone from
   expect(submission).toMatchObject({ state: 'released', result: { points: 13.5, version: 1 } })
   for (const part of ['What I have to say to question 3.', 'Clear and to the point.', 'Worth a conversation.'])
     expect(lines.at(-1)).toContain(part)
-})
+}

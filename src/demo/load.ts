@@ -1,5 +1,5 @@
 import { equalsText } from '../db/query.ts'
-import { createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
+import { createApiKey, createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
 import { listAssessments, wholeAssessment } from '../domain/assessments/assessments.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create-invite.ts'
@@ -12,8 +12,9 @@ import { addPastInvites } from './past-invites.ts'
 /** What was made to try the service with. */
 export type Demo = {
   organization: { id: string; name: string }
-  /** Shown once. */
+  /** Both shown once. */
   key: string
+  testKey: string
   assessmentId: string
   /** Where its admin sets a password for the portal. */
   join: { email: string; url: string }
@@ -42,6 +43,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   const made = await createApiKeyUnlessNamed(service, { organizationId, name: 'Demo', mode: 'live', createdById })
   if (!made) return null
   const { key, apiKey } = made
+  const { key: testKey } = await createApiKey(service, { organizationId, name: 'Demo, test', mode: 'test', createdById })
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
   const operator: Context = { ...enterOrganization(service, organization), actor: { kind: 'operator' } }
   const { url } = await inviteMember(operator, { email: admin.email, roles: ['admin'], mails: false })
@@ -67,11 +69,11 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   await service.db.inviteEmail.create({
     data: { id: service.deps.newId(), organizationId, inviteId: invite.id, linkVersion, state: 'captured', ...times },
   })
-  return { organization: { id: organizationId, name }, key, assessmentId, join: { email: admin.email, url } }
+  return { organization: { id: organizationId, name }, key, testKey, assessmentId, join: { email: admin.email, url } }
 }
 
 /** What to do with it, for a terminal. @param v1 the address of the v1 interface. */
-export const describeDemo = (v1: string, { organization, key, assessmentId, join }: Demo): string => `
+export const describeDemo = (v1: string, { organization, key, testKey, assessmentId, join }: Demo): string => `
   For a first try there is an organization, ${organization.name}, with its API key, shown this once:
 
   ${key}
@@ -85,6 +87,10 @@ export const describeDemo = (v1: string, { organization, key, assessmentId, join
 
   List the invites:
     curl -s -H 'x-api-key: ${key}' '${v1}/invites'
+
+  Try everything with its test key, which mails nobody and which no live key sees anything of (docs/integrating.md):
+
+  ${testKey}
 
   Sign in to the portal as its admin, ${join.email}: this link, good once, sets a password
 
