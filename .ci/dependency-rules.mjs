@@ -58,6 +58,7 @@ const rooms = [
   'submissions/grading',
   'webhooks',
   'ats',
+  'test-data',
 ]
 const door = 'domain/(context|errors|limits|transaction)\\.ts$'
 const inRoom = (room) => `domain/${room}/[^/]+$`

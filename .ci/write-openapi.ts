@@ -27,6 +27,7 @@ const app = await buildApp(config, {
         enqueueMemberEmails: async () => {},
         bringMailForward: async () => 0,
         enqueueInviteBatch: async () => {},
+        enqueueTestDataDeletion: async () => {},
         enqueueRecording: async () => {},
         enqueuePasswordReset: async () => {},
         enqueueFailedSignIn: async () => {},

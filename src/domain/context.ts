@@ -23,6 +23,8 @@ export type Queue = {
   bringMailForward: (emailId?: string) => Promise<number>
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
   enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>
+  /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
+  enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
   enqueueRecording: (db: Connection, recording: { mediaId: string; organizationId: string; dueAt: Date }) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
@@ -175,7 +177,7 @@ export type Links = {
   /** To a recording, for a while. */
   mediaUrl: (link: MediaLink) => string
   /** To the page of a released result, for who is signed in and may see it: by itself it opens nothing. */
-  resultUrl: (result: { organizationId: string; submissionId: string }) => string
+  resultUrl: (result: { organization: { id: string }; mode: Mode; submissionId: string }) => string
 }
 
 /** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */
@@ -214,7 +216,14 @@ export type Actor =
   /** An ATS with the key of a connection, see domain/ats; `createdById` as above. */
   | { kind: 'ats'; id: string; ats: Ats; connectionId: string; mode: KeyMode; createdById: string | null }
   /** A person who is signed in to the portal, as the member they are of the organization. */
-  | { kind: 'member'; id: string; userId: string; roles: string[] }
+  | {
+      kind: 'member'
+      id: string
+      userId: string
+      roles: string[]
+      /** The API key that has it done in the member's name, on test data: see domain/test-data. */
+      simulatedBy?: string
+    }
   /** The person behind an invitation's link. */
   | { kind: 'candidate'; inviteId: string }
   /** Whoever runs the service, by the command line. */

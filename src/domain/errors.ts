@@ -1,4 +1,4 @@
-import type { InviteStatus } from '../generated/prisma/client.ts'
+import type { InviteStatus, KeyMode } from '../generated/prisma/client.ts'
 
 export { isDatabaseAway, isDatabaseBusy } from '../db/errors.ts'
 
@@ -43,6 +43,8 @@ export type ErrorKind =
   | 'idempotency_key_reused'
   | 'cursor_gone'
   | 'session_refused'
+  /** There are not as many members who may grade as it takes. */
+  | 'graders_missing'
   | 'invalid'
 
 /** The least and the greatest integer that a field takes. */
@@ -133,9 +135,9 @@ export type Violation =
   | { rule: 'reference' | 'grader'; value: string }
   /** Somebody else has changed it since it was read: to `value`. */
   | { rule: 'changed'; value: unknown }
-  /** An assessment to which somebody is invited. */
-  | { rule: 'invited' }
-  | { rule: 'move'; limit: Move; value: InviteStatus }
+  /** An assessment to which somebody is invited: by test invites alone, or not. */
+  | { rule: 'invited'; value: KeyMode }
+  | { rule: 'move'; limit: Move | 'expire'; value: InviteStatus }
   /** Until when an invite's mail is not sent again; null: it was sent again as often as it may be. */
   | { rule: 'mailed'; limit: Date | null }
   /** An invite that its candidate has declined. */

@@ -18,6 +18,9 @@ export const FAILED_SIGN_INS = 'failed-sign-in'
 /** Lists of candidates to be invited. */
 export const INVITE_BATCHES = 'invite-batch'
 
+/** Test data to be deleted. */
+export const TEST_DATA = 'test-data'
+
 /** Recordings to be made one file. */
 export const RECORDINGS = 'recording'
 export const DEAD_RECORDINGS = 'recording-dead'
@@ -29,6 +32,8 @@ export type EmailJob = { emailId: string }
 /** The address that was typed in. */
 export type AddressJob = { email: string }
 export type InviteBatchJob = { batchId: string }
+/** @property until an ISO time. */
+export type TestDataJob = { organizationId: string; until: string }
 export type RecordingJob = { mediaId: string }
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
@@ -176,6 +181,10 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueInviteBatch(db, batchId) {
       await boss.insert(INVITE_BATCHES, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
     },
+    async enqueueTestDataDeletion(db, { organizationId, until }) {
+      const data: TestDataJob = { organizationId, until: until.toISOString() }
+      await boss.insert(TEST_DATA, [{ data }], { db: fromPrisma(db) })
+    },
     async enqueueRecording(db, { mediaId, organizationId, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
       const job = { data: { mediaId } satisfies RecordingJob, priority, group: { id: organizationId } }
@@ -199,7 +208,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
-  await declareQueue(boss, INVITE_BATCHES, { ...kept, ...RETRIES, ...LIVENESS })
+  for (const queue of [INVITE_BATCHES, TEST_DATA]) await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // The address that was typed in is not kept for longer than it is needed.
   for (const queue of [PASSWORD_RESETS, FAILED_SIGN_INS]) await declareQueue(boss, queue, { ...dead, deleteAfterSeconds: 60 })
 }

@@ -13,6 +13,7 @@ import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
+import { startDeletingTestData } from '../jobs/delete-test-data.ts'
 import { startInvitingBatches } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
@@ -170,6 +171,7 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   const invitations = deliverInvitationsWith(mailer, mailSettings, config)
   await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
   await startInvitingBatches(boss, system)
+  await startDeletingTestData(boss, system)
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
   await resealSecrets(system)

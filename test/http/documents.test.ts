@@ -22,7 +22,7 @@ const operationsOf = ({ paths }: OpenApiDocument): OperationObject[] =>
 
 const COUNTED = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 const SUCCESS: Record<string, string[]> = {
-  ...{ 200: COUNTED, 201: [...COUNTED, 'Location', 'Idempotent-Replayed'] },
+  ...{ 200: COUNTED, 202: COUNTED, 201: [...COUNTED, 'Location', 'Idempotent-Replayed'] },
   304: [...COUNTED, 'ETag'],
 }
 /** Where they differ: a request that was refused too early is not counted, or not one at all. */
@@ -153,6 +153,7 @@ describe('bodies', () => {
       WebhookChange: true,
       Replay: true,
       SecretRotation: false,
+      Simulation: true,
     })
   })
 

@@ -21,6 +21,7 @@ export type Permission =
   | 'manage_members'
   | 'manage_settings'
   | 'read_audit_log'
+  | 'delete_test_data'
   | 'take_invite'
 
 /** All that an organization is run by. */
@@ -36,11 +37,12 @@ const ADMINISTRATION = [
   'manage_members',
   'manage_settings',
   'read_audit_log',
+  'delete_test_data',
 ] as const satisfies Permission[]
 
 /** What each kind of actor may do. With {@link memberPermissions} the one place where this is said. */
 const permissions = {
-  apiKey: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks'],
+  apiKey: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'delete_test_data'],
   ats: ['read', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
   operator: ADMINISTRATION,

@@ -103,9 +103,10 @@ export async function deleteAssessment(ctx: Context, id: string): Promise<void> 
     await forgetInstruction(inside, assessment)
     await record(inside, 'deleted_assessment', assessment)
   })
-  await work.catch((error) => {
+  await work.catch(async (error) => {
     if (violatedConstraint(error) !== 'invites_assessment_fkey') throw error
-    refuse([{ field: '', rule: 'invited' }])
+    const live = { organizationId: ctx.organization.id, assessmentId: id, mode: 'live' as const }
+    refuse([{ field: '', rule: 'invited', value: (await ctx.db.invite.findFirst({ where: live })) ? 'live' : 'test' }])
   })
 }
 

@@ -68,6 +68,7 @@ const occurrence = {
   idempotency_key_reused: 'isIdempotent',
   cursor_gone: 'declared',
   session_refused: 'declared',
+  graders_missing: 'declared',
   invalid: 'always',
   malformed_request: 'always',
   malformed_json: 'hasBody',

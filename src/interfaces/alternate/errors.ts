@@ -63,6 +63,7 @@ const answers = {
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],
   cursor_gone: [410, 'Invalid cursor.'],
   session_refused: [409, 'The session does not allow this.'],
+  graders_missing: [409, 'There is nobody to grade it.'],
   invalid: [400, 'Invalid input.'],
   malformed_request: [400, 'Malformed request.'],
   malformed_json: [400, 'JSON parse error'],

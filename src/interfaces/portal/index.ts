@@ -34,6 +34,7 @@ import { signInRoutes } from './sign-in/sign-in.routes.ts'
 import { mediaRoutes } from './submissions/media.routes.ts'
 import { resultsRoutes } from './submissions/results.routes.ts'
 import { submissionRoutes } from './submissions/submission.routes.ts'
+import { testDataRoutes } from './test-data/test-data.routes.ts'
 
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
 const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRoutes]
@@ -59,6 +60,7 @@ const organizationPages = [
   gradingRoutes,
   gradingScriptRoutes,
   resultsRoutes,
+  testDataRoutes,
 ]
 
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */

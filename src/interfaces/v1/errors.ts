@@ -59,6 +59,10 @@ const answers = {
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request'],
   cursor_gone: [410, 'The events behind this cursor are no longer kept. List everything again, and go on from its Events-Cursor'],
   session_refused: [409, 'The session does not allow this'],
+  graders_missing: [
+    409,
+    'There is nobody to grade it: that takes an active member with the role grader or admin, or two of them where the assessment is graded twice',
+  ],
   invalid: [400, 'The request is not valid'],
   malformed_request: [400, 'The request is malformed'],
   malformed_json: [400, 'The request body is not valid JSON'],
@@ -154,8 +158,13 @@ function wordIssue(issue: Issue): string {
     case 'changed':
       return `${field} has been changed meanwhile`
     case 'invited':
-      return 'The assessment has invites'
+      return issue.value === 'test'
+        ? 'The assessment has test invites: DELETE /test-data with a test key deletes them'
+        : 'The assessment has invites'
     case 'account':
+      return issue.problem === 'points'
+        ? `${field} must be between 0 and ${issue.limit}, in steps of 0.5`
+        : `${field} is not valid`
     case 'session':
       return `${field} is not valid`
     case 'malformed':
@@ -166,7 +175,8 @@ function wordIssue(issue: Issue): string {
 /** Both bounds, where the upper one is what the client has to know; v1.md words the lower one by itself. */
 const wordRange = ({ minimum, maximum }: Range): string => `an integer between ${minimum} and ${maximum}`
 
-const participles: Record<Move, string> = {
+const participles: Record<Move | 'expire', string> = {
+  expire: 'expired',
   accept: 'accepted',
   start: 'started',
   complete: 'completed',

@@ -16,6 +16,7 @@ import { showEventsCursor } from './list.ts'
 import { memberRoutes } from './members.routes.ts'
 import { submissionRoutes } from './submissions.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
+import { testDataRoutes } from './test-data.routes.ts'
 import { validateWithSchemas } from './validation.ts'
 import { webhookDeliveryRoutes } from './webhook-deliveries.routes.ts'
 import { webhookRoutes } from './webhooks.routes.ts'
@@ -37,6 +38,7 @@ const tags = {
     'What has happened to invites and their mails, to keep in step without asking for every list again. Beyond the original interface.',
   Webhooks: 'Addresses that are sent each event as it happens. Beyond the original interface.',
   Tags: 'Labels of assessments, invites and members.',
+  'Test data': 'What is done with test invites, by test keys alone. Beyond the original interface.',
 }
 
 const webhooks = {
@@ -80,5 +82,6 @@ export async function v1Interface(
   webhookDeliveryRoutes(typed)
   webhookRoutes(typed)
   tagRoutes(typed)
+  testDataRoutes(typed)
   return document
 }

@@ -27,8 +27,8 @@ const inviteTagSortWords = { position: 'position', ...tagSortWords } as const
 const inviteTagOrder = Type.Optional(
   Words(['asc', 'desc'], { description: 'Direction; asc by position unless given, else desc' }),
 )
-const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
-const MovedInviteView = Type.Object(
+export const InviteParams = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
+export const MovedInviteView = Type.Object(
   { invite: inviteDetailView.schema },
   { [NAME]: 'OneInviteDetail', description: 'The invite as it is now' },
 )
@@ -39,13 +39,14 @@ const operation = (operationId: string, summary: string, description: string) =>
   operationId,
   summary,
   description: `${description} Beyond the original interface.`,
-  params,
+  params: InviteParams,
   headers: IdempotencyHeaders,
   response: { 200: MovedInviteView },
   errors: ['invite_not_found', 'move_not_allowed'] as const,
 })
 
-const answer = async (invite: Promise<InviteDetail>) => ({
+/** The invite as it was left. */
+export const answerInvite = async (invite: Promise<InviteDetail>) => ({
   status: 200,
   body: { invite: inviteDetailView.present(await invite) },
 })
@@ -70,7 +71,7 @@ function movingRoutes(app: TypedApp): void {
         errors: ['invite_not_found', 'move_not_allowed', 'too_many_mails'],
       },
     },
-    async (request, reply) => answerOnce(request, reply, (ctx) => answer(resendInvite(ctx, request.params.inviteId))),
+    async (request, reply) => answerOnce(request, reply, (ctx) => answerInvite(resendInvite(ctx, request.params.inviteId))),
   )
 
   app.post(
@@ -82,7 +83,7 @@ function movingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, (ctx) => answer(extendInvite(ctx, request.params.inviteId, request.body))),
+      answerOnce(request, reply, (ctx) => answerInvite(extendInvite(ctx, request.params.inviteId, request.body))),
   )
 
   app.post(
@@ -94,7 +95,7 @@ function movingRoutes(app: TypedApp): void {
         'Its link opens no assessment any more. For an invite that is pending, accepted or started.',
       ),
     },
-    async (request, reply) => answerOnce(request, reply, (ctx) => answer(revokeInvite(ctx, request.params.inviteId))),
+    async (request, reply) => answerOnce(request, reply, (ctx) => answerInvite(revokeInvite(ctx, request.params.inviteId))),
   )
 
   app.post(
@@ -111,7 +112,7 @@ function movingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, (ctx) => answer(reactivateInvite(ctx, request.params.inviteId, request.body))),
+      answerOnce(request, reply, (ctx) => answerInvite(reactivateInvite(ctx, request.params.inviteId, request.body))),
   )
 }
 
@@ -125,7 +126,7 @@ function belongingsRoutes(app: TypedApp): void {
         operationId: 'listInviteEmails',
         summary: "See what became of an invite's mails",
         description: 'Each sending of the invitation, with its state. Beyond the original interface.',
-        params,
+        params: InviteParams,
         querystring: ListQuery(emailSortWords, {}),
         response: { 200: ListOf('emails', InviteEmailView) },
         errors: ['invite_not_found'],
@@ -147,7 +148,7 @@ function belongingsRoutes(app: TypedApp): void {
         summary: "Get the candidate's link",
         description:
           'For those who send the invitation themselves: whoever has the link can act as the candidate. It is given whatever the status; of an invite that is over it leads to a page that says so. A reactivation makes a new one. Never cached. Beyond the original interface.',
-        params,
+        params: InviteParams,
         response: { 200: InviteLinkView },
         errors: ['invite_not_found'],
       },
@@ -166,7 +167,7 @@ function belongingsRoutes(app: TypedApp): void {
         operationId: 'listInviteTags',
         summary: "List an invite's tags",
         description: 'In the order in which they were given, unless sorted otherwise. Beyond the original interface.',
-        params,
+        params: InviteParams,
         querystring: ListQuery(inviteTagSortWords, { order: inviteTagOrder }),
         response: { 200: ListOf('tags', tagView.schema) },
         errors: ['invite_not_found'],

@@ -13,6 +13,7 @@ import { inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { readOrganizationSettings } from '../../../src/domain/members/organization-settings.ts'
 import { listQueue } from '../../../src/domain/submissions/grading/queue.ts'
 import { createTag, listTags, wholeTag } from '../../../src/domain/tags/tags.ts'
+import { deleteTestData } from '../../../src/domain/test-data/delete-test-data.ts'
 import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -72,6 +73,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
       inviteMember(as(actor), { email: `invited.by.${actor.kind}@example.com`, roles: ['grader'], mails: false }),
     manage_settings: async (actor) => readOrganizationSettings(as(actor)),
     read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
+    delete_test_data: async (actor) => deleteTestData({ ...as(actor), mode: 'test' }),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>
@@ -97,6 +99,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'manage_members',
     'manage_settings',
     'read_audit_log',
+    'delete_test_data',
   ]
   expect(await allowed({ kind: 'operator' })).toEqual(all)
   expect(await allowed({ kind: 'system' })).toEqual(['read'])
@@ -108,6 +111,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'invite',
     'operate_invites',
     'manage_webhooks',
+    'delete_test_data',
   ])
   const ats = { kind: 'ats', id: key.id, ats: 'greenhouse', connectionId: key.id, mode: 'live', createdById: null } as const
   expect(await allowed(ats)).toEqual(['read', 'invite', 'operate_invites'])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { type Furnished, fillPath, furnish, furnishTestData } from '../../support/furnish.ts'
+import { type Furnished, fillPath, furnish, furnishTestData, makeAtsOrder } from '../../support/furnish.ts'
 import { links } from '../../support/links.ts'
 import { type Operation, readOperations } from '../../support/operations.ts'
 import { signInAs } from '../../support/portal.ts'
@@ -13,9 +13,10 @@ import { createPlaces } from './places.ts'
 let service: Service
 let address: string
 let operations: Operation[]
-const data = {} as Record<'live' | 'test', Furnished & { submission: { id: string }; media: { id: string } }>
+type Rows = { submission: { id: string }; media: { id: string }; order: Awaited<ReturnType<typeof makeAtsOrder>> }
+const data = {} as Record<'live' | 'test', Furnished & Rows>
 beforeAll(async () => {
-  service = await startService({ ROLE: 'api' }) // a sweep in between would change what is compared
+  service = await startService({ ROLE: 'api', ATS_GREENHOUSE: 'on' }) // a sweep in between would change what is compared
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const live = await furnish(service, 'Realdata')
   const test = await furnishTestData(service, live, 'Testdata')
@@ -31,7 +32,8 @@ beforeAll(async () => {
     await service.db.media.updateMany({ where, data: { state: 'ready', contentType: 'video/webm', bytes: 5 } })
     const media = await service.db.media.findFirstOrThrow({ where })
     await service.deps.media.put(`${media.key}/file`, Buffer.from('words'))
-    data[mode as 'live'] = { ...own, submission: { id: submissionId }, media }
+    const order = await makeAtsOrder(service, invite.id)
+    data[mode as 'live'] = { ...own, submission: { id: submissionId }, media, order }
   }
   operations = await readOperations(service)
 })
@@ -99,17 +101,84 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
       expect([list, status]).toEqual([list, 200])
       for (const [kind, id] of idsOf(data[hidden])) expect(text, `${list} ${kind}`).not.toContain(id)
     }
-    const { invite, webhook, submission, media } = data[hidden]
+    const { invite, webhook, submission, media, order } = data[hidden]
     const addresses = [
       `invites/${invite.id}`,
       `invites/${invite.id}/submission`,
       `grading/${submission.id}`,
       `media/${media.id}`,
       `settings/webhooks/${webhook.id}`,
+      `settings/ats/connections/${order.connectionId}`,
     ]
     for (const address of addresses) expect([address, (await admin.get(home + address)).status]).toEqual([address, 404])
-    const { invite: own, submission: handedIn, media: shown } = data[seen]
-    for (const address of [`invites/${own.id}`, `grading/${handedIn.id}`, `media/${shown.id}`])
+    expect((await admin.post(`${home}settings/ats/orders/${order.orderId}/report`)).status).toBe(404)
+    const { invite: own, submission: handedIn, media: shown, order: placed } = data[seen]
+    const seenHere = [`invites/${own.id}`, `grading/${handedIn.id}`, `media/${shown.id}`]
+    for (const address of [...seenHere, `settings/ats/connections/${placed.connectionId}`])
       expect([address, (await admin.get(home + address)).status]).toEqual([address, 200])
+  })
+})
+
+it('shows what is done to live data in no log of test data, and the other way round says which it was', async () => {
+  const admin = await signInAs(service, data.live.id, ['admin'])
+  const test = admin.home.replace('/portal/', '/portal/test/')
+  await admin.post(`${admin.home}invites/${data.live.invite.id}/tags/${data.live.tag.id}/remove`)
+  await admin.post(`${test}invites/${data.test.invite.id}/tags/${data.test.tag.id}/remove`)
+  const [log, ofTests] = [admin.home, test].map((home) => admin.get(`${home}settings/audit-log`))
+  expect((await ofTests!).text).not.toContain(data.live.invite.id)
+  for (const { text } of [await log!, await ofTests!]) expect(text).toContain(`${test}invites/${data.test.invite.id}`)
+  expect((await log!).text).not.toContain(`${admin.home}invites/${data.test.invite.id}`)
+})
+
+describe('what is for one kind of key', () => {
+  const ofLive = async () => {
+    const { auditEntry, event, grade, invite, inviteBatch, inviteEmail, inviteTag, media, release, submission, take } = service.db
+    const { apiKey, assessment, atsCall, atsConnection, atsOrder, member, question, tag, webhookEndpoint } = service.db
+    const where = { organizationId: data.live.id }
+    const live = { ...where, mode: 'live' as const }
+    const tables = [assessment, atsCall, atsConnection, member, question, tag, webhookEndpoint] as unknown as (typeof invite)[]
+    const its = { ...where, invite: { mode: 'live' as const } }
+    const submitted = { ...where, submission: { mode: 'live' as const } }
+    return [
+      await apiKey.findMany({ where, omit: { lastUsedAt: true } }),
+      await Promise.all(tables.map((table) => table.findMany({ where }))),
+      await Promise.all(
+        [invite, inviteBatch, submission, auditEntry, event].map((table) => (table as typeof invite).findMany({ where: live })),
+      ),
+      await Promise.all(
+        [inviteEmail, inviteTag, atsOrder].map((table) => (table as typeof inviteEmail).findMany({ where: its })),
+      ),
+      await Promise.all([grade, media, release, take].map((table) => (table as typeof grade).findMany({ where: submitted }))),
+    ]
+  }
+
+  it('is refused to the other, whatever it asks for, and does nothing', async () => {
+    const before = await ofLive()
+    const testInvites = () => service.db.invite.findMany({ where: { organizationId: data.live.id, mode: 'test' } })
+    const unchanged = await testInvites()
+    const v1 = service.v1(data.live.key)
+    const tries = [
+      v1.delete('/test-data'),
+      ...['accept', 'start', 'complete', 'grade', 'release', 'decline', 'expire', 'bounce', 'x'].flatMap((action) =>
+        [data.live.invite.id, data.test.invite.id, unknownId].map((id) => v1.post(`/invites/${id}/simulate`).send({ action })),
+      ),
+    ]
+    for (const answer of tries) {
+      const { status, headers } = await answer
+      expect([status, headers['x-error-code']]).toEqual([403, 'test_key_required'])
+    }
+    expect(await ofLive()).toEqual(before)
+    expect(await testInvites()).toEqual(unchanged)
+  })
+
+  it('deletes and simulates test data alone', async () => {
+    const before = await ofLive()
+    const v1 = service.v1(data.test.key)
+    for (const action of ['accept', 'release', 'expire', 'bounce'])
+      expect((await v1.post(`/invites/${data.live.invite.id}/simulate`).send({ action })).status).toBe(404)
+    expect((await v1.post(`/invites/${data.test.invite.id}/simulate`).send({ action: 'bounce' })).status).toBe(200)
+    expect((await v1.delete('/test-data')).body).toMatchObject({ deleted: { invites: 1, submissions: 1 }, remaining: 0 })
+    expect(await service.db.invite.count({ where: { organizationId: data.live.id, mode: 'test' } })).toBe(0)
+    expect(await ofLive()).toEqual(before)
   })
 })

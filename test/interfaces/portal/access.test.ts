@@ -143,6 +143,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/batches/:batchId/resume': ['admin'],
   'POST /invites/batches/:batchId/discard': ['admin'],
   'POST /invites/batches/:batchId/export': ['admin'],
+  'POST /test-data/delete': ['admin'],
 }
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */

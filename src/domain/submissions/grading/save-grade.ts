@@ -68,7 +68,8 @@ export const about = (problem: Problem, limit = 0): Issue => ({ field: '', rule:
 
 type Problem = 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded' | 'otherPoints'
 
-const checkPoints = (points: number | null, most: number): Violation | undefined =>
+/** In steps of 0.5; null: not graded. */
+export const checkPoints = (points: number | null, most: number): Violation | undefined =>
   points === null || (Number.isInteger(points * 2) && points >= 0 && points <= most)
     ? undefined
     : { rule: 'account', problem: 'points', limit: most }

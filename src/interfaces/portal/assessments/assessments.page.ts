@@ -12,6 +12,7 @@ import { onceField } from '../kit/once.ts'
 import { noRows, pager } from '../kit/paging.ts'
 import { table } from '../kit/table.ts'
 import { AUDIENCE_LABELS, confirmation, demandsOf, FORMAT_LABELS, labelOf, time } from '../kit/wording.ts'
+import { deleteTestData } from '../test-data/test-data.page.ts'
 import { cautionsShown } from './cautions.ts'
 import { wordLanguage } from './languages.ts'
 import { questionTable } from './questions.page.ts'
@@ -78,7 +79,7 @@ export function assessmentPage(
   return {
     title: assessment.name,
     notice: NOTICES.get(done),
-    body: html`${mistakes(form)}<section class="panel" aria-labelledby="facts-heading">
+    body: html`${mistakes(form)}${isHeldByTests(form) && deleteTestData(ctx)}<section class="panel" aria-labelledby="facts-heading">
 <h2 id="facts-heading">About it</h2>
 ${facts(ctx, assessment, input)}
 ${cautionsShown(cautions, assessment.questionCount)}
@@ -100,6 +101,9 @@ ${pager(path, new URLSearchParams(), questions)}
 <p><a href="${pathOf(ctx, 'assessments')}">All assessments</a></p>`,
   }
 }
+
+/** Whether it was to be deleted, and test invites alone are in the way. */
+const isHeldByTests = ({ issues }: Form): boolean => issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
 
 const facts = (ctx: Context, assessment: Assessment, input: AssessmentInput): Html => {
   const rows: [string, string | number | Html][] = [

@@ -14,7 +14,7 @@ import { type Page, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
 import { badge, time } from '../kit/wording.ts'
 
-export const homePage = (body: Html): Page => ({ title: 'Home', body })
+export const homePage = (body: Html, notice?: string): Page => ({ title: 'Home', body, notice })
 
 /** The first page of those who run the organization. */
 export function organizationHome(ctx: Context, overview: Overview): Html {

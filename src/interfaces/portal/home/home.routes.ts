@@ -7,6 +7,8 @@ import { countQueues } from '../../../domain/submissions/grading/queue.ts'
 import { html } from '../../../html/html.ts'
 import { waitingPanel } from '../grading/queue.page.ts'
 import { show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { deleteTestData, NOTICES } from '../test-data/test-data.page.ts'
 import { homePage, organizationHome } from './home.page.ts'
 import { ownHome } from './own-home.page.ts'
 
@@ -15,6 +17,8 @@ export function homeRoutes(app: FastifyInstance): void {
     const { ctx } = request
     const body = may(ctx, 'read') ? organizationHome(ctx, await readOverview(ctx)) : ownHome(ctx, await readOwnOverview(ctx))
     const waiting = may(ctx, 'grade') && waitingPanel(ctx, await countQueues(ctx))
-    return show(request, reply, homePage(html`${waiting}${body}`))
+    const deletion = ctx.mode === 'test' && may(ctx, 'delete_test_data') && deleteTestData(ctx)
+    const notice = NOTICES.get(queryOf(request).get('done') ?? '')
+    return show(request, reply, homePage(html`${waiting}${body}${deletion}`, notice))
   })
 }

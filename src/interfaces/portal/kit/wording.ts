@@ -157,6 +157,12 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
+/** Of an assessment to which somebody is invited, by test invites alone or not. */
+const INVITED = {
+  live: 'Somebody is invited to it, so it can not be deleted.',
+  test: 'There are test invites to it, and no live ones. Delete the test data first, then it can be deleted.',
+}
+
 /** What is wrong, in a sentence. */
 export function wordIssue(issue: Issue): string {
   const name = names[issue.field] ?? ''
@@ -192,7 +198,7 @@ export function wordIssue(issue: Issue): string {
     case 'target':
       return targetFaults[issue.problem]
     case 'invited':
-      return 'Somebody is invited to it, so it can not be deleted.'
+      return INVITED[issue.value]
     case 'later':
       return 'That would be earlier than it expires now.'
     case 'grader':

@@ -1,0 +1,69 @@
+import { among, own, ownDelete, seen } from '../../db/own.ts'
+import { anyOf } from '../../db/query.ts'
+import { all, run } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { repeatInHalves } from '../work/in-halves.ts'
+
+// Test invites go with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems. Their events
+// stay, as cursors and webhooks go by them; so do keys, webhooks and connections, which are settings.
+
+/** Invites of one transaction, which takes a few tenths of a second and locks nothing that live requests write. */
+const DELETED_AT_ONCE = 100
+
+/** What is gone, and how many invites are still there: a job deletes them. */
+export type Deletion = Gone & { lists: number; remaining: number }
+/** @property media photos and recordings, whose files go with a sweep some minutes later. */
+type Gone = { invites: number; submissions: number; media: number }
+
+/**
+ * Deletes the organization's test data as they are now; what is made meanwhile stays. The first part is gone when it returns, and the rest is
+ * left to a job, which goes on wherever it was interrupted.
+ *
+ * @throws DomainError not_permitted, unless it is test data that is seen.
+ */
+export async function deleteTestData(ctx: Context): Promise<Deletion> {
+  authorize(ctx, 'delete_test_data')
+  if (ctx.mode !== 'test') throw new DomainError('not_permitted')
+  const until = ctx.deps.clock()
+  return inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const lists = await run(db, ownDelete(inside, 'inviteBatches').where('createdAt', '<=', until))
+    const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
+    const remaining = await db.invite.count({ where: { ...seen(inside), createdAt: { lte: until } } })
+    if (remaining > 0) await deps.queue.enqueueTestDataDeletion(db, { organizationId: organization.id, until })
+    if (gone.invites + lists > 0)
+      await recordAudit(inside, { action: 'deleted_test_data', details: { invites: gone.invites + remaining, lists } })
+    return { ...gone, lists, remaining }
+  })
+}
+
+/** Deletes what is left of an organization's test data that were made until then, part by part. Done again, it goes on. */
+export async function continueDeletion(
+  service: ServiceContext,
+  { organizationId, until }: { organizationId: string; until: Date },
+): Promise<void> {
+  const organization = await service.db.organization.findUnique({ where: { id: organizationId } })
+  if (!organization) return
+  const ctx: Context = { ...enterOrganization(service, organization), mode: 'test' }
+  await repeatInHalves(DELETED_AT_ONCE, async (atMost) => {
+    const { invites } = await inTransaction(ctx, (inside) => deleteSome(inside, until, atMost))
+    return invites
+  })
+}
+
+/** Deletes the oldest invites, so many at most, with what hangs on them. @param ctx inside a transaction. */
+async function deleteSome(ctx: Context, until: Date, atMost: number): Promise<Gone> {
+  const { db, organization } = ctx
+  const oldest = own(ctx, 'invites').where('createdAt', '<=', until).orderBy('createdAt').orderBy('id').limit(atMost)
+  const ids = (await all(db, oldest.select('id').forUpdate())).map(({ id }) => id)
+  if (ids.length === 0) return { invites: 0, submissions: 0, media: 0 }
+  const submission = { organizationId: organization.id, inviteId: anyOf(ids) }
+  const submissions = await db.submission.count({ where: submission })
+  const media = await db.media.count({ where: { organizationId: organization.id, submission, state: { not: 'deleted' } } })
+  const invites = await run(db, ownDelete(ctx, 'invites').where('id', '=', among(ids)))
+  return { invites, submissions, media }
+}

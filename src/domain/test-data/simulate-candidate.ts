@@ -1,0 +1,119 @@
+import type { Context } from '../context.ts'
+import { asCandidate } from '../invites/candidate-moves.ts'
+import type { InviteDetail } from '../invites/invites.ts'
+import { moveInvite } from '../invites/move-invite.ts'
+import { mayMove } from '../invites/moves.ts'
+import { CHECKS, isRecorded, PHOTOS } from '../submissions/needs.ts'
+import { finishSubmission } from '../submissions/taking/finish-submission.ts'
+import { giveConsent } from '../submissions/taking/give-consent.ts'
+import { enterToWrite } from '../submissions/taking/open-missing-submissions.ts'
+import { closeQuestion, findOpenQuestion, openQuestion, type PaperQuestion } from '../submissions/taking/paper.ts'
+import { passChecks } from '../submissions/taking/pass-checks.ts'
+import { readPreparation, readProgress } from '../submissions/taking/read-progress.ts'
+import { saveText } from '../submissions/taking/save-text.ts'
+import { type PreparedSession, requireInProgress, requirePrepared, type Session } from '../submissions/taking/session.ts'
+import { startSubmission } from '../submissions/taking/start-submission.ts'
+import { takeOver } from '../submissions/taking/take-over.ts'
+import { putPart } from '../submissions/uploads/put-part.ts'
+import { putPhoto } from '../submissions/uploads/put-photo.ts'
+import { beginCapture, beginTake, CAPTURES, completeRecording } from '../submissions/uploads/recordings.ts'
+import type { Given } from './given.ts'
+import samples from './samples.json' with { type: 'json' }
+
+// A candidate who takes the assessment in a moment. Where it is taken in another player, that has answers and recordings, and this only
+// moves the invite.
+
+/** What a browser's name says otherwise. */
+const USER_AGENT = 'simulated'
+/** A photo, and two recordings of a second, as Chromium makes them: a tone, and a picture with a tone. */
+const decode = (text: string): Buffer => Buffer.from(text, 'base64')
+const [PHOTO, AUDIO, VIDEO] = [decode(samples.photo), decode(samples.audio), decode(samples.video)]
+
+export const acceptInvite = (ctx: Context, invite: InviteDetail): Promise<void> => move(ctx, invite, 'accept')
+
+export const declineInvite = (ctx: Context, invite: InviteDetail): Promise<void> => move(ctx, invite, 'decline')
+
+/** Accepts, if that has not been done, prepares all that the invite asks for, and starts. */
+export async function startAssessment(ctx: Context, invite: InviteDetail): Promise<void> {
+  if (mayMove('accept', invite.status)) await acceptInvite(ctx, invite)
+  if (!ctx.deps.hasOwnPlayer) return move(ctx, invite, 'start')
+  const session = await enter(ctx, invite)
+  if (session.invite.status === 'accepted') await startSubmission(await prepare(session))
+  await move(ctx, invite, 'start') // done by now, or refused with the state that it is in
+}
+
+/** Starts, if that has not been done, answers what has no answer, and hands in. */
+export async function handInAnswers(ctx: Context, invite: InviteDetail, { answers }: Given): Promise<void> {
+  if (invite.status === 'completed') return
+  if (invite.status !== 'started') await startAssessment(ctx, invite)
+  if (!ctx.deps.hasOwnPlayer) return move(ctx, invite, 'complete')
+  const session = await enter(ctx, invite)
+  requireInProgress(session)
+  const tab = ctx.deps.newId()
+  await takeOver(session, tab)
+  const captures = await beginCaptures(session, tab)
+  const { unanswered, of } = await readProgress(session)
+  for (let number = 1; number <= of; number++) {
+    await openQuestion(session, number)
+    const question = await findOpenQuestion(session, number)
+    if (!question) continue // it was answered, or its time is over
+    const text = answers.find((answer) => answer.number === number)?.text
+    if (text !== undefined) await saveText(session, number, { text })
+    else if (unanswered.includes(number)) await makeUpAnswer(session, tab, question)
+    await closeQuestion(session, number)
+  }
+  for (const mediaId of captures) await completeRecording(session, mediaId, { segments: [1] })
+  await finishSubmission(session)
+}
+
+/** What the candidate does by a button. @throws DomainError move_not_allowed. */
+async function move(ctx: Context, { id, mode }: InviteDetail, to: 'accept' | 'start' | 'complete' | 'decline'): Promise<void> {
+  await moveInvite(asCandidate(ctx, { id, mode, organization: ctx.organization }), to, { inviteId: id })
+}
+
+/** By the link as it is now. */
+const enter = (ctx: Context, { id, linkVersion }: InviteDetail): Promise<Session> =>
+  enterToWrite(ctx, { inviteId: id, linkVersion })
+
+/** Consents, passes the checks and takes the photos. */
+async function prepare(session: Session): Promise<Session> {
+  const { needs, missing } = await readPreparation(session)
+  if (missing.includes('consent')) await giveConsent(session, { needs, userAgent: USER_AGENT })
+  const { id, linkVersion } = session.invite
+  const prepared = await enterToWrite(session.ctx, { inviteId: id, linkVersion })
+  requirePrepared(prepared)
+  await passChecks(prepared, CHECKS)
+  for (const photo of PHOTOS) if (missing.includes(photo)) await putPhoto(prepared, photo, PHOTO)
+  return prepared
+}
+
+async function makeUpAnswer(session: PreparedSession, tab: string, question: PaperQuestion): Promise<void> {
+  const { number, responseType } = question
+  if (!isRecorded(question)) {
+    await saveText(session, number, { text: `A generated answer to question ${number}.` })
+    return
+  }
+  const kind = responseType === 'video' ? 'video' : 'audio'
+  const { mediaId } = await beginTake(session, number, kind)
+  await upload(session, tab, mediaId, kind === 'video' ? VIDEO : AUDIO)
+  await completeRecording(session, mediaId, { segments: [1] })
+}
+
+/** Begins what is recorded all the time. @returns the ids of the recordings. */
+async function beginCaptures(session: PreparedSession, tab: string): Promise<string[]> {
+  const { invite, submission } = session
+  const isAsked = { screen: invite.screenRecording, webcam: invite.webcamMonitoring }
+  const consented = { screen: submission.consentMedia.includes('screen'), webcam: submission.consentMedia.includes('camera') }
+  const begun: string[] = []
+  for (const kind of CAPTURES) {
+    if (!isAsked[kind] || !consented[kind]) continue
+    const { mediaId } = await beginCapture(session, kind)
+    await upload(session, tab, mediaId, VIDEO)
+    begun.push(mediaId)
+  }
+  return begun
+}
+
+/** Uploads a recording that is one part. */
+const upload = ({ ctx, invite }: PreparedSession, tab: string, mediaId: string, content: Buffer): Promise<void> =>
+  putPart(ctx, { inviteId: invite.id, linkVersion: invite.linkVersion }, tab, { mediaId, segment: 0, number: 0, content })

@@ -1,0 +1,21 @@
+import { seen } from '../../db/own.ts'
+import type { Context } from '../context.ts'
+import { expireIfDue } from '../invites/expire-due-invites.ts'
+import { EXPIRING } from '../invites/expiry.ts'
+import type { InviteDetail } from '../invites/invites.ts'
+import { moveNotAllowed } from '../invites/move-invite.ts'
+import { inTransaction } from '../transaction.ts'
+
+/** Makes now the time at which the invite expires, and has the clock find that it is over. @throws DomainError move_not_allowed. */
+export async function expireInvite(ctx: Context, { id, status }: InviteDetail): Promise<void> {
+  if (status === 'expired') return
+  await inTransaction(ctx, async (inside) => {
+    const where = { ...seen(inside), id }
+    const { count } = await inside.db.invite.updateMany({
+      where: { ...where, status: { in: [...EXPIRING] } },
+      data: { expiresAt: inside.deps.clock() },
+    })
+    if (count === 0) throw moveNotAllowed('expire', status)
+    await expireIfDue(inside, where)
+  })
+}

@@ -1,0 +1,107 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import type { InviteDetail } from '../invites/invites.ts'
+import { GRADING_ROLES } from '../members/graders.ts'
+import { findGrades } from '../submissions/grading/grades.ts'
+import { takeOver } from '../submissions/grading/hand-on.ts'
+import { mayRelease, releaseResult, reopenResult } from '../submissions/grading/release-result.ts'
+import { findHandedIn, findPaper, type Graded } from '../submissions/grading/rounds.ts'
+import { saveGrade } from '../submissions/grading/save-grade.ts'
+import { countGrades } from '../submissions/grading/totals.ts'
+import { whereInviteSubmission } from '../submissions/reading/list-submissions.ts'
+import type { Given } from './given.ts'
+
+/** Of a question's points so many are given, in halves: not all, and not none. */
+const MADE_UP = 0.8
+const COMMENT = 'A simulated result.'
+
+/**
+ * Grades what is given and, as well as that goes, what nobody has graded yet; a result that was released is reopened for what is given. It is
+ * done in the names of members who may grade: of those it is assigned to, of whoever made the key, or of others. An assessment that is
+ * graded twice is, with the same points.
+ *
+ * @throws DomainError graders_missing: there are not as many members who may grade as it takes.
+ */
+export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades }: Given): Promise<void> {
+  const { graders, submission } = await enterAsGraders(ctx, invite)
+  const [first] = graders
+  const { id: submissionId, assessment } = submission
+  if (submission.state === 'released') {
+    if (grades.length === 0) return
+    await reopenResult(first, submissionId)
+  }
+  const paper = await findPaper(ctx, submissionId)
+  const ungraded = countGrades(paper, await findGrades(ctx, submissionId), assessment).filter(
+    ({ standing }) => standing.state !== 'graded',
+  )
+  for (const { number, points: most } of paper) {
+    const given = grades.find((grade) => grade.number === number)
+    if (!given && !ungraded.some((question) => question.number === number && most > 0)) continue
+    const { points, comment = '' } = given ?? { points: Math.round(most * MADE_UP * 2) / 2 }
+    for (const grader of graders) await saveGrade(grader, { submissionId, number, points, comment, seen: grader.deps.clock() })
+  }
+}
+
+/** Releases the result, to the candidate as well, unless it is released. */
+export async function releaseGrades(ctx: Context, invite: InviteDetail): Promise<void> {
+  const { graders, submission } = await enterAsGraders(ctx, invite)
+  if (submission.state === 'released') return
+  await releaseResult(graders[0], { submissionId: submission.id, comment: COMMENT, message: '', toCandidate: true })
+}
+
+/** As many graders as the assessment takes, each of whom may grade what was handed in, and the first release it. */
+async function enterAsGraders(
+  ctx: Context,
+  { id }: InviteDetail,
+): Promise<{ graders: [Context, ...Context[]]; submission: Graded }> {
+  const { assignedTo, submissionId } = await findAssigned(ctx, id)
+  const members = await findGraders(ctx, assignedTo)
+  const [first, second] = members.map((member) => as(ctx, member))
+  if (!first) throw new DomainError('graders_missing')
+  const submission = await findHandedIn(first, submissionId)
+  if (!submission.assessment.secondGrader) return { graders: [first], submission }
+  if (!second) throw new DomainError('graders_missing')
+  for (const grader of [first, second]) await takeOver(grader, submissionId)
+  const assigned = await findHandedIn(first, submissionId)
+  return { graders: mayRelease(first, assigned) ? [first, second] : [second, first], submission: assigned }
+}
+
+/** Whose submission it is to grade: first those who do. */
+async function findAssigned(ctx: Context, inviteId: string) {
+  const { actor, db } = ctx
+  const submission = await db.submission.findFirst({
+    where: await whereInviteSubmission(ctx, inviteId),
+    select: { id: true, graderId: true, secondGraderId: true },
+  })
+  if (!submission) throw new DomainError('submission_not_found')
+  const keyOwner = actor.kind === 'apiKey' ? actor.createdById : null
+  const assignedTo = [submission.graderId, submission.secondGraderId, keyOwner].filter((memberId) => memberId !== null)
+  return { submissionId: submission.id, assignedTo }
+}
+
+type Member = { id: string; userId: string; roles: string[] }
+
+/** Members who may grade: those that are preferred, in that order, and two others. */
+async function findGraders({ db, organization }: Context, preferred: string[]): Promise<Member[]> {
+  const may = {
+    organizationId: organization.id,
+    status: 'active',
+    roles: { hasSome: [...GRADING_ROLES] },
+  } satisfies Prisma.MemberWhereInput
+  const select = { id: true, userId: true, roles: true } as const
+  const found = await db.member.findMany({ where: { ...may, id: { in: preferred } }, select })
+  const others = await db.member.findMany({
+    where: { ...may, id: { notIn: preferred } },
+    orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }],
+    take: 2,
+    select,
+  })
+  return [...found.sort((one, other) => preferred.indexOf(one.id) - preferred.indexOf(other.id)), ...others]
+}
+
+/** The member, whom an API key has do it. */
+const as = (ctx: Context, { id, userId, roles }: Member): Context => ({
+  ...ctx,
+  actor: { kind: 'member', id, userId, roles, ...(ctx.actor.kind === 'apiKey' && { simulatedBy: ctx.actor.id }) },
+})

@@ -1,0 +1,50 @@
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { getInvite, type InviteDetail } from '../invites/invites.ts'
+import { type Given, refuseUnfitting } from './given.ts'
+import { acceptInvite, declineInvite, handInAnswers, startAssessment } from './simulate-candidate.ts'
+import { expireInvite } from './simulate-clock.ts'
+import { gradeAnswers, releaseGrades } from './simulate-grader.ts'
+import { bounceMail } from './simulate-mail-server.ts'
+
+// What else candidates, graders, the clock and the mail server do, done for a test invite at once: by the functions that do it for them,
+// in their names, so that its rules, its events and its webhooks are the real ones.
+
+/** What can be simulated. */
+export const SIMULATIONS = ['accept', 'start', 'complete', 'grade', 'release', 'decline', 'expire', 'bounce'] as const
+export type Simulation = (typeof SIMULATIONS)[number]
+
+const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, given: Given) => Promise<void>> = {
+  accept: acceptInvite,
+  start: startAssessment,
+  complete: handInAnswers,
+  async grade(ctx, invite, given) {
+    await handInAnswers(ctx, invite, given)
+    await gradeAnswers(ctx, invite, given)
+  },
+  async release(ctx, invite, given) {
+    await handInAnswers(ctx, invite, given)
+    await gradeAnswers(ctx, invite, given)
+    await releaseGrades(ctx, invite)
+  },
+  decline: declineInvite,
+  expire: expireInvite,
+  bounce: bounceMail,
+}
+
+/**
+ * Brings a test invite to where the action leads, by way of all that lies between. What has been done already stays as it is, so that
+ * repeating it changes nothing.
+ *
+ * @throws DomainError not_permitted, unless it is test data that is seen; invite_not_found; move_not_allowed, from where the invite is no way
+ *   leads there; graders_missing; submission_not_found of what is taken in another player; invalid for answers and grades that don't fit.
+ */
+export async function simulate(ctx: Context, inviteId: string, action: Simulation, given: Given): Promise<InviteDetail> {
+  authorize(ctx, 'operate_invites')
+  if (ctx.mode !== 'test') throw new DomainError('not_permitted')
+  const invite = await getInvite(ctx, inviteId)
+  await refuseUnfitting(ctx, invite, given)
+  await simulations[action](ctx, invite, given)
+  return getInvite(ctx, inviteId)
+}

@@ -1,0 +1,66 @@
+import { deleteTestData } from '../../domain/test-data/delete-test-data.ts'
+import { simulate } from '../../domain/test-data/simulate.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { answerInvite, InviteParams, MovedInviteView } from './invite-operations.routes.ts'
+import { DeletionView, presentDeletion, SimulationBody, toGiven } from './test-data.view.ts'
+
+const tags = ['Test data']
+
+/** Beyond v1.md: what test keys do with test data. */
+export function testDataRoutes(app: TypedApp): void {
+  app.post(
+    '/invites/:inviteId/simulate',
+    {
+      schema: {
+        tags,
+        operationId: 'simulateInvite',
+        summary: 'Have happen what candidates and graders do',
+        description: `With a test invite, at once, with the same events, webhooks and mails as otherwise. What lies between the state of the invite and the action is done as well: a pending invite whose result is to be released is accepted, taken, graded. What has happened already stays as it is.
+
+- \`accept\`, \`start\`, \`complete\`, \`decline\`: what the candidate does. Unless they are given, answers are made up, recordings with them.
+- \`grade\`, \`release\`: what graders do, in the names of members who may grade. A result that was released is graded anew where grades are given.
+- \`expire\`: what the clock does with a pending or accepted invite.
+- \`bounce\`: what the mail server does with the newest mail.
+
+Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. Beyond the original interface.`,
+        params: InviteParams,
+        headers: IdempotencyHeaders,
+        body: SimulationBody,
+        response: { 200: MovedInviteView },
+        keyMode: 'test',
+        errors: [
+          'invite_not_found',
+          'submission_not_found',
+          'move_not_allowed',
+          'session_refused',
+          'graders_missing',
+          'too_many_mails',
+        ],
+      },
+    },
+    async (request, reply) => {
+      const { body, params } = request
+      return answerOnce(request, reply, (ctx) => answerInvite(simulate(ctx, params.inviteId, body.action, toGiven(body))))
+    },
+  )
+
+  app.delete(
+    '/test-data',
+    {
+      schema: {
+        tags,
+        operationId: 'deleteTestData',
+        summary: 'Delete all test data',
+        description:
+          'For good: the test invites that there are now, with all that hangs on them. Some are gone with the answer; where there are more, a 202 says how many are being deleted, and asking again tells how many are left. What is made meanwhile stays, and so do events, which are in the feed until their time is over, webhooks, keys, and all that live data share. Beyond the original interface.',
+        response: { 200: DeletionView, 202: DeletionView },
+        keyMode: 'test',
+      },
+    },
+    async ({ ctx }, reply) => {
+      const deletion = await deleteTestData(ctx)
+      return reply.code(deletion.remaining > 0 ? 202 : 200).send(presentDeletion(deletion))
+    },
+  )
+}

@@ -1,0 +1,71 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { MAX_ANSWER_LENGTH, MAX_COMMENT_LENGTH } from '../../domain/limits.ts'
+import type { Deletion } from '../../domain/test-data/delete-test-data.ts'
+import type { Given } from '../../domain/test-data/given.ts'
+import { SIMULATIONS } from '../../domain/test-data/simulate.ts'
+import { Text, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+
+// Beyond v1.md: what is done with test data alone.
+
+/** More questions than an assessment has. */
+const MOST_QUESTIONS = 1_000
+const QuestionNumber = () => Type.Integer({ minimum: 1, description: 'Number of the question, from 1' })
+
+export const SimulationBody = Type.Object(
+  {
+    action: Words(SIMULATIONS, { description: 'What is to happen' }),
+    answers: Type.Optional(
+      Type.Array(
+        Type.Object({
+          number: QuestionNumber(),
+          text: Text({ maxLength: MAX_ANSWER_LENGTH, description: 'What the candidate writes' }),
+        }),
+        { maxItems: MOST_QUESTIONS, description: 'Answers in writing; those that are missing are made up, recordings always' },
+      ),
+    ),
+    grades: Type.Optional(
+      Type.Array(
+        Type.Object({
+          number: QuestionNumber(),
+          points: Type.Number({ minimum: 0, description: 'In steps of 0.5' }),
+          comment: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH })),
+        }),
+        { maxItems: MOST_QUESTIONS, description: 'Grades; answers that have none get four fifths of their points' },
+      ),
+    ),
+  },
+  {
+    [NAME]: 'Simulation',
+    examples: [
+      {
+        action: 'release',
+        answers: [{ number: 1, text: 'I would ask first.' }],
+        grades: [{ number: 1, points: 4.5, comment: 'To the point.' }],
+      },
+    ],
+  },
+)
+
+export const toGiven = ({ answers = [], grades = [] }: Static<typeof SimulationBody>): Given => ({ answers, grades })
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const DeletionView = Type.Object(
+  {
+    deleted: Type.Object({
+      invites: Count('Test invites, with their mails and tags'),
+      submissions: Count('What was sent in for them, with grades and results'),
+      media: Count('Photos and recordings of it'),
+      lists: Count('Lists of candidates given in the portal'),
+    }),
+    remaining: Count('Test invites that are still being deleted'),
+  },
+  {
+    [NAME]: 'TestDataDeletion',
+    description: 'What is gone, and what is still going',
+    examples: [{ deleted: { invites: 100, submissions: 61, media: 14, lists: 1 }, remaining: 900 }],
+  },
+)
+
+export const presentDeletion = ({ remaining, ...deleted }: Deletion): Static<typeof DeletionView> => ({ deleted, remaining })
