@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 /** What both runs share; the other is test/faults/vitest.config.ts. */
 export const shared = {
@@ -11,6 +12,7 @@ export const shared = {
   // To load the service costs more than most files' tests do: a worker loads it once for all its files. No module of the service or of
   // test/support keeps anything of one file for the next.
   isolate: false,
+  sequence: { sequencer: LongestFirst },
   // Not a verdict: far longer than any test takes where others are busy too. What a test waits for has limits that say what it was.
   testTimeout: 600_000,
   hookTimeout: 600_000,

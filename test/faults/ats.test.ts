@@ -12,6 +12,7 @@ import { scaled } from './scale.ts'
 /** What a killed process was reporting is reported again when its lease of 20 s is over. A machine that is busy may take longer. */
 const RECOVERY_MS = 300_000
 const ORDERS = 5
+const THEIR_KEY = 'a key of Ashby'
 
 /** What becomes of an invite again and again, and what Ashby reads of it. */
 const STEPS = [
@@ -24,6 +25,7 @@ const STEPS = [
 /** An organization whose orders came from Ashby, and a way to have something become of them. */
 async function start() {
   const host = await listenAsAshby()
+  const customer = host.customer(THEIR_KEY)
   const { url, db, make, system } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const { id: organizationId, name } = await make.organization()
@@ -36,7 +38,7 @@ async function start() {
     mode: 'live',
   }
   const key = await generateAtsKey(ctx, 'ashby', 'live')
-  await enterTheirKey(ctx, 'ashby', 'live', 'a key of Ashby')
+  await enterTheirKey(ctx, 'ashby', 'live', THEIR_KEY)
   const launch = () => startProcess({ ...TO_FAKES, DATABASE_URL: url, ATS_ASHBY: host.url })
   const first = await launch()
   const ashby = createAshby({ url: first.url, key })
@@ -60,11 +62,11 @@ async function start() {
     )
   /** What Ashby was told of each order, what it was told twice in a row once. */
   const toldOf = (inviteId: string) => {
-    const its = host.updates.map(({ event }) => event).filter(({ assessment_id }) => assessment_id === inviteId)
+    const its = customer.updates.map(({ event }) => event).filter(({ assessment_id }) => assessment_id === inviteId)
     const distinct = its.filter(({ timestamp }, i) => timestamp !== its[i - 1]?.timestamp)
     return distinct.map(({ assessment_status, cancelled_reason }) => (cancelled_reason ? 'cancelled' : assessment_status.value))
   }
-  return { ...host, db, launch, first, inviteIds, happen, allReported, toldOf }
+  return { ...customer, db, launch, first, inviteIds, happen, allReported, toldOf }
 }
 
 it('loses no report over random kills, and has those of an order arrive one at a time and in order', async () => {

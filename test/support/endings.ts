@@ -4,18 +4,21 @@ import { onTestFinished } from 'vitest'
 /** What a hook has started: to a hook that runs, no other can be added. */
 const endings: (() => Promise<void>)[] = []
 
-/** Ends a process with the test, or with the file when it is started outside of one. */
-export function endWithTest(child: ChildProcess, exited: Promise<unknown>): void {
-  const end = async () => {
-    child.kill('SIGKILL')
-    await exited
-  }
+/** Does it at the end of the test, or of the file outside of one. */
+export function whenOver(end: () => Promise<void>): void {
   try {
     onTestFinished(end)
   } catch {
     endings.push(end)
   }
 }
+
+/** Ends a process with the test, or with the file when it is started outside of one. */
+export const endWithTest = (child: ChildProcess, exited: Promise<unknown>): void =>
+  whenOver(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
 
 /** Ends what a file's hooks have started. */
 export async function endWithFile(): Promise<void> {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { onTestFinished } from 'vitest'
+import { whenOver } from './endings.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** A message as it arrived. */
@@ -42,7 +42,7 @@ export const answerWith =
 /** Takes the message, and says nothing. */
 export const hang: Behaviour = () => {}
 
-/** Listens on loopback as an endpoint of webhooks does; 204 unless it is told otherwise. It ends with the test. */
+/** Listens on loopback as an endpoint of webhooks does; 204 unless it is told otherwise. It ends with the test, or the file. */
 export async function startReceiver(behaviour = answerWith(204), tls?: { key: string; cert: string }): Promise<Receiver> {
   const received: Received[] = []
   let answer = behaviour
@@ -65,7 +65,7 @@ export async function startReceiver(behaviour = answerWith(204), tls?: { key: st
     server.closeAllConnections()
     await once(server, 'close')
   }
-  onTestFinished(close)
+  whenOver(close)
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
     port,

@@ -10,20 +10,20 @@ import { basic } from '../../support/ats/greenhouse.ts'
 import { bearer } from '../../support/ats/recruitee.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { answerWith } from '../../support/receiver.ts'
-import { startServiceForTest } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 type Options = Parameters<typeof connect>[2]
 
-/** A service of the test's own: where Ashby is is one of its settings. */
+const host = await listenAsAshby()
+const service = await startServiceForFile({ ...TO_FAKES, ATS_ASHBY: `${host.url}/` })
+const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
+
 async function start(options: Options = {}) {
-  const ashbyHost = await listenAsAshby()
-  const service = await startServiceForTest({ ...TO_FAKES, ATS_ASHBY: `${ashbyHost.url}/` })
-  const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const own = await connect(service, 'ashby', options)
-  const { updates, behave } = ashbyHost
+  const { updates, behave } = host.customer(own.theirKey)
   const waitFor = (count: number) => waitUntil(`${count} updates`, () => (updates.length >= count ? updates : undefined))
-  return { ...own, service, url, ashby: createAshby({ url, key: own.key }), updates, behave, waitFor }
+  return { ...own, ashby: createAshby({ url, key: own.key }), updates, behave, waitFor }
 }
 
 const status = (value: string) => ({ identifier: 'status', label: 'Status', type: 'string', value })
@@ -31,7 +31,7 @@ const cancelled = (value: string) => ({ identifier: 'cancelled_reason', label: '
 
 describe('a key', () => {
   it('is taken from wherever Ashby puts it, and is a 401 otherwise', async () => {
-    const { ashby, key, service, organization, admin } = await start()
+    const { ashby, key, organization, admin } = await start()
     const greenhouse = await connect(service, 'ashby')
     const statusOf = async (authorization: string) => (await ashby.call('assessment.list', {}, authorization)).status
     for (const good of [basic(key), basic('', key), basic(key, key), bearer(key)]) expect(await statusOf(good)).toBe(200)
@@ -52,7 +52,7 @@ it('lists what can be sent, each with all its fields, and no custom fields', asy
 
 describe('assessment.start', () => {
   it('makes an invite, and tells with the answer that the candidate is invited', async () => {
-    const { ashby, assessment, inviteOf, service, allReported, updates } = await start()
+    const { ashby, assessment, inviteOf, allReported, updates } = await start()
     const { status: code, body, assessmentId } = await ashby.start(assessment.id, { email: 'kim@example.com' })
     const update = { assessment_id: assessmentId, timestamp: service.clock.now().getTime(), assessment_status: status('Invited') }
     expect([code, body]).toEqual([200, { success: true, results: { assessment_id: assessmentId, update_request: update } }])
@@ -63,7 +63,7 @@ describe('assessment.start', () => {
   })
 
   it('makes one of the same application and assessment, also ten times at once', async () => {
-    const { ashby, assessment, organization, service } = await start()
+    const { ashby, assessment, organization } = await start()
     const again = { application: { ashby_id: 'the same', status: 'Anything' } }
     const send = () => ashby.start(assessment.id, { email: 'kim@example.com' }, again)
     const answers = await Promise.all(Array.from({ length: 10 }, send))
@@ -87,7 +87,7 @@ describe('assessment.start', () => {
   })
 
   it('is refused before the key of Ashby is entered', async () => {
-    const { ashby, assessment, connection, service } = await start()
+    const { ashby, assessment, connection } = await start()
     await service.db.atsConnection.update({ where: { id: connection.id }, data: { theirKey: null } })
     expect((await ashby.list()).status).toBe(200)
     const { status, body } = await ashby.start(assessment.id)
@@ -98,7 +98,7 @@ describe('assessment.start', () => {
 describe('each state', () => {
   it('is told of in order, with times that grow, by updates that its schema takes', async () => {
     const own = await start()
-    const { ashby, assessment, candidate, release, waitFor, updates, inviteOf, admin, service, theirKey } = own
+    const { ashby, assessment, candidate, release, waitFor, updates, inviteOf, admin, theirKey } = own
     const { assessmentId } = await ashby.start(assessment.id)
     const kim = await candidate(assessmentId)
     await kim.start()
@@ -151,7 +151,7 @@ describe('each state', () => {
   })
 
   it('that ends an invite cancels it there; that it is there again is told, too', async () => {
-    const { ashby, assessment, candidate, admin, waitFor, updates, service, organization } = await start()
+    const { ashby, assessment, candidate, admin, waitFor, updates, organization } = await start()
     const first = await ashby.start(assessment.id)
     service.clock.advance(31 * DAY_MS)
     await expireAllDueInvites(service.system)
@@ -185,7 +185,7 @@ describe('each state', () => {
   })
 
   it('that the mail was refused for good is told of', async () => {
-    const { ashby, assessment, waitFor, updates, service } = await start()
+    const { ashby, assessment, waitFor, updates } = await start()
     const { assessmentId: inviteId } = await ashby.start(assessment.id)
     const { organizationId } = await service.db.invite.findUniqueOrThrow({ where: { id: inviteId } })
     await service.db.event.create({
@@ -222,7 +222,7 @@ describe('assessment.cancel', () => {
 
   it('leaves what is over as it is, and is no error of what is unknown', async () => {
     const own = await start()
-    const { ashby, assessment, handIn, inviteOf, service } = own
+    const { ashby, assessment, handIn, inviteOf } = own
     const { assessmentId } = await ashby.start(assessment.id)
     await handIn(assessmentId)
     expect((await ashby.cancel(assessmentId)).status).toBe(200)
@@ -234,7 +234,7 @@ describe('assessment.cancel', () => {
   })
 
   it('is followed by another order of the same application, which invites again', async () => {
-    const { ashby, assessment, inviteOf, service, candidate, waitFor, updates } = await start()
+    const { ashby, assessment, inviteOf, candidate, waitFor, updates } = await start()
     const again = { application: { ashby_id: 'the same' } }
     const first = await ashby.start(assessment.id, { email: 'kim@example.com' }, again)
     await ashby.cancel(first.assessmentId)
@@ -254,7 +254,7 @@ describe('a candidate who is sent twice', () => {
     const first = await own.ashby.start(own.assessment.id, { email: 'kim@example.com' })
     await between(own, first.assessmentId)
     const second = await own.ashby.start(own.assessment.id, { email: 'Kim@example.com' })
-    const mails = await own.service.db.inviteEmail.count({ where: { inviteId: first.assessmentId } })
+    const mails = await service.db.inviteEmail.count({ where: { inviteId: first.assessmentId } })
     return { ...own, first, second, mails }
   }
 
@@ -264,13 +264,13 @@ describe('a candidate who is sent twice', () => {
     ['started', async ({ candidate }, id) => (await candidate(id)).start()],
     ['completed', async ({ handIn }, id) => handIn(id)],
   ])('while the first is %s is a 409', async (_state, move) => {
-    const { second, mails, service, organization } = await twice(move)
+    const { second, mails, organization } = await twice(move)
     expect([second.status, mails]).toEqual([409, 1])
     expect(await service.db.atsOrder.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
   it('after the release is told when that was, and where the result is', async () => {
-    const { second, first, organization, service, inviteOf } = await twice(async ({ handIn, release }, id) => {
+    const { second, first, organization, inviteOf } = await twice(async ({ handIn, release }, id) => {
       await handIn(id)
       await release(id, [5, 3])
     })
@@ -290,7 +290,7 @@ describe('a candidate who is sent twice', () => {
 })
 
 it('shows the admins an update that was refused, and goes on with the next', async () => {
-  const { ashby, assessment, candidate, behave, service, waitFor } = await start()
+  const { ashby, assessment, candidate, behave, waitFor } = await start()
   behave(answerWith(403, {}, '{"success":false,"errors":["missing_permission"]}'))
   const { assessmentId } = await ashby.start(assessment.id)
   const kim = await candidate(assessmentId)

@@ -8,34 +8,38 @@ import { type Connected, connect, TO_FAKES } from '../../support/ats/connect.ts'
 import { basic } from '../../support/ats/greenhouse.ts'
 import { bearer, createRecruitee, listenAsRecruitee } from '../../support/ats/recruitee.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { startServiceForTest } from '../../support/service.ts'
+import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 const SECRET = 'the secret of the partner'
 type Options = Parameters<typeof connect>[2]
 
-/** A service of the test's own: where Recruitee is is one of its settings. */
+const host = await listenAsRecruitee()
+const env = { ...TO_FAKES, ATS_RECRUITEE: host.url, ATS_RECRUITEE_SECRET: SECRET }
+const service = await startServiceForFile(env)
+const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
+/** What is changed where a connection is tested. */
+const NO_REPORT = '00000000-0000-0000-0000-000000000000'
+
 async function start(options: Options = {}) {
-  const host = await listenAsRecruitee()
-  const env = { ...TO_FAKES, ATS_RECRUITEE: host.url, ATS_RECRUITEE_SECRET: SECRET }
-  const service = await startServiceForTest(env)
-  const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const own = await connect(service, 'recruitee', options)
-  const { changes } = host
-  const waitFor = (count: number) => waitUntil(`${count} changes`, () => (changes.length >= count ? changes : undefined))
+  const reportIds = new Set([NO_REPORT])
+  const changes = () => host.changes.filter(({ reportId }) => reportIds.has(reportId))
+  const waitFor = (count: number) => waitUntil(`${count} changes`, () => (changes().length >= count ? true : undefined))
   const inviteIdOf = async (reportId: string) =>
     (await service.db.atsOrder.findFirstOrThrow({ where: { naturalKey: reportId } })).inviteId!
   /** Sends a candidate. @returns the id of the invite that this makes. */
   const recruitee = createRecruitee({ url, key: own.key })
   const send = async (fields: Record<string, unknown> = {}) => {
     const { reportId } = await recruitee.send(own.assessment.id, fields)
+    reportIds.add(reportId)
     return { reportId, inviteId: await inviteIdOf(reportId) }
   }
-  return { ...own, service, recruitee, changes, waitFor, inviteIdOf, send }
+  return { ...own, recruitee, changes, waitFor, inviteIdOf, send }
 }
 
 it('takes its key as a bearer token, and answers 401 to every other', async () => {
-  const { recruitee, key, organization, admin, service } = await start()
+  const { recruitee, key, organization, admin } = await start()
   const status = async (authorization: string) => (await recruitee.call('GET', 'tests', undefined, authorization)).status
   for (const good of [bearer(key), basic(key)]) expect(await status(good)).toBe(200)
   for (const bad of ['', 'Bearer', bearer(organization.key), bearer(`${key}x`)]) expect(await status(bad)).toBe(401)
@@ -51,7 +55,7 @@ it('lists tests as a bare array, with ids that come back as they are', async () 
 
 describe('send_candidate', () => {
   it('makes an invite and its mail, of the same report once', async () => {
-    const { recruitee, assessment, inviteIdOf, inviteOf, service, organization } = await start()
+    const { recruitee, assessment, inviteIdOf, inviteOf, organization } = await start()
     const report_id = crypto.randomUUID()
     const send = () => recruitee.send(assessment.id, { report_id, email: 'kim@example.com', phone: '123', unknown: null })
     const answers = await Promise.all(Array.from({ length: 10 }, send))
@@ -62,7 +66,7 @@ describe('send_candidate', () => {
   })
 
   it('refuses with a text, and never by 401 or 403', async () => {
-    const { recruitee, assessment, service, organization } = await start()
+    const { recruitee, assessment, organization } = await start()
     const refused = [
       await recruitee.send('x'),
       await recruitee.send(assessment.id, { email: 'nobody' }),
@@ -83,7 +87,7 @@ describe('each state', () => {
     const { reportId, inviteId } = await send()
     await (await candidate(inviteId)).start()
     await allReported()
-    expect(changes).toEqual([])
+    expect(changes()).toEqual([])
     await (await candidate(inviteId)).finish()
     await waitFor(1)
     await release(inviteId, [4.5, 1])
@@ -93,18 +97,18 @@ describe('each state', () => {
     await release(inviteId, [5, 3])
     await waitFor(3)
     const completed_at = completedAt!.toISOString().replace('Z', '000Z')
-    expect(changes.map(({ change }) => change)).toEqual([
+    expect(changes().map(({ change }) => change)).toEqual([
       { status: 'completed', completed_at },
       { status: 'completed', completed_at, score: '5.5/8 (68.75%)' },
       { status: 'completed', completed_at, score: '8/8 (100%)' },
     ])
-    expect(changes[0]).toMatchObject({ method: 'PATCH', path: `/api/p/codename/reports/${reportId}` })
-    expect(changes[0]!.headers['rt-partner-secret']).toBe(SECRET)
-    expect(changes[0]!.headers).not.toHaveProperty('authorization')
+    expect(changes()[0]).toMatchObject({ method: 'PATCH', path: `/api/p/codename/reports/${reportId}` })
+    expect(changes()[0]!.headers['rt-partner-secret']).toBe(SECRET)
+    expect(changes()[0]!.headers).not.toHaveProperty('authorization')
   })
 
   it('that ends an invite is canceled, and that it is there again is sent', async () => {
-    const { send, candidate, admin, changes, waitFor, service } = await start()
+    const { send, candidate, admin, changes, waitFor } = await start()
     const first = await send()
     service.clock.advance(31 * DAY_MS)
     await expireAllDueInvites(service.system)
@@ -116,7 +120,7 @@ describe('each state', () => {
     const second = await send()
     await (await candidate(second.inviteId)).decline()
     await waitFor(4)
-    expect(changes.map(({ change, reportId }) => [change.status, reportId])).toEqual([
+    expect(changes().map(({ change, reportId }) => [change.status, reportId])).toEqual([
       ['canceled', first.reportId],
       ['sent', first.reportId],
       ['canceled', first.reportId],
@@ -130,7 +134,7 @@ describe('each state', () => {
     await handIn(inviteId)
     await release(inviteId, [])
     await waitFor(2)
-    expect(Object.keys(changes[1]!.change)).toEqual(['status', 'completed_at'])
+    expect(Object.keys(changes()[1]!.change)).toEqual(['status', 'completed_at'])
   })
 })
 
@@ -156,7 +160,7 @@ describe('a candidate who is sent twice', () => {
     await move(own, inviteId)
     const second = await own.recruitee.send(own.assessment.id, { email: 'Kim@example.com' })
     expect(second).toMatchObject({ status, body: { error: expect.stringMatching(text) } })
-    expect(await own.service.db.inviteEmail.count({ where: { inviteId } })).toBe(1)
+    expect(await service.db.inviteEmail.count({ where: { inviteId } })).toBe(1)
   })
 
   it('after the first was revoked is invited again', async () => {
@@ -173,6 +177,6 @@ it('is tested by a change of a report that does not exist', async () => {
   const { admin, connection, waitFor, changes } = await start()
   await testConnection(admin, connection.id)
   await waitFor(1)
-  expect(changes[0]).toMatchObject({ reportId: '00000000-0000-0000-0000-000000000000', change: {} })
-  expect(changes[0]!.headers['rt-partner-secret']).toBe(SECRET)
+  expect(changes()[0]).toMatchObject({ reportId: NO_REPORT, change: {} })
+  expect(changes()[0]!.headers['rt-partner-secret']).toBe(SECRET)
 })

@@ -1,4 +1,4 @@
-import { answerWith, type Received, startReceiver } from '../receiver.ts'
+import { answerWith, type Behaviour, type Received, startReceiver } from '../receiver.ts'
 import { basic } from './greenhouse.ts'
 
 // A fake of Ashby, written from docs/ats.md: what it shows is that the service does what we have read there.
@@ -30,23 +30,35 @@ const isDataValue = ({ identifier, label, type, value }: Record<string, unknown>
   TYPES.includes(String(type)) &&
   typeof value === (String(type).startsWith('numeric') ? 'number' : 'string')
 
+/** An update that Ashby got. */
+export type Update = Pick<Received, 'headers' | 'method' | 'path' | 'event'> & { fault: string | undefined }
+
 /** Where Ashby listens for updates, as the service is to know it. */
 export async function listenAsAshby() {
-  const updates: (Pick<Received, 'headers' | 'method' | 'path'> & { event: Received['event']; fault: string | undefined })[] = []
-  let behave = answerWith(200, {}, '{"success":true}')
+  /** By what the updates of a customer are authorized. */
+  const customers = new Map<string, { updates: Update[]; behaviour: Behaviour }>()
   const receiver = await startReceiver((response, message, request) => {
     const { headers, method, path, event } = message
     // Its edge refuses requests that do not say from whom they are.
     if (!headers['user-agent']) return void response.writeHead(403).end('error code: 1010')
-    updates.push({ headers, method, path, event, fault: findFault(event) })
-    behave(response, message, request)
+    const customer = customers.get(headers.authorization!)
+    customer?.updates.push({ headers, method, path, event, fault: findFault(event) })
+    const { behaviour = answerWith(401) } = customer ?? {}
+    behaviour(response, message, request)
   })
   return {
     receiver,
-    updates,
     url: `http://127.0.0.1:${receiver.port}`,
-    behave: (next: typeof behave) => {
-      behave = next
+    /** What comes for the customer with that key, and how it is answered. */
+    customer(theirKey: string) {
+      const customer = { updates: [] as Update[], behaviour: answerWith(200, {}, '{"success":true}') }
+      customers.set(basic(theirKey), customer)
+      return {
+        updates: customer.updates,
+        behave: (next: Behaviour) => {
+          customer.behaviour = next
+        },
+      }
     },
   }
 }

@@ -20,7 +20,7 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
   const member = await service.make.member(organization.id, { roles: ['admin'] })
   const admin = asMember(service, organization, member)
   const key = await generateAtsKey(admin, ats, mode)
-  const theirKey = `a key that ${ats} has made`
+  const theirKey = `a key that ${ats} has made for ${organization.id}`
   if (ats === 'ashby') await enterTheirKey(admin, ats, mode, theirKey)
   const connection = await service.db.atsConnection.findFirstOrThrow({ where: { organizationId: organization.id, ats, mode } })
   const inviteOf = (id: string) => service.db.invite.findUniqueOrThrow({ where: { id } })

@@ -7,9 +7,12 @@ type Answer = { status: number; body: any }
 
 export const bearer = (token: string): string => `Bearer ${token}`
 
+/** A change of a report that Recruitee got. */
+type Change = Pick<Received, 'headers' | 'method' | 'path'> & { reportId: string; change: Received['event'] }
+
 /** Where Recruitee listens for changes of reports, as the service is to know it. */
 export async function listenAsRecruitee() {
-  const changes: (Pick<Received, 'headers' | 'method' | 'path'> & { reportId: string; change: Received['event'] })[] = []
+  const changes: Change[] = []
   const receiver = await startReceiver((response, message, request) => {
     const { headers, method, path, event } = message
     changes.push({ headers, method, path, reportId: path.split('/').at(-1)!, change: event })
