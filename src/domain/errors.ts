@@ -138,6 +138,8 @@ export type Violation =
   /** An assessment to which somebody is invited: by test invites alone, or not. */
   | { rule: 'invited'; value: KeyMode }
   | { rule: 'move'; limit: Move | 'expire'; value: InviteStatus }
+  /** What only a pending invite may have changed, of one that is not. */
+  | { rule: 'settled'; value: InviteStatus }
   /** Until when an invite's mail is not sent again; null: it was sent again as often as it may be. */
   | { rule: 'mailed'; limit: Date | null }
   /** An invite that its candidate has declined. */

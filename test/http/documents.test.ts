@@ -144,6 +144,7 @@ describe('bodies', () => {
     const document = await readDocument(service, 'v1')
     const required = Object.keys(document.components.requestBodies).map((name) => [name, bodyOf(document, name).required])
     expect(Object.fromEntries(required)).toEqual({
+      InviteChange: true,
       NewInvite: true,
       NewTag: true,
       TagChange: true,

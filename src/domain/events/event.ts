@@ -67,8 +67,8 @@ export type InviteChanges = {
   assignedGraderId?: { before: string | null; after: string | null }
   /** ISO times: it expires earlier now. */
   expiresAt?: { before: string; after: string }
-  /** Texts that were put right; what they say is fetched. */
-  corrected?: ('recipientName' | 'customMessage')[]
+  /** What was put right; what it says is fetched. */
+  corrected?: ('recipientName' | 'customMessage' | 'questionReplayLimit' | 'answerRecordLimit')[]
 }
 
 /** A result in short. `percent` has two decimals at most, and is null where there are no points. `reportUrl` opens nothing for who is not signed in. */

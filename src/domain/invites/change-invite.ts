@@ -1,4 +1,5 @@
 import { seen } from '../../db/own.ts'
+import { anyOf } from '../../db/query.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordByMember } from '../audit/record-audit.ts'
@@ -69,35 +70,43 @@ export async function updateInvite(
 
 /** Adds a tag, unless the invite has it. @throws DomainError invite_not_found; invalid: a tag of none, or more than MAX_INVITE_TAGS. */
 export async function tagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
-  await changeInvite(ctx, inviteId, async (inside, where) => {
-    const { db, organization } = inside
-    refuse(findIssues([['tagIds', checkUuid(tagId)]]))
-    const isTag = (await holdTags(inside, [tagId])).size > 0
-    refuse(isTag ? [] : [{ field: 'tagIds', rule: 'reference', value: tagId }])
-    const organizationId = organization.id
-    const tags = await db.inviteTag.findMany({ where: { organizationId, inviteId }, select: { tagId: true, position: true } })
-    if (tags.some((tag) => tag.tagId === tagId.toLowerCase())) return
-    const excess = checkSize('maxItems', tags.length + 1, MAX_INVITE_TAGS)
-    refuse(excess ? [{ field: 'tagIds', ...excess }] : [])
-    const position = Math.max(-1, ...tags.map((tag) => tag.position)) + 1
-    await db.inviteTag.create({ data: { organizationId, inviteId, tagId, position } })
-    await updateInvite(inside, where, {}, { tagIds: { added: [tagId.toLowerCase()], removed: [] } })
-    await recordByMember(inside, { action: 'tagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
-  })
+  await changeTags(ctx, inviteId, (tagIds) => [...tagIds, tagId])
 }
 
 /** Takes a tag off; one that the invite does not have is no error. @throws DomainError invite_not_found. */
 export async function untagInvite(ctx: Context, inviteId: string, tagId: string): Promise<void> {
+  await changeTags(ctx, inviteId, (tagIds) => tagIds.filter((id) => id !== tagId.toLowerCase()))
+}
+
+/** Has it have these tags: those that it has keep their place, the others come last. @throws DomainError as tagInvite. */
+export async function setTags(ctx: Context, inviteId: string, tagIds: string[]): Promise<void> {
+  await changeTags(ctx, inviteId, () => tagIds)
+}
+
+async function changeTags(ctx: Context, inviteId: string, choose: (tagIds: string[]) => string[]): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside, where) => {
     const { db, organization } = inside
-    // The tag first, as whoever deletes it.
-    const isTag = (await holdTags(inside, [tagId])).size > 0
-    const { count } = isTag
-      ? await db.inviteTag.deleteMany({ where: { organizationId: organization.id, inviteId, tagId } })
-      : { count: 0 }
-    if (count === 0) return
-    await updateInvite(inside, where, {}, { tagIds: { added: [], removed: [tagId.toLowerCase()] } })
-    await recordByMember(inside, { action: 'untagged_invite', target: { kind: 'invite', id: inviteId }, details: { tagId } })
+    const of = { organizationId: organization.id, inviteId }
+    const present = await db.inviteTag.findMany({ where: of, select: { tagId: true, position: true } })
+    const before = present.map(({ tagId }) => tagId)
+    const chosen = choose(before)
+    refuse(findIssues(chosen.map((id) => ['tagIds', checkUuid(id)])))
+    const wanted = [...new Set(chosen.map((id) => id.toLowerCase()))]
+    const added = wanted.filter((id) => !before.includes(id))
+    const removed = before.filter((id) => !wanted.includes(id))
+    const tags = await holdTags(inside, [...added, ...removed])
+    refuse(added.filter((id) => !tags.has(id)).map((value) => ({ field: 'tagIds', rule: 'reference', value })))
+    const excess = added.length > 0 ? checkSize('maxItems', wanted.length, MAX_INVITE_TAGS) : undefined
+    refuse(excess ? [{ field: 'tagIds', ...excess }] : [])
+    if (added.length + removed.length === 0) return
+    if (removed.length > 0) await db.inviteTag.deleteMany({ where: { ...of, tagId: anyOf(removed) } })
+    const last = Math.max(-1, ...present.map(({ position }) => position))
+    if (added.length > 0)
+      await db.inviteTag.createMany({ data: added.map((tagId, i) => ({ ...of, tagId, position: last + 1 + i })) })
+    await updateInvite(inside, where, {}, { tagIds: { added, removed } })
+    const target = { kind: 'invite', id: inviteId } as const
+    for (const tagId of added) await recordByMember(inside, { action: 'tagged_invite', target, details: { tagId } })
+    for (const tagId of removed) await recordByMember(inside, { action: 'untagged_invite', target, details: { tagId } })
   })
 }
 

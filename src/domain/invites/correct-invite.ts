@@ -3,41 +3,74 @@ import { recordByMember } from '../audit/record-audit.ts'
 import { checkInteger, checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
-import { EXPIRY_DAYS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { DomainError } from '../errors.ts'
+import { COUNTS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
-import { changeInvite, updateInvite } from './change-invite.ts'
+import { defined } from '../values/defined.ts'
+import { assignGrader, changeInvite, setTags, updateInvite } from './change-invite.ts'
 import { createInvite } from './create-invite.ts'
-import { getInvite, type Invite, type InviteDetail } from './invites.ts'
+import { getInvite, type Invite, type InviteDetail, type InviteStatus } from './invites.ts'
 import { moveNotAllowed } from './move-invite.ts'
 import { mayMove } from './moves.ts'
 import { pickTerms } from './new-invite.ts'
 import { extendInvite, revokeInvite } from './operations.ts'
 
-// What a member puts right about an invite that has been sent. Beyond both documents.
+// What is put right about an invite that has been sent. Beyond both documents.
 
-export type Correction = Pick<Invite, 'customMessage'> & { recipientName: string | null }
+const CORRECTABLE = ['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit'] as const
+/** What is left out stays as it is. */
+export type Correction = { [Field in (typeof CORRECTABLE)[number]]?: Invite[Field] | undefined }
 
 /**
- * Corrects the name and the message of an invite that nobody has accepted yet. A mail that has gone out stays as it is; the candidate's page,
- * and the mail when it is sent again, have what is right.
+ * Corrects the name, the message and the limits of an invite that nobody has accepted yet. A mail that has gone out stays as it is; the
+ * candidate's page, and the mail when it is sent again, have what is right.
  *
- * @throws DomainError not_permitted, invite_not_found, move_not_allowed; invalid.
+ * @throws DomainError not_permitted, invite_not_found; move_not_allowed once it is accepted, unless nothing would change; invalid.
  */
 export async function correctInvite(ctx: Context, id: string, correction: Correction): Promise<void> {
   await changeInvite(ctx, id, async (inside, where) => {
     const invite = await getInvite(inside, id)
-    if (invite.status !== 'pending') throw moveNotAllowed('extend', invite.status)
+    const { recipientName, customMessage, questionReplayLimit, answerRecordLimit } = { ...invite, ...defined(correction) }
     const issues = findIssues([
-      ['recipientName', checkText(correction.recipientName ?? '', MAX_NAME_LENGTH)],
-      ['customMessage', checkText(correction.customMessage, MAX_MESSAGE_LENGTH)],
+      ['recipientName', checkText(recipientName ?? '', MAX_NAME_LENGTH)],
+      ['customMessage', checkText(customMessage, MAX_MESSAGE_LENGTH)],
+      ['questionReplayLimit', checkInteger(questionReplayLimit, COUNTS)],
+      ['answerRecordLimit', checkInteger(answerRecordLimit, COUNTS)],
     ])
-    refuse(ofChanged(issues, invite, correction))
-    const corrected = (['recipientName', 'customMessage'] as const).filter((field) => invite[field] !== correction[field])
+    refuse(ofChanged(issues, invite, defined(correction)))
+    const wanted = { recipientName, customMessage, questionReplayLimit, answerRecordLimit }
+    const corrected = CORRECTABLE.filter((field) => invite[field] !== wanted[field])
     if (corrected.length === 0) return
-    const { recipientName, customMessage } = correction
-    await updateInvite(inside, where, { recipientName, customMessage }, { corrected })
+    if (invite.status !== 'pending') throw settled(corrected[0]!, invite.status)
+    await updateInvite(inside, where, wanted, { corrected })
     await recordByMember(inside, { action: 'corrected_invite', target: { kind: 'invite', id }, details: { corrected } })
   })
+}
+
+const settled = (field: string, status: InviteStatus): DomainError =>
+  new DomainError('move_not_allowed', { issues: [{ field, rule: 'settled', value: status }] })
+
+/** @property tagIds all that it is to have. */
+export type Edits = Correction & {
+  expiresInDays?: number | undefined
+  assignedGraderId?: string | null | undefined
+  tagIds?: string[] | undefined
+}
+
+/**
+ * Changes all of this at once, or nothing of it: each as the function for it does.
+ *
+ * @throws DomainError as correctInvite, changeExpiry, assignGrader and setTags.
+ */
+export async function editInvite(ctx: Context, id: string, edits: Edits): Promise<InviteDetail> {
+  const { expiresInDays, assignedGraderId, tagIds, ...correction } = edits
+  await changeInvite(ctx, id, async (inside) => {
+    await correctInvite(inside, id, correction)
+    if (expiresInDays !== undefined) await changeExpiry(inside, id, { expiresInDays })
+    if (assignedGraderId !== undefined) await assignGrader(inside, id, assignedGraderId)
+    if (tagIds !== undefined) await setTags(inside, id, tagIds)
+  })
+  return getInvite(ctx, id)
 }
 
 /**

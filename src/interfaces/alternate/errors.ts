@@ -181,6 +181,7 @@ function wordIssue(issue: Issue): string {
     case 'later':
       return `Ensure the expiry is not earlier than ${issue.limit.toISOString()}.`
     case 'move':
+    case 'settled':
       return `The invite is ${issue.value}.`
     case 'mailed':
       return 'The invitation has been sent again too often.'

@@ -141,6 +141,8 @@ function wordIssue(issue: Issue): string {
       return `${field} must not lead to an earlier expiry than the present one, ${issue.limit.toISOString()}`
     case 'move':
       return `The invite is ${issue.value} and can not be ${participles[issue.limit]}`
+    case 'settled':
+      return `${field} can be changed only while the invite is pending; it is ${issue.value}`
     case 'mailed':
       return issue.limit
         ? `The invitation has been sent again too often. It can be sent again from ${issue.limit.toISOString()}`

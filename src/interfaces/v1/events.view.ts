@@ -42,7 +42,11 @@ const changes = Type.Object(
     tagIds: Type.Optional(Type.Object({ added: Type.Array(Uuid()), removed: Type.Array(Uuid()) })),
     assignedGraderId: Type.Optional(Type.Object({ before: OrNull(Uuid()), after: OrNull(Uuid()) })),
     expiresAt: Type.Optional(Type.Object({ before: DateTime(), after: DateTime() })),
-    corrected: Type.Optional(Type.Array(Words(['recipientName', 'customMessage']), { description: 'Texts that were put right' })),
+    corrected: Type.Optional(
+      Type.Array(Words(['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit']), {
+        description: 'What was put right; read the invite for what it says now',
+      }),
+    ),
   },
   { [NAME]: 'InviteChanges', description: 'What is different now, and nothing else' },
 )

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { editInvite } from '../../domain/invites/correct-invite.ts'
 import { listInviteEmails } from '../../domain/invites/emails.ts'
 import { getInvitationLink } from '../../domain/invites/invitation-link.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
@@ -11,11 +12,13 @@ import { Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import {
   ExtensionBody,
+  InviteChangeBody,
   InviteEmailView,
   InviteLinkView,
   presentInviteEmail,
   presentInviteLink,
   ReactivationBody,
+  toEdits,
 } from './invite-operations.view.ts'
 import { inviteDetailView } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
@@ -31,6 +34,10 @@ export const InviteParams = Type.Object({ inviteId: Type.String({ format: 'uuid'
 export const MovedInviteView = Type.Object(
   { invite: inviteDetailView.schema },
   { [NAME]: 'OneInviteDetail', description: 'The invite as it is now' },
+)
+const ChangedInviteView = Type.Object(
+  { invite: inviteDetailView.schema },
+  { [NAME]: 'ChangedInvite', description: 'The invite as it is now' },
 )
 const tags = ['Invite operations']
 
@@ -51,10 +58,34 @@ export const answerInvite = async (invite: Promise<InviteDetail>) => ({
   body: { invite: inviteDetailView.present(await invite) },
 })
 
-/** Beyond v1.md: resend, extend, revoke and bring back an invite, and read what belongs to it: its mails, its link, its tags. */
+/** Beyond v1.md: change, resend, extend, revoke and bring back an invite, and read what belongs to it: its mails, its link, its tags. */
 export function inviteOperationRoutes(app: TypedApp): void {
+  changingRoute(app)
   movingRoutes(app)
   belongingsRoutes(app)
+}
+
+/** What it says. */
+function changingRoute(app: TypedApp): void {
+  app.patch(
+    '/invites/:inviteId',
+    {
+      schema: {
+        tags,
+        operationId: 'changeInvite',
+        summary: 'Change an invite',
+        description:
+          'Its tags, its grader, its expiry and, while it is pending, its name, message and limits: all that is given, or nothing of it. What has its value already is no change. A mail that has gone out stays as it is. Beyond the original interface.',
+        params: InviteParams,
+        body: InviteChangeBody,
+        response: { 200: ChangedInviteView },
+        errors: ['invite_not_found', 'move_not_allowed'],
+      },
+    },
+    async ({ ctx, params, body }) => ({
+      invite: inviteDetailView.present(await editInvite(ctx, params.inviteId, toEdits(body))),
+    }),
+  )
 }
 
 /** What moves an invite. */

@@ -1,8 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { Edits } from '../../domain/invites/correct-invite.ts'
 import { type InviteEmailRow, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InvitationLink } from '../../domain/invites/invitation-link.ts'
-import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../../domain/limits.ts'
-import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import {
+  COUNTS,
+  DEFAULT_EXPIRES_IN_DAYS,
+  EXPIRY_DAYS,
+  MAX_INVITE_TAGS,
+  MAX_MESSAGE_LENGTH,
+  MAX_NAME_LENGTH,
+} from '../../domain/limits.ts'
+import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Text, Uuid, Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what an organization does with an invite it has made.
@@ -25,6 +33,48 @@ export const ReactivationBody = Type.Object(
   },
   { [NAME]: 'Reactivation', examples: [{ expiresInDays: 14 }] },
 )
+
+const Limit = (description: string) => Type.Optional(Type.Integer({ ...COUNTS, description }))
+
+/** What may be changed of an invite; what is left out stays. */
+export const InviteChangeBody = Type.Object(
+  {
+    recipientName: Type.Optional(
+      OrNull(Text({ maxLength: MAX_NAME_LENGTH, description: "Candidate's name. Only while the invite is pending" })),
+    ),
+    customMessage: Type.Optional(
+      Text({
+        maxLength: MAX_MESSAGE_LENGTH,
+        description: 'Included in the mail, when it is sent again. Only while the invite is pending',
+      }),
+    ),
+    questionReplayLimit: Limit('Max replays of each question. Only while the invite is pending'),
+    answerRecordLimit: Limit('Max recording attempts per answer. Only while the invite is pending'),
+    expiresInDays: Type.Optional(
+      Days({ description: 'Days from now until it expires, also earlier than it would. While it is pending or accepted' }),
+    ),
+    assignedGraderId: Type.Optional(
+      OrNull(Uuid('Who will review the submission: an active member with the role grader or admin')),
+    ),
+    tagIds: Type.Optional(
+      Type.Array(Uuid(), {
+        maxItems: MAX_INVITE_TAGS,
+        description: 'All tags that it is to have: others are taken off. Those that it has keep their place',
+      }),
+    ),
+  },
+  { [NAME]: 'InviteChange', minProperties: 1, examples: [{ recipientName: 'Sam Rivera', expiresInDays: 14 }] },
+)
+
+export const toEdits = (body: Static<typeof InviteChangeBody>): Edits => ({
+  recipientName: body.recipientName,
+  customMessage: body.customMessage,
+  questionReplayLimit: body.questionReplayLimit,
+  answerRecordLimit: body.answerRecordLimit,
+  expiresInDays: body.expiresInDays,
+  assignedGraderId: body.assignedGraderId,
+  tagIds: body.tagIds,
+})
 
 /** One sending of an invite's mail. */
 export const InviteEmailView = Type.Object(

@@ -55,6 +55,9 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['PATCH /tags/{tagId} to a name in use', 'tag', (id) => own.client.patch(`/tags/${id}`).send({ name: own.tag.name })],
   ['PATCH /tags/{tagId} without a field', 'tag', (id) => own.client.patch(`/tags/${id}`).send({})],
   ['DELETE /tags/{tagId}', 'tag', (id) => own.client.delete(`/tags/${id}`)],
+  ['PATCH /invites/{inviteId}', 'invite', (id) => own.client.patch(`/invites/${id}`).send({ recipientName: 'Taken over' })],
+  ['PATCH /invites/{inviteId}, assignedGraderId', 'member', (assignedGraderId) => edit({ assignedGraderId })],
+  ['PATCH /invites/{inviteId}, tagIds', 'tag', (id) => edit({ tagIds: [own.tag.id, id] })],
   ['POST /invites, assessmentId', 'assessment', (assessmentId) => invite({ assessmentId })],
   [
     'POST /invites, assessmentId and an invited address',
@@ -64,6 +67,7 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['POST /invites, assignedGraderId', 'member', (assignedGraderId) => invite({ assignedGraderId })],
   ['POST /invites, tagIds', 'tag', (id) => invite({ tagIds: [own.tag.id, id] })],
 ]
+const edit = (fields: object) => own.client.patch(`/invites/${own.invite.id}`).send(fields)
 const invite = (fields: object) =>
   own.client.post('/invites').send({ assessmentId: own.assessment.id, recipientEmail: 'never-invited@example.com', ...fields })
 

@@ -17,10 +17,12 @@ export function corrections(form: Form, invite: InviteDetail, path: string): Htm
   ]
 }
 
-const texts = (form: Form, { recipientName, customMessage }: InviteDetail, path: string): Html =>
+const texts = (form: Form, { recipientName, customMessage, ...limits }: InviteDetail, path: string): Html =>
   html`<form method="post" action="${`${path}/correct`}">${onceField()}
 ${field(form, { name: 'recipientName', label: 'Name', value: recipientName ?? '', optional: true })}
 ${area(form, { name: 'customMessage', label: 'Message', value: customMessage })}
+${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(limits.questionReplayLimit) })}
+${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(limits.answerRecordLimit) })}
 <button class="quiet">Correct</button>
 </form>`
 

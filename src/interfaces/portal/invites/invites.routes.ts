@@ -100,8 +100,13 @@ function changingRoutes(app: FastifyInstance): void {
 
   app.post<InviteRoute>('/invites/:inviteId/correct', (request, reply) =>
     answer(request, reply, 'correct', (ctx, values) => {
-      const { recipientName, customMessage } = readFields(values, 'recipientName', 'customMessage')
-      return correctInvite(ctx, request.params.inviteId, { recipientName: recipientName.trim() || null, customMessage })
+      const given = readFields(values, 'recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit')
+      return correctInvite(ctx, request.params.inviteId, {
+        recipientName: given.recipientName.trim() || null,
+        customMessage: given.customMessage,
+        questionReplayLimit: readNumber(given.questionReplayLimit),
+        answerRecordLimit: readNumber(given.answerRecordLimit),
+      })
     }),
   )
 

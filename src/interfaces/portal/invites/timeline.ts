@@ -38,7 +38,12 @@ function whatOf({ type, data }: InviteEvent): Html {
   return html`${wordEvent(type)}${aside && `: ${aside}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
 }
 
-const CORRECTED = { recipientName: 'the name was corrected', customMessage: 'the message was corrected' } as const
+const CORRECTED = {
+  recipientName: 'the name was corrected',
+  customMessage: 'the message was corrected',
+  questionReplayLimit: 'the replays of questions were changed',
+  answerRecordLimit: 'the recordings of answers were changed',
+} as const
 
 const wordChanges = ({ tagIds, assignedGraderId, expiresAt, corrected = [] }: InviteChanges = {}): string[] => [
   ...corrected.map((field) => CORRECTED[field]),

@@ -210,6 +210,7 @@ export function wordIssue(issue: Issue): string {
     case 'declined':
       return 'The candidate has declined. Confirm that they are to be invited all the same.'
     case 'move':
+    case 'settled':
       return `That is not possible: the invite is ${issue.value}.`
     default:
       return `Please check ${name || 'what you have entered'}.`

@@ -44,7 +44,7 @@ export const WORDS: Record<AuditAction, string> = {
   resent_invite: 'sent an invitation again',
   extended_invite: 'extended an invite',
   shortened_invite: 'had an invite expire earlier',
-  corrected_invite: 'corrected the name or the message of an invite',
+  corrected_invite: 'corrected the name, the message or the limits of an invite',
   revoked_invite: 'revoked an invite',
   reactivated_invite: 'reactivated an invite',
   assigned_grader: 'assigned a grader',
