@@ -16,14 +16,8 @@ export function testDataRoutes(app: TypedApp): void {
         tags,
         operationId: 'simulateInvite',
         summary: 'Have happen what candidates and graders do',
-        description: `With a test invite, at once, with the same events, webhooks and mails as otherwise. What lies between the state of the invite and the action is done as well: a pending invite whose result is to be released is accepted, taken, graded. What has happened already stays as it is.
-
-- \`accept\`, \`start\`, \`complete\`, \`decline\`: what the candidate does. Unless they are given, answers are made up, recordings with them.
-- \`grade\`, \`release\`: what graders do, in the names of members who may grade. A result that was released is graded anew where grades are given.
-- \`expire\`: what the clock does with a pending or accepted invite.
-- \`bounce\`: what the mail server does with the newest mail.
-
-Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. Beyond the original interface.`,
+        description:
+          'With a test invite, at once, with the events, webhooks and mails that come of it otherwise. `accept`, `start`, `complete` and `decline` are what the candidate does, `grade` and `release` what members do who may grade, `expire` what the clock does, `bounce` what the mail server does with the newest mail. What lies between the state of the invite and the action is done as well, and what has been done already stays as it is; a released result is graded anew where grades are given. Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. Beyond the original interface.',
         params: InviteParams,
         headers: IdempotencyHeaders,
         body: SimulationBody,
