@@ -32,6 +32,12 @@ const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
   recipient: undefined,
   tagId: undefined,
   assignedGraderId: undefined,
+  statuses: undefined,
+  sentFrom: undefined,
+  sentTo: undefined,
+  expiresFrom: undefined,
+  expiresTo: undefined,
+  updatedSince: undefined,
 })
 
 const InOrganization = Type.Object({

@@ -3,18 +3,20 @@ import { createInvite } from '../../domain/invites/create-invite.ts'
 import { getInvite } from '../../domain/invites/invites.ts'
 import type { InviteFilter } from '../../domain/invites/listing/filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
-import { MAX_FILTER_LENGTH } from '../../domain/limits.ts'
+import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES } from '../../domain/limits.ts'
 import type { Asked } from '../../domain/lists/filters.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
-import { Email, InviteStatus, NonBlankText, Uuid } from '../../http/schema/field-types.ts'
+import { DateTime, Email, InviteStatus, NonBlankText, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { inviteDetailView, inviteView, NewInviteBody, toNewInvite } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 
 const sortWords = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt' } as const
+const Time = (description: string) => Type.Optional(DateTime(`${description} Beyond the original interface.`))
+const toTime = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text))
 const filters = {
   assessmentId: Type.Optional(Uuid('Only invites to this assessment')),
   assessment_id: Type.Optional(Uuid('The same as assessmentId')),
@@ -34,6 +36,19 @@ const filters = {
       description: 'Only invites with exactly this externalId. Beyond the original interface.',
     }),
   ),
+  statuses: Type.Optional(
+    Type.Array(InviteStatus, {
+      maxItems: MAX_FILTER_VALUES,
+      description: 'Only invites of any of these statuses. Beyond the original interface.',
+    }),
+  ),
+  sentFrom: Time('Only invites that were sent then or later.'),
+  sentTo: Time('Only invites that were sent before.'),
+  expiresFrom: Time('Only invites that expire then or later.'),
+  expiresTo: Time('Only invites that expire before.'),
+  updatedSince: Time(
+    'Only invites that have changed then or later. Changes are committed late: let what you ask for begin five minutes before you began to read last. The feed of events is the exact way.',
+  ),
 } satisfies { [Name in keyof InviteFilter | 'assessment_id']?: TSchema }
 const Query = ListQuery(sortWords, filters)
 
@@ -46,6 +61,12 @@ const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
   externalId: query.externalId,
   search: undefined,
   assignedGraderId: undefined,
+  statuses: query.statuses?.length === 0 ? undefined : query.statuses,
+  sentFrom: toTime(query.sentFrom),
+  sentTo: toTime(query.sentTo),
+  expiresFrom: toTime(query.expiresFrom),
+  expiresTo: toTime(query.expiresTo),
+  updatedSince: toTime(query.updatedSince),
 })
 
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })

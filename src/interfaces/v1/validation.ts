@@ -11,6 +11,7 @@ import {
   TEXT_PATTERN,
 } from '../../domain/limits.ts'
 import { splitText } from '../../domain/lists/filters.ts'
+import { isTime } from '../../domain/values/time.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
 import { HIDDEN_PATTERN, TRIM } from '../../http/schema/schema-keywords.ts'
 
@@ -31,7 +32,7 @@ type Schema = {
 const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTypes: false })
   .addFormat('uuid', isUuid)
   .addFormat('email', isEmailAddress)
-  .addFormat('date-time', true)
+  .addFormat('date-time', isTime)
   .removeKeyword('minProperties')
   .addKeyword({
     // Counts known fields only: others are ignored.
@@ -141,7 +142,10 @@ function toIssue(error: ErrorObject): Issue {
     case 'maxProperties':
       return { field, rule: 'maxItems', limit: params.limit }
     default:
-      return { field, ...(violateFormat(schema) ?? violatePattern(schema) ?? malformed(`${field} is not valid`)) }
+      return {
+        field,
+        ...(violateFormat(schema) ?? violatePattern(schema) ?? violateTime(field, schema) ?? malformed(`${field} is not valid`)),
+      }
   }
 }
 
@@ -161,6 +165,9 @@ function violateType(field: string, schema: Schema, data: unknown): Violation {
 
 const violateFormat = ({ format }: Schema): Violation | undefined =>
   format === 'uuid' || format === 'email' ? { rule: format } : undefined
+
+const violateTime = (field: string, { format }: Schema): Violation | undefined =>
+  format === 'date-time' ? malformed(`${field} must be a time like 2026-03-02T09:30:00Z`) : undefined
 
 function violatePattern(schema: Schema): Violation | undefined {
   switch (schema[HIDDEN_PATTERN] ?? schema.pattern) {

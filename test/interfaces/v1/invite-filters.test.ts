@@ -48,6 +48,19 @@ describe('GET /invites', () => {
     ['recipientEmail=sam_o@example.com', []],
     ['recipientEmail=sam', { error: 'recipientEmail is not a valid email address' }],
     ['recipientEmail=', { error: 'recipientEmail is not a valid email address' }],
+    ['statuses=completed,expired', ['kim 2', 'kim 1', 'sam 2']],
+    ['statuses=completed,pending&order=asc', ['sam 1', 'sam 2', 'kim 1', 'wildcard']],
+    ['statuses=pending,completed,pending&sort=status', ['wildcard', 'sam 1', 'kim 1', 'sam 2']],
+    ['statuses=completed,expired&status=expired', ['kim 2']],
+    ['statuses=completed,expired&recipientEmail=kim@example.com', ['kim 2', 'kim 1']],
+    ['statuses=', ['wildcard', 'kim 2', 'kim 1', 'sam 2', 'sam 1']],
+    ['statuses=none', { error: 'statuses.0 must be one of pending, accepted, started, completed, expired, revoked' }],
+    ...['sentFrom', 'sentTo', 'expiresFrom', 'expiresTo', 'updatedSince'].flatMap((name) =>
+      ['', 'x', '2026-03-02', '2026-13-02T00:00:00Z', '0000-01-01T00:00:00Z'].map((text): [string, object] => [
+        `${name}=${text}`,
+        { error: `${name} must be a time like 2026-03-02T09:30:00Z` },
+      ]),
+    ),
     ['tagId=x', { error: 'tagId must be a UUID' }],
     [`tagId=${unknownId}`, []],
   ])('?%s', async (query, expected) => {
@@ -64,8 +77,32 @@ describe('GET /invites', () => {
     expect(await list(`tagId=${tagId}&sort=status&order=asc`)).toEqual(['kim 1', 'kim 2', 'sam 1'])
   })
 
+  it('lets through several statuses of an assessment, or with a tag', async () => {
+    const { tagId, assessmentId } = made
+    expect(await list(`statuses=completed,expired&assessmentId=${assessmentId}`)).toEqual(['kim 1'])
+    expect(await list(`statuses=completed,expired&tagId=${tagId}`)).toEqual(['kim 2', 'kim 1'])
+    expect(await list(`statuses=completed,expired&tagId=${tagId}&assessmentId=${assessmentId}`)).toEqual(['kim 1'])
+  })
+
+  it('lets through what was sent, expires or has changed in a time', async () => {
+    const { client } = made
+    const { body } = await client.get('/invites?order=asc')
+    const [, second, third] = body.invites as { sentAt: string; expiresAt: string }[]
+    expect(await list(`sentFrom=${second!.sentAt}&sentTo=${third!.sentAt}`)).toEqual(['sam 2'])
+    expect(await list(`sentFrom=${third!.sentAt}&order=asc`)).toEqual(['kim 1', 'kim 2', 'wildcard'])
+    expect(await list(`expiresFrom=${second!.expiresAt}&expiresTo=${third!.expiresAt}`)).toEqual(['sam 2'])
+    expect(await list(`updatedSince=${third!.sentAt}`)).toEqual(['wildcard', 'kim 1'])
+  })
+
   it('pages through what the filters let through', async () => {
     const { tagId, client } = made
+    for (const page of [1, 2, 3, 4]) {
+      const { body } = await client.get(`/invites?statuses=pending,completed&limit=1&page=${page}`)
+      expect([body.pagination.total, ...body.invites.map(({ id }: { id: string }) => made.names[id])]).toEqual([
+        4,
+        ['wildcard', 'kim 1', 'sam 2', 'sam 1'][page - 1],
+      ])
+    }
     const { body, headers } = await client.get(`/invites?tagId=${tagId}&limit=2&page=2`)
     expect(body.invites.map(({ id }: { id: string }) => made.names[id])).toEqual(['sam 1'])
     expect(body.pagination).toEqual({ page: 2, limit: 2, total: 3, totalPages: 2 })

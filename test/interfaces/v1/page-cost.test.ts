@@ -57,6 +57,13 @@ async function furnish() {
      FROM invites`,
   )
   await client.query('UPDATE event_numbering SET position = (SELECT max(position) FROM events)')
+  await client.query(
+    `INSERT INTO invites
+     SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', 'other@example.com', 'external_id', 'other',
+       'status', 'accepted', 'sent_at', '2500-01-01', 'expires_at', '2500-02-01', 'updated_at', '2500-01-01'))).*
+     FROM invites i WHERE id = $1`,
+    [invite.id],
+  )
   await client.query('VACUUM ANALYZE')
   return { keys: { live, test }, tagId: rare.id, inviteId: invite.id }
 }
@@ -91,6 +98,17 @@ it.each<[path: () => string, found: number, mode?: 'live' | 'test']>([
   [() => '/invites?status=pending&sort=expires_at', FEW, 'test'],
   [() => '/invites?recipient=example', FEW, 'test'],
   [() => '/assessment_invites', FEW, 'test'],
+  [() => '/invites?statuses=accepted,completed', 1],
+  [() => '/invites?statuses=pending,accepted,revoked&sort=expires_at&order=asc', 20],
+  [() => '/invites?statuses=pending,accepted&sort=status&limit=100', 100],
+  [() => '/invites?statuses=pending,accepted&limit=100&page=2', 100],
+  [() => `/invites?statuses=expired,accepted&tagId=${tagId}`, 0],
+  [() => '/invites?updatedSince=2500-01-01T00:00:00Z', 1],
+  [() => '/invites?updatedSince=2500-01-01T00:00:00Z&sort=status', 1],
+  [() => '/invites?sentFrom=2500-01-01T00:00:00Z', 1],
+  [() => '/invites?sentTo=2001-01-01T00:00:00Z&sort=expires_at', 0],
+  [() => '/invites?expiresFrom=2500-02-01T00:00:00Z&statuses=pending,accepted', 1],
+  [() => '/invites?expiresTo=2001-01-01T00:00:00Z', 0],
   [() => '/invites?recipientEmail=oNE@example.com', 1],
   [() => '/invites?recipientEmail=nobody@example.com', 0],
   [() => '/invites?recipientEmail=one@example.com&status=pending&sort=expires_at', 1],
@@ -115,4 +133,12 @@ it.each<[path: () => string, found: number, mode?: 'live' | 'test']>([
   const about = queries.filter(({ text }) => /\b(events|invites)\b/.test(text))
   expect(about.length).toBeGreaterThan(0)
   for (const query of about) expect(Math.max(...(await countPages(query))), query.text).toBeLessThan(FEW_PAGES)
+})
+
+it.each([1, 2, 15, 290, 301])('merges several statuses in their order: page %i', async (page) => {
+  const idsOf = async (query: string) => {
+    const { body } = await service.v1(keys.live).get(`/invites?limit=100&page=${page}${query}`)
+    return body.invites.map(({ id }: { id: string }) => id)
+  }
+  expect(await idsOf('&statuses=accepted,pending,revoked')).toEqual(await idsOf(''))
 })

@@ -1,5 +1,15 @@
 import { sql } from '../../../db/builder.ts'
-import { compose, type Expression, ofThese, own, prepareOwn, type Rows, type Sight } from '../../../db/own.ts'
+import {
+  compose,
+  type Expression,
+  ofThese,
+  own,
+  prepareOwn,
+  type RawBuilder,
+  type Rows,
+  type Sight,
+  type SqlBool,
+} from '../../../db/own.ts'
 import { type AsJson, all, allAsJson, jsonOf, one } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { limited, type Shape, sizeOf } from '../../lists/listing.ts'
@@ -23,70 +33,125 @@ type Counted = { total: number; next: Date | null }
 /** @returns null while an invite is due but not set to expired yet: the counters are then out of date. */
 const totalAt = ({ deps }: Context, { total, next }: Counted): number | null => (next && next <= deps.clock() ? null : total)
 
-const counts = prepareOwn((sight, filter: CountedFilter) =>
-  compose.selectNoFrom(() => [counted(sight, filter).as('total'), earliestExpiry(sight).as('next')]),
+const counts = prepareOwn((sight, filter: Unlisted, statuses: string) =>
+  compose.selectNoFrom(() => [counted(sight, filter, readStatuses(statuses)).as('total'), earliestExpiry(sight).as('next')]),
 )
+
+/** Each set of statuses makes a statement of its own, in which they are literal: what of a filter is left are values. */
+type Unlisted = Omit<CountedFilter, 'statuses'>
+type Statuses = readonly string[] | undefined
+const writeStatuses = (statuses: Statuses): string => [...new Set(statuses)].sort().join()
+const readStatuses = (written: string): Statuses => (written === '' ? undefined : written.split(','))
+
+const isAmong = (status: Expression<unknown>, statuses: readonly string[]) =>
+  sql<SqlBool>`${status} in (${sql.join(statuses.map((one) => sql.lit(one)))})`
 
 /**
  * The number of invites that match the filter now: the sum of a few counters that a trigger maintains, however many invites there are.
  *
  * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
-export const countInvites = async (ctx: Context, filter: CountedFilter): Promise<number | null> =>
-  totalAt(ctx, await one(ctx.db, counts(ctx, filter)))
+export const countInvites = async (ctx: Context, { statuses, ...filter }: CountedFilter): Promise<number | null> =>
+  totalAt(ctx, await one(ctx.db, counts(ctx, filter, writeStatuses(statuses))))
 
-function counted(sight: Sight, { assessmentId, status, tagId }: CountedFilter) {
+function counted(sight: Sight, { assessmentId, status, tagId }: Unlisted, statuses: Statuses) {
   const sum = sql<number>`coalesce(sum(count), 0)::int`.as('total')
   if (assessmentId !== undefined) {
-    const ofAssessment = own(sight, 'assessmentInviteCounts').where('assessmentId', '=', assessmentId).select(sum)
+    let ofAssessment = own(sight, 'assessmentInviteCounts').where('assessmentId', '=', assessmentId).select(sum)
+    if (statuses) ofAssessment = ofAssessment.where(({ ref }) => isAmong(ref('status'), statuses))
     return (status === undefined ? ofAssessment : ofAssessment.where('status', '=', status)).$asScalar()
   }
   if (tagId === undefined) {
-    const ofAll = own(sight, 'organizationInviteCounts').select(sum)
+    let ofAll = own(sight, 'organizationInviteCounts').select(sum)
+    if (statuses) ofAll = ofAll.where(({ ref }) => isAmong(ref('status'), statuses))
     return (status === undefined ? ofAll : ofAll.where('status', '=', status)).$asScalar()
   }
-  if (status === undefined) return own(sight, 'tagInviteCounts').where('tagId', '=', tagId).select(sum).$asScalar()
-  // Of one state they are counted, by an index of these alone.
-  const tagged = own(sight, 'inviteTags').where('tagId', '=', tagId).where('status', '=', status)
+  if (status === undefined && !statuses) return own(sight, 'tagInviteCounts').where('tagId', '=', tagId).select(sum).$asScalar()
+  // Of some states they are counted, by an index of these alone.
+  let tagged = own(sight, 'inviteTags').where('tagId', '=', tagId)
+  if (status !== undefined) tagged = tagged.where('status', '=', status)
+  if (statuses) tagged = tagged.where(({ ref }) => isAmong(ref('status'), statuses))
   return tagged.select(sql<number>`count(*)::int`.as('total')).$asScalar()
 }
 
 /** The organization's invites that match the filter by what is stored, but for the tag. */
-function storedInvites(sight: Sight, { assessmentId, status }: CountedFilter): Rows<'invites'> {
+function storedInvites(sight: Sight, { assessmentId, status }: Unlisted, statuses: Statuses): Rows<'invites'> {
   let invites = own(sight, 'invites')
   if (assessmentId !== undefined) invites = invites.where('invites.assessmentId', '=', assessmentId)
   if (status !== undefined) invites = invites.where('invites.status', '=', status)
-  return invites
+  return statuses ? invites.where(({ ref }) => isAmong(ref('invites.status'), statuses)) : invites
 }
 
 type Direction = InviteOrder['direction']
 
+/**
+ * What matches, as far as it may be among the first in that order. Of several statuses the first of each: the index that has one in order
+ * is read, where for all of them PostgreSQL would read and sort whatever they have.
+ *
+ * @param most how many the first are.
+ */
+function beginning(
+  sight: Sight,
+  filter: Unlisted,
+  statuses: Statuses,
+  field: string,
+  direction: Direction,
+  most: RawBuilder<number>,
+): Rows<'invites'> {
+  if (!statuses) return storedInvites(sight, filter, statuses)
+  const [first, ...others] = statuses.map((status) => {
+    const its = storedInvites(sight, filter, [status])
+      .selectAll()
+      .orderBy(sql.ref(`invites.${field}`), direction)
+      .orderBy('invites.id', direction)
+      .limit(most)
+    return compose.selectFrom(its.as('invites')).selectAll()
+  })
+  const all = others.reduce((found, next) => found.unionAll(next), first!)
+  return compose.selectFrom(all.as('invites')) as unknown as Rows<'invites'>
+}
+
 /** The ids of what matches, in order: of the invites themselves, or of the rows of the tag. */
-function orderedIds(sight: Sight, filter: CountedFilter, field: string, direction: Direction) {
+function orderedIds(
+  sight: Sight,
+  filter: Unlisted,
+  statuses: Statuses,
+  field: string,
+  direction: Direction,
+  most: RawBuilder<number>,
+) {
   const { tagId, status } = filter
   if (tagId === undefined)
-    return storedInvites(sight, filter)
+    return beginning(sight, filter, statuses, field, direction, most)
       .select('invites.id as id')
       .orderBy(sql.ref(`invites.${field}`), direction)
       .orderBy('invites.id', direction) as Rows<never, { id: string }>
-  const tagged = own(sight, 'inviteTags').where('tagId', '=', tagId)
+  let tagged = own(sight, 'inviteTags').where('tagId', '=', tagId)
+  if (statuses) tagged = tagged.where(({ ref }) => isAmong(ref('inviteTags.status'), statuses))
   return (status === undefined ? tagged : tagged.where('inviteTags.status', '=', status))
     .select('inviteTags.inviteId as id')
     .orderBy(sql.ref(`inviteTags.${field}`), direction)
     .orderBy('inviteTags.inviteId', direction) as Rows<never, { id: string }>
 }
 
-type Sized = CountedFilter & { skip?: number | undefined; take?: number | undefined }
+type Sized = Unlisted & { skip?: number | undefined; take?: number | undefined }
 
 /** A page near the beginning, and the counts, by one statement. */
 const prepareFirst = (shape: Shape<'invites', unknown>) =>
-  prepareOwn((sight, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number) => {
+  prepareOwn((sight, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
+    const statuses = readStatuses(written)
+    const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${given.take}::int`
+    const most = given.skip === undefined ? sql<number>`${size}` : sql<number>`(${given.skip}::int + ${size})`
     const inOrder = (invites: Rows<'invites'>) => invites.orderBy(`invites.${field}`, direction).orderBy('invites.id', direction)
     const cut = <R extends Rows<never>>(rows: R) => limited(rows, given, usual)
-    const ofTag = () => own(sight, 'invites').where('invites.id', '=', anyIn(cut(orderedIds(sight, given, field, direction))))
-    const page = given.tagId === undefined ? cut(inOrder(storedInvites(sight, given)) as never) : inOrder(ofTag())
+    const ofTag = () =>
+      own(sight, 'invites').where('invites.id', '=', anyIn(cut(orderedIds(sight, given, statuses, field, direction, most))))
+    const page =
+      given.tagId === undefined
+        ? cut(inOrder(beginning(sight, given, statuses, field, direction, most)) as never)
+        : inOrder(ofTag())
     return compose.selectNoFrom(() => [
-      counted(sight, given).as('total'),
+      counted(sight, given, statuses).as('total'),
       earliestExpiry(sight).as('next'),
       jsonOf(ofThese(sight, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
     ])
@@ -98,7 +163,7 @@ const prepared = new WeakMap<object, ReturnType<typeof prepareFirst>>()
 export async function readFirst<Row>(
   ctx: Context,
   shape: Shape<'invites', Row>,
-  filter: CountedFilter,
+  { statuses, ...filter }: CountedFilter,
   { field, direction }: InviteOrder,
   { skip, take }: Window,
 ): Promise<{ rows: AsJson<Row>[]; total: number } | null> {
@@ -106,7 +171,7 @@ export async function readFirst<Row>(
   prepared.set(shape, statement)
   const size = sizeOf(take)
   const given = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
-  const { rows, ...found } = await one(ctx.db, statement(ctx, given, field, direction, size.usual))
+  const { rows, ...found } = await one(ctx.db, statement(ctx, given, field, direction, size.usual, writeStatuses(statuses)))
   const total = totalAt(ctx, found)
   return total === null ? null : { rows: rows as AsJson<Row>[], total }
 }
@@ -125,7 +190,7 @@ export async function readDistant<Row extends { id: string }>(
   total: number,
 ): Promise<AsJson<Row>[]> {
   const ids = await findDistantIds(ctx, filter, order, window, total)
-  return readInOrder(ctx, shape, storedInvites(ctx, filter), ids)
+  return readInOrder(ctx, shape, storedInvites(ctx, filter, filter.statuses), ids)
 }
 
 export async function findDistantIds(
@@ -136,12 +201,11 @@ export async function findDistantIds(
   total: number,
 ): Promise<string[]> {
   const fromEnd = skip > total / 2
-  const ordered = orderedIds(ctx, filter, field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc')
-  const left = sql`(${counted(ctx, filter)} - ${skip}::int)`
+  const left = sql<number>`greatest(0, ${counted(ctx, filter, filter.statuses)} - ${skip}::int)`
+  const most = fromEnd ? left : sql<number>`${skip + take}::int`
+  const ordered = orderedIds(ctx, filter, filter.statuses, field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc', most)
   const page = fromEnd
-    ? ordered
-        .offset(sql<number>`greatest(0, ${left} - ${take}::int)`)
-        .limit(sql<number>`least(${take}::int, greatest(0, ${left}))`)
+    ? ordered.offset(sql<number>`greatest(0, ${left} - ${take}::int)`).limit(sql<number>`least(${take}::int, ${left})`)
     : ordered.offset(skip).limit(take)
   const ids = (await all(ctx.db, page)).map(({ id }) => id)
   return fromEnd ? ids.reverse() : ids

@@ -32,11 +32,22 @@ export type InviteFilter = {
   assignedGraderId?: string
   /** What the caller calls it, exactly. */
   externalId?: string
+  /** Any of these. */
+  statuses?: InviteStatus[]
+  /** Sent then or later. */
+  sentFrom?: Date
+  /** Sent before. */
+  sentTo?: Date
+  expiresFrom?: Date
+  expiresTo?: Date
+  /** Changed then or later, as far as that is committed. */
+  updatedSince?: Date
 }
 /** As much of a filter as there are kept counts and orders for: not both an assessment and a tag. */
-export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'tagId'>
+export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'statuses' | 'tagId'>
 /** Of a list's filters, those that a search by the index of addresses knows. */
-export type SearchFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'search'>
+export type SearchFilter = Pick<InviteFilter, (typeof SEARCHED)[number]>
+const SEARCHED = ['assessmentId', 'status', 'search'] as const
 
 type Rule<Value> = {
   /** Whether an invite meets it as of now; with its assessment beside it where the filter looks for words. */
@@ -59,6 +70,16 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   },
   assignedGraderId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.assignedGraderId', '=', id) },
   externalId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.externalId', '=', id) },
+  statuses: {
+    isCounted: true,
+    narrows: false,
+    condition: (eb, statuses, { now }) => eb.or(statuses.map((status) => isNow(eb, status, now)) as Expression<SqlBool>[]),
+  },
+  sentFrom: { isCounted: false, narrows: false, condition: (eb, from) => eb('invites.sentAt', '>=', from) },
+  sentTo: { isCounted: false, narrows: false, condition: (eb, to) => eb('invites.sentAt', '<', to) },
+  expiresFrom: { isCounted: false, narrows: false, condition: (eb, from) => eb('invites.expiresAt', '>=', from) },
+  expiresTo: { isCounted: false, narrows: false, condition: (eb, to) => eb('invites.expiresAt', '<', to) },
+  updatedSince: { isCounted: false, narrows: false, condition: (eb, since) => eb('invites.updatedAt', '>=', since) },
   search: {
     isCounted: false,
     narrows: false,
@@ -80,12 +101,14 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
 type Field = keyof InviteFilter
 /** Those that look for words are given only where there is one. */
 const isGiven = (filter: InviteFilter, field: Field): boolean =>
-  filter[field] !== undefined && (!WORDED.includes(field) || readWords(filter[field]).length > 0)
-const WORDED: readonly Field[] = ['search', 'recipient'] satisfies Field[]
+  filter[field] !== undefined && !((field === 'search' || field === 'recipient') && readWords(filter[field]).length === 0)
 const fieldsOf = (filter: InviteFilter): Field[] => (Object.keys(RULES) as Field[]).filter((field) => isGiven(filter, field))
 
 /** Whether there are kept counts for all that is given. */
 export const isCountable = (filter: InviteFilter): boolean => fieldsOf(filter).every((field) => RULES[field].isCounted)
+/** Whether words are looked for, and nothing is given that a search by the index of addresses does not know. */
+export const isSearch = (filter: InviteFilter): boolean =>
+  isGiven(filter, 'search') && fieldsOf(filter).every((field) => SEARCHED.some((known) => known === field))
 /** Whether an index finds the few invites that meet one of what is given. */
 export const isNarrow = (filter: InviteFilter): boolean => fieldsOf(filter).some((field) => RULES[field].narrows)
 

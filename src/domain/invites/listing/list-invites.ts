@@ -1,13 +1,13 @@
 import { untilGone } from '../../../db/client.ts'
 import type { AsJson } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
-import { readWords, refuseExcess } from '../../lists/filters.ts'
+import { refuseExcess } from '../../lists/filters.ts'
 import type { Shape } from '../../lists/listing.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { authorizeInvites } from '../visibility.ts'
 import { countInvites, isCounted, readDistant, readFirst } from './count-matches.ts'
-import { type CountedFilter, type InviteFilter, type InviteOrder, isNarrow } from './filter.ts'
+import { type CountedFilter, type InviteFilter, type InviteOrder, isSearch } from './filter.ts'
 import { listFound } from './indexed-search.ts'
 import { type List, type Listed, listMatches } from './matches.ts'
 
@@ -30,14 +30,12 @@ export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, pa
     const list = await listCurrent(ctx, of, filter, order, page)
     if (list) return list
   }
+  // What is due has changed, though its row does not say so yet.
+  if (filter.updatedSince !== undefined && (await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
   const searching = { ...ctx, db: untilGone(ctx.db, ctx.onGone) }
-  const found = isFound(filter) ? await listFound(searching, of, filter, order, page) : null
+  const found = isSearch(filter) ? await listFound(searching, of, filter, order, page) : null
   return found ?? listMatches(searching, of, filter, order, page)
 }
-
-/** Whether the index of addresses is of use. */
-const isFound = (filter: InviteFilter): boolean =>
-  readWords(filter.search).length > 0 && readWords(filter.recipient).length === 0 && !isNarrow(filter)
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
 const listCurrent: List<CountedFilter, null> = async (ctx, of, filter, order, page) => {

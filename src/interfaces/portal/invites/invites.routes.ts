@@ -238,6 +238,12 @@ function readFilter(values: URLSearchParams): InviteFilter {
     search: undefined,
     assignedGraderId: undefined,
     externalId: undefined,
+    statuses: undefined,
+    sentFrom: undefined,
+    sentTo: undefined,
+    expiresFrom: undefined,
+    expiresTo: undefined,
+    updatedSince: undefined,
   }
   return defined(asked)
 }
