@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const PAGE = 'src/interfaces/portal/sign-in/sign-in.page.ts'
-const STYLES = 'src/interfaces/portal/assets/portal.css'
+const STYLES = 'src/http/pages/assets/pages.css'
 
 /** A checkout of the test's own, to change its files. */
 async function copyCheckout(): Promise<string> {

@@ -35,6 +35,13 @@ export function watch(page: Page): string[] {
 }
 
 export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+/** Goes by the portal's menu: on a phone it has to be opened. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  const menu = page.locator('label.btn[for=menu]')
+  if (await menu.isVisible()) await menu.click()
+  await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name }).click()
+}
+
 export const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
 /** How many pixels the page is wider than the window. */
@@ -44,6 +51,9 @@ export const overflow = (page: Page) =>
 /** The automated check of accessibility. No policy of the page keeps a script of the browser's driver out. */
 export async function expectAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
+  await page.evaluate(`Promise.allSettled(document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished))`) // colours are looked at as they stay
   // Of what passes only the rules: to describe each element takes longer than the check.
   const { violations, passes } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])

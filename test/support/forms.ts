@@ -24,7 +24,7 @@ export function fieldsIn({ text }: { text: string }): Record<string, string> {
 /** The rows of a page's tables, as text: cells between bars. */
 export const rowsOf = (text: string): string[] =>
   [...text.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs)].map(([, row]) =>
-    row!.replace(/<\/t[hd]><td>/g, ' | ').replace(/<[^>]+>/g, ''),
+    row!.replace(/<\/t[hd]><td[^>]*>/g, ' | ').replace(/<[^>]+>/g, ''),
   )
 
 /** What a page's list of facts says, by its terms, as text. */

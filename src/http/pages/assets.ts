@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -13,20 +13,34 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 }
+/** They are compressed as they are. */
+const COMPRESSED = new Set(['font/woff2'])
 const MIN_COMPRESSED_BYTES = 1_024
 /** What src/bundle.ts makes. */
 const BUNDLES = path.join(import.meta.dirname, '../../generated/browser')
 const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
 
-/** What the pages of an interface load. @param prefix where the interface stands. @param name of its folder. */
-export function loadAssets(prefix: string, name: string) {
-  const load = (file: string) => loadAsset(prefix, file)
-  return {
-    stylesheet: load(path.join(BUNDLES, `${name}.css`)),
-    script: load(path.join(BUNDLES, `${name}.js`)),
-    icon: loadIcon(prefix),
-  }
+/** What the pages of an interface load. @param prefix where the interface stands. @param name of its script, and of its stylesheet. */
+export const loadAssets = (prefix: string, { script, stylesheet = 'pages' }: { script: string; stylesheet?: string }) => ({
+  ...loadLook(prefix, stylesheet),
+  script: loadAsset(prefix, path.join(BUNDLES, `${script}.js`)),
+})
+
+/** What all pages look like. The fonts' addresses stand in the stylesheet. */
+export const loadLook = (prefix: string, stylesheet = 'pages') => ({
+  stylesheet: loadAsset(prefix, path.join(BUNDLES, `${stylesheet}.css`)),
+  icon: loadIcon(prefix),
+  ...loadFonts(prefix),
+})
+
+function loadFonts(prefix: string): Record<string, Asset> {
+  const files = readdirSync(BUNDLES).filter((file) => file.endsWith('.woff2'))
+  const load = (file: string) => readFileSync(path.join(BUNDLES, file))
+  return Object.fromEntries(
+    files.map((file) => [file, { content: load(file), type: TYPES['.woff2']!, address: `${prefix}/assets/${file}` }]),
+  )
 }
 
 /** The icon of all pages: without one, browsers ask for /favicon.ico. */
@@ -45,7 +59,7 @@ export function serveAssets(app: FastifyInstance, prefix: string, assets: Record
     const compressed = createCompressed(content)
     app.get(address.slice(prefix.length), async (request, reply) => {
       reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
-      if (content.length < MIN_COMPRESSED_BYTES || !takesGzip(request)) return reply.send(content)
+      if (content.length < MIN_COMPRESSED_BYTES || COMPRESSED.has(type) || !takesGzip(request)) return reply.send(content)
       return reply.header('content-encoding', 'gzip').send(await compressed())
     })
   }

@@ -356,7 +356,7 @@ it('says that there is no such page within the frame of who is signed in to the 
   const admin = await signInAs(service, id, ['admin'])
   for (const path of ['nowhere', `invites/${unknownId}`, 'invites/x/y/z']) {
     const { status, text } = await admin.get(`${admin.home}${path}`)
-    expect([path, status, text.includes(`<a href="${admin.home}invites">Invites</a>`)]).toEqual([path, 404, true])
+    expect([path, status, text.includes(`href="${admin.home}invites"`)]).toEqual([path, 404, true])
   }
 })
 
@@ -400,7 +400,7 @@ it('has strict headers on every page, and none is kept by caches but what has it
   for (const path of pages) {
     const { headers } = await person.get(path)
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     expect([headers['cache-control'], headers['x-robots-tag']]).toEqual(['no-store', 'noindex, nofollow'])
   }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { desktop, heading, isBrowserInstalled, overflow, phone, press, startBrowser, watch } from '../../support/browser.ts'
+import { desktop, goTo, heading, isBrowserInstalled, overflow, phone, press, startBrowser, watch } from '../../support/browser.ts'
 import { makeDataDir } from '../../support/data-dir.ts'
 import { PASSWORD } from '../../support/portal.ts'
 import { ask, startProcess } from '../../support/processes.ts'
@@ -53,8 +53,7 @@ it.skipIf(!isBrowserInstalled).each([
     await expectGood()
     if (device === 'a desktop') await takePicture(page, 'portal-home')
 
-    await page.getByRole('link', { name: 'Settings', exact: true }).click()
-    await page.getByRole('link', { name: 'Integrations' }).click()
+    await goTo(page, 'Integrations')
     await page.getByLabel('Name', { exact: true }).fill('My own system')
     await press(page, 'Generate API Key')
     const key = (await page.locator('#key').textContent())!
@@ -64,15 +63,15 @@ it.skipIf(!isBrowserInstalled).each([
     const body = { assessmentId: assessments[0]!.id, recipientEmail: 'grace@example.com', recipientName: 'Grace Hopper' }
     expect((await ask(service, key, '/invites', body)).status).toBe(201)
 
-    await page.getByRole('link', { name: 'Invites', exact: true }).click()
+    await goTo(page, 'Invites')
     const row = page.getByRole('row', { name: 'grace@example.com' })
-    expect(await row.locator('.status').textContent()).toBe('pending')
+    expect(await row.locator('.badge').textContent()).toBe('pending')
     await expectGood()
     await row.getByRole('link').click()
     expect(await heading(page)).toBe('Invite of grace@example.com')
     await page.getByText('an API key of Ada Lovelace').waitFor()
     await expectGood()
-    await page.getByRole('link', { name: 'Assessments', exact: true }).click()
+    await goTo(page, 'Assessments')
     await page.getByRole('heading', { name: 'All assessments' }).waitFor()
     await expectGood()
     if (device === 'a desktop') await takePicture(page, 'portal-assessments')

@@ -89,6 +89,37 @@ export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: 
   return queues.map((whose) => ({ whose, count: counted[whose] }))
 }
 
+/** What the menu says beside its words: how many invites there are, and how many submissions wait for the actor. */
+export type MenuCounts = { invites?: string; waiting?: string }
+
+/** Counted no further than this, so that it costs the same however many wait. */
+const COUNTED = 99
+
+/** Of what the context's actor may not see, nothing. */
+export async function countForMenu(ctx: Context): Promise<MenuCounts> {
+  const [readsAll, grades] = [may(ctx, 'read'), may(ctx, 'grade')]
+  if (!readsAll && !grades) return {}
+  const invites = own(ctx, 'organizationInviteCounts').select(({ fn }) => fn.sum('count').as('sum'))
+  const waiting = waitingIn(ctx, { whose: readsAll ? 'all' : 'mine' })
+    .select('submissions.id')
+    .limit(COUNTED + 1)
+  const counts = compose.selectNoFrom(({ cast, selectFrom }) => [
+    cast<number | null>(invites.$asScalar(), 'integer').as('invites'),
+    cast<number>(
+      selectFrom(waiting.as('waiting'))
+        .select(({ fn }) => fn.countAll().as('count'))
+        .$asScalar(),
+      'integer',
+    ).as('waiting'),
+  ])
+  const counted = await one(ctx.db, counts)
+  const shown = counted.waiting > COUNTED ? `${COUNTED}+` : String(counted.waiting)
+  return {
+    ...(readsAll && counted.invites && { invites: counted.invites.toLocaleString('en') }),
+    ...(grades && counted.waiting > 0 && { waiting: shown }),
+  }
+}
+
 const lengthOf = (waiting: Rows<'submissions'>) => waiting.select(({ fn }) => fn.countAll().as('count')).$asScalar()
 
 async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> {

@@ -82,8 +82,8 @@ export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
 ${fields(form, EMPTY)}
-<button>Make the assessment</button>
-<a class="aside" href="${pathOf(ctx, 'assessments')}">Cancel</a>
+<button class="btn btn-primary">Make the assessment</button>
+<a class="btn btn-ghost" href="${pathOf(ctx, 'assessments')}">Cancel</a>
 </form>
 </section>`,
 })
@@ -96,8 +96,8 @@ export const editAssessmentPage = (form: Form, { ctx, assessment, input }: Facts
 <form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">
 ${seenField(form, assessment)}
 ${fields(form, input)}
-<button>Save</button>
-<a class="aside" href="${pathOf(ctx, `assessments/${assessment.id}`)}">Cancel</a>
+<button class="btn btn-primary">Save</button>
+<a class="btn btn-ghost" href="${pathOf(ctx, `assessments/${assessment.id}`)}">Cancel</a>
 </form>
 </section>`,
 })

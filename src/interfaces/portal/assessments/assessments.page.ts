@@ -33,13 +33,13 @@ type ListFacts = { ctx: Context; listing: Listing<ListedAssessment>; search: str
 export const assessmentsPage = (form: Form, { ctx, listing, search, done }: ListFacts): Page => ({
   title: 'Assessments',
   notice: NOTICES.get(done),
-  body: html`${mistakes(form)}<p><a class="button" href="${pathOf(ctx, 'assessments/new')}">New assessment</a></p>
+  body: html`${mistakes(form)}<p><a class="btn btn-primary" href="${pathOf(ctx, 'assessments/new')}">New assessment</a></p>
 <section class="panel" aria-labelledby="list-heading">
-<h2 id="list-heading">${search ? `Assessments with “${search}”` : 'All assessments'}</h2>
-<form class="search" role="search" action="${pathOf(ctx, 'assessments')}">
+<h2 class="mb-4" id="list-heading">${search ? `Assessments with “${search}”` : 'All assessments'}</h2>
+<form class="mb-4 flex flex-wrap items-center gap-2" role="search" action="${pathOf(ctx, 'assessments')}">
 <label for="search">Words in the name</label>
 <input id="search" name="search" type="search" value="${search}" autocomplete="off">
-<button class="quiet">Search</button>
+<button class="btn">Search</button>
 </form>
 ${listing.items.length > 0 ? assessmentTable(ctx, listing) : noRows(search || listing.total > 0 ? 'None here.' : 'There are none yet.', pathOf(ctx, 'assessments'), new URLSearchParams({ search }))}
 ${pager(pathOf(ctx, 'assessments'), new URLSearchParams(search ? { search } : {}), listing)}
@@ -80,23 +80,23 @@ export function assessmentPage(
     title: assessment.name,
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${isHeldByTests(form) && deleteTestData(ctx)}<section class="panel" aria-labelledby="facts-heading">
-<h2 id="facts-heading">About it</h2>
+<h2 class="mb-4" id="facts-heading">About it</h2>
 ${facts(ctx, assessment, input)}
 ${cautionsShown(cautions, assessment.questionCount)}
-<div class="actions">
-<a class="button" href="${path}/edit">Edit</a>
-<a class="button quiet" href="${pathOf(ctx, `invites/new?assessment=${assessment.id}`)}">Invite a candidate</a>
-<a class="button quiet" href="${path}/preview">Preview</a>
-<a class="button quiet" href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">Report</a>
-<form method="post" action="${path}/duplicate">${onceField()}<button class="quiet">Duplicate</button></form>
+<div class="flex flex-wrap items-center gap-2">
+<a class="btn btn-primary" href="${path}/edit">Edit</a>
+<a class="btn" href="${pathOf(ctx, `invites/new?assessment=${assessment.id}`)}">Invite a candidate</a>
+<a class="btn" href="${path}/preview">Preview</a>
+<a class="btn" href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">Report</a>
+<form method="post" action="${path}/duplicate">${onceField()}<button class="btn">Duplicate</button></form>
 </div>
 ${assessment.inviteCount === 0 && confirmation('Delete', `Delete ${assessment.name} with its questions? That can not be undone.`, `${path}/delete`)}
 </section>
 <section class="panel" id="order" aria-labelledby="questions-heading">
-<h2 id="questions-heading">Questions</h2>
+<h2 class="mb-4" id="questions-heading">Questions</h2>
 ${questions.items.length > 0 ? questionTable(path, questions) : html`<p>There are none ${questions.total > 0 ? 'here' : 'yet'}.</p>`}
 ${pager(path, new URLSearchParams(), questions)}
-<p><a class="button" href="${path}/questions/new">Add a question</a></p>
+<p><a class="btn btn-primary" href="${path}/questions/new">Add a question</a></p>
 </section>
 <p><a href="${pathOf(ctx, 'assessments')}">All assessments</a></p>`,
   }
@@ -147,14 +147,14 @@ export const previewPage = ({ ctx, assessment, input, questions }: Facts & { que
   title: `Preview of ${assessment.name}`,
   body: html`<p>What a candidate reads before and after the start. <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">Back to the assessment</a></p>
 <section class="panel" aria-labelledby="before-heading">
-<h2 id="before-heading">Before the start</h2>
+<h2 class="mb-4" id="before-heading">Before the start</h2>
 <p><strong>${assessment.name}</strong><br>from <strong>${ctx.organization.name}</strong></p>
 ${input.instruction && html`<h3>${input.instructionTitle || 'Instructions'}</h3>${written(input.instruction)}`}
 <h3>What to expect</h3>
 <dl class="details">${expectations(assessment)}</dl>
 </section>
 <section class="panel" aria-labelledby="after-heading">
-<h2 id="after-heading">After the start</h2>
+<h2 class="mb-4" id="after-heading">After the start</h2>
 ${questions.length > 0 ? questionList(questions) : html`<p>There are no questions yet.</p>`}
 </section>`,
 })

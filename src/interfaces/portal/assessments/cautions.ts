@@ -8,7 +8,7 @@ export const cautionsShown = ({ withoutPoints, devices, open }: Cautions, questi
     withoutPoints > 0 && wordPoints(withoutPoints, questionCount),
     devices.length > 0 && `Candidates need a ${devices.join(' and a ')} to answer.`,
     open > 0 && changesReach(open),
-  ].map((sentence) => sentence && html`<p class="hint caution">${sentence}</p>\n`)}`
+  ].map((sentence) => sentence && html`<p class="hint">${sentence}</p>\n`)}`
 
 const wordPoints = (withoutPoints: number, questionCount: number): string =>
   withoutPoints === questionCount

@@ -31,7 +31,7 @@ export const questionTable = (path: string, { items, total, page, pageSize }: Li
         labelOf(FORMAT_LABELS, question.responseType),
         question.points,
         question.timeLimit > 0 ? wordDuration(question.timeLimit) : 'none',
-        html`<div class="moves">${place > 1 && move(path, question, place - 1, `Move question ${place} up`, 'Up')}${place < total && move(path, question, place + 1, `Move question ${place} down`, 'Down')}</div>`,
+        html`<div class="flex gap-1">${place > 1 && move(path, question, place - 1, `Move question ${place} up`, 'Up')}${place < total && move(path, question, place + 1, `Move question ${place} down`, 'Down')}</div>`,
       ]
     }),
   )
@@ -45,7 +45,7 @@ const move = (path: string, { id, order }: Pick<Question, 'id' | 'order'>, place
   html`<form method="post" action="${path}/questions/${id}/move">
 <input type="hidden" name="order" value="${order}">
 <input type="hidden" name="place" value="${place}">
-<button class="quiet" aria-label="${label}">${text}</button>
+<button class="btn" aria-label="${label}">${text}</button>
 </form>`
 
 /** What was typed into the form. */
@@ -91,11 +91,11 @@ export const newQuestionPage = (form: Form, { ctx, assessment, open }: Facts): P
   return {
     title: 'New question',
     body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
-${open > 0 && html`<p class="notice">${changesReach(open)}</p>`}
+${open > 0 && html`<p class="alert alert-soft alert-warning">${changesReach(open)}</p>`}
 <section class="panel">
 <form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/questions`)}">${onceField()}
 ${fields(form, empty)}
-<button>Add the question</button>
+<button class="btn btn-primary">Add the question</button>
 </form>
 </section>`,
   }
@@ -109,20 +109,20 @@ export const editQuestionPage = (
   return {
     title: 'Edit a question',
     body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
-${open > 0 && html`<p class="notice">${changesReach(open)}</p>`}
+${open > 0 && html`<p class="alert alert-soft alert-warning">${changesReach(open)}</p>`}
 <section class="panel">
 <form method="post" action="${path}">
 ${seenField(form, question)}
 ${fields(form, input)}
-<button>Save</button>
+<button class="btn btn-primary">Save</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="place-heading">
-<h2 id="place-heading">Its place</h2>
+<h2 class="mb-4" id="place-heading">Its place</h2>
 <form method="post" action="${path}/move">
 <input type="hidden" name="order" value="${question.order}">
 ${field(form, { name: 'place', label: 'Move it to place', hint: `From 1 to ${assessment.questionCount}.` })}
-<button class="quiet">Move</button>
+<button class="btn">Move</button>
 </form>
 ${confirmation('Delete', 'Delete this question? That can not be undone.', `${path}/delete`)}
 </section>`,

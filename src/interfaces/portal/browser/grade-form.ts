@@ -41,7 +41,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   const fields = findFields(form)
   const drafts: Drafts = openDrafts(key)
   const subject = `Question ${form.dataset.grade}`
-  const line = make('p', { class: 'hint saved', id: `saved-${form.dataset.grade}` })
+  const line = make('p', { class: 'hint mt-2 min-h-6', id: `saved-${form.dataset.grade}` })
   form.querySelector('button')!.replaceWith(line)
   fields.describeBy(line)
   const offer = makeOffer(form, (decided, newer) => {
@@ -122,7 +122,7 @@ function listen(form: HTMLFormElement, saver: Saver<GradeKinds>, drafts: Drafts)
 
 /** Shows what the grader has given elsewhere since: they decide what stays. */
 function makeOffer(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', newer: Given) => void) {
-  const place = make('div', { class: 'notice bad', role: 'alert', hidden: true })
+  const place = make('div', { class: 'alert alert-soft alert-error', role: 'alert', hidden: true })
   form.append(place)
   let offered: Given | undefined
   return (newer: Given | undefined): void => {
@@ -132,9 +132,9 @@ function makeOffer(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', n
     if (!newer) return
     place.replaceChildren(
       make('p', {}, 'You have graded this question in another window since: ', make('strong', {}, wordGrade(newer))),
-      button('Save what is typed here', () => decide('typed', newer), 'quiet'),
+      button('Save what is typed here', () => decide('typed', newer), 'btn btn-sm'),
       ' ',
-      button('Take that instead', () => decide('newer', newer), 'quiet'),
+      button('Take that instead', () => decide('newer', newer), 'btn btn-sm'),
     )
   }
 }

@@ -14,7 +14,7 @@ const HERE_EVERY_MS = 45_000
  */
 export function openSheet(sheet: HTMLElement): void {
   const address = sheet.dataset.sheet!
-  const spoken = make('p', { class: 'unseen', role: 'status' })
+  const spoken = make('p', { class: 'sr-only', role: 'status' })
   sheet.before(spoken)
   const say = (text: string) => setText(spoken, text)
   const forms = [...sheet.querySelectorAll<HTMLFormElement>('form[data-grade]')].map((form) =>

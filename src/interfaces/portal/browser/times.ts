@@ -1,3 +1,5 @@
+import { wordAgo } from '../../../http/browser/word-ago.ts'
+
 const TIME = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -6,9 +8,18 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   timeZoneName: 'short',
 })
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 
-/** Times in the reader's own zone, which is named; the exact one stays in `datetime` and in the title. */
+/**
+ * Times in the reader's own zone, which is named; the exact one stays in `datetime`. Of one that is said as it is from now (`data-ago`),
+ * the title says the time.
+ */
 export function localizeTimes(within: ParentNode): void {
-  for (const time of within.querySelectorAll<HTMLTimeElement>('time[datetime]'))
-    time.textContent = TIME.format(new Date(time.dateTime))
+  const now = new Date()
+  for (const time of within.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
+    const at = new Date(time.dateTime)
+    const isAgo = time.dataset.ago !== undefined
+    if (isAgo) time.title = TIME.format(at)
+    time.textContent = isAgo ? (wordAgo(at, now) ?? DAY.format(at)) : TIME.format(at)
+  }
 }

@@ -14,10 +14,12 @@ import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
+import { linkButton, tabs } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
-const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'Nobody’s', all: 'All' }
+const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'No grader yet', all: 'All' }
 const NOTHING: Record<Whose, string> = {
   mine: 'Nothing that you grade is waiting.',
   nobody: 'Nothing is waiting for a grader.',
@@ -57,28 +59,24 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
   const query = new URLSearchParams({ whose, ...(assessment && { assessment }) })
   return {
     title: 'Grading',
+    actions: may(ctx, 'read') && linkButton(pathOf(ctx, 'results'), 'Released results', 'chart-column'),
+    tabs: tabs(
+      'Queues',
+      queues.map((queue) => ({ label: LABELS[queue], address: `${address}?whose=${queue}`, isCurrent: queue === whose })),
+    ),
     notice: done === 'handed-on' ? 'It is handed on.' : undefined,
-    body: html`${mistakes(form)}<nav class="sections" aria-label="Queues">
-${queues.map((queue) => tab(address, queue, whose))}
-${may(ctx, 'read') && html`<a href="${pathOf(ctx, 'results')}">Released results</a>`}
-</nav>
-<section class="panel" aria-labelledby="queue-heading">
-<h2 id="queue-heading">Waiting longest first</h2>
-<form class="filter" method="get" action="${address}">
+    body: html`${mistakes(form)}<section class="panel" aria-labelledby="queue-heading">
+<h2 class="mb-4" id="queue-heading">Waiting longest first</h2>
+<form class="flex flex-wrap items-end gap-x-3" method="get" action="${address}">
 <input type="hidden" name="whose" value="${whose}">
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
-${namedField(readNamed(form.values), [assessments])}<button class="quiet">Show</button>
+${namedField(readNamed(form.values), [assessments])}<button class="btn">Show</button>
 </form>
 ${list.items.length > 0 ? rows(ctx, list.items) : html`<p>${list.total > 0 ? 'None here.' : NOTHING[whose]}</p>`}
 ${pager(address, query, list)}
 </section>`,
   }
 }
-
-const tab = (address: string, queue: Whose, current: Whose): Html =>
-  queue === current
-    ? html`<a href="${`${address}?whose=${queue}`}" aria-current="page">${LABELS[queue]}</a>\n`
-    : html`<a href="${`${address}?whose=${queue}`}">${LABELS[queue]}</a>\n`
 
 const rows = (ctx: Context, items: Queued[]): Html =>
   table(
@@ -95,7 +93,7 @@ const rows = (ctx: Context, items: Queued[]): Html =>
         wordGraders(submission),
         progress && wordProgress(progress, submission),
         placeToTake(ctx, submission) &&
-          html`<form method="post" action="${`${address}/take-over`}"><button class="plain" aria-label="${`Take over ${name}`}">Take over</button></form>`,
+          html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-ghost btn-sm" aria-label="${`Take over ${name}`}">Take over</button></form>`,
       ]
     }),
   )
@@ -111,8 +109,8 @@ function wordGraders({ assessment, grader, secondGrader }: Queued): string {
 function wordProgress({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
   const graded = questions - ungraded.length - undecided.length
   if (ungraded.length > 0) return html`${graded} of ${wordCount(questions, 'question')}`
-  if (undecided.length > 0) return html`<span class="status bad">an admin has to decide</span>`
+  if (undecided.length > 0) return html`${badge('an admin has to decide')}`
   if (isOwnPart)
     return html`${holderOf(queued, 'first') && holderOf(queued, 'second') ? 'waits for the other grader' : 'waits for another grader'}`
-  return html`<span class="status good">ready to release</span>`
+  return html`${badge('ready to release')}`
 }

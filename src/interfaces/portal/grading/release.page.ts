@@ -35,8 +35,8 @@ ${area(form, { name: 'message', label: 'Message to the candidate', value: releas
 ${checkbox(form, { name: 'toCandidate', label: 'The candidate sees the points and the message on their page', checked: released?.toCandidate ?? false })}
 <p class="hint">Once it is released, clients of the assessment see the points, and your systems get the points and the comments on each answer over the API. The candidate is not mailed.</p>
 ${released && html`<p class="hint">Version ${released.version} is what they see until then.</p>`}
-<button>Release the result</button>
-<a class="aside" href="${address}">Back to the sheet</a>
+<button class="btn btn-primary">Release the result</button>
+<a class="btn btn-ghost" href="${address}">Back to the sheet</a>
 </form>`,
 )}`,
   }

@@ -40,7 +40,7 @@ export function sheetPage(form: Form, { ctx, sheet, graders, named, done, failed
     body: html`${mistakes(form)}<div role="status" data-part="others">${others(sheet)}</div>
 ${screenHeadline(detail)}${about(ctx, sheet, address)}
 ${TOOLS}
-<div class="beside" data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}">
+<div class="grid gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]" data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}">
 <div>
 ${questions.map((question) => {
   const id = `question-${question.number}`
@@ -70,7 +70,7 @@ const about = (ctx: Context, sheet: Sheet, address: string): Html =>
     'about',
     'About it',
     html`<div data-part="progress">${progress(sheet)}</div>
-${sheet.submission.state !== 'released' && placeToTake(ctx, sheet.submission) && html`<form method="post" action="${`${address}/take-over`}"><button class="quiet">Take over</button></form>`}`,
+${sheet.submission.state !== 'released' && placeToTake(ctx, sheet.submission) && html`<form method="post" action="${`${address}/take-over`}"><button class="btn">Take over</button></form>`}`,
   )
 
 const KEYS: [key: string, does: string][] = [
@@ -84,17 +84,17 @@ const KEYS: [key: string, does: string][] = [
 ]
 
 /** What only scripts can do. */
-const TOOLS = html`<section class="panel tools" aria-label="Keys and speed" data-tools hidden>
-<label>Speed of recordings
-<select data-speed>
+const TOOLS = html`<section class="panel flex flex-wrap items-start gap-x-8 gap-y-1 py-3" aria-label="Keys and speed" data-tools hidden>
+<label class="flex items-center gap-3 text-sm font-medium">Speed of recordings
+<select class="select select-sm w-20" data-speed>
 ${['0.75', '1', '1.25', '1.5', '1.75', '2'].map((speed) => html`<option value="${speed}" ${speed === '1' && html`selected`}>${speed}×</option>`)}
 </select>
 </label>
 <details>
-<summary>Keys</summary>
-<label class="choice"><input type="checkbox" data-keys checked> Grade with single keys</label>
+<summary class="py-2 text-sm font-medium">Keys</summary>
+<label class="flex items-center gap-2.5 py-1.5 text-sm"><input class="checkbox checkbox-sm" type="checkbox" data-keys checked> Grade with single keys</label>
 <p class="hint">They work for the question that you are at, while you are not typing.</p>
-<dl class="details">${KEYS.map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`)}</dl>
+<dl class="details">${KEYS.map(([key, does]) => html`<dt><kbd class="kbd kbd-sm">${key}</kbd></dt><dd>${does}</dd>`)}</dl>
 </details>
 </section>`
 
@@ -121,19 +121,19 @@ ${part}`
 <input type="hidden" name="seen" value="${isTold ? seen : typed('seen', seen)}">
 ${
   points > 0 &&
-  html`<div class="field">
-<label for="${idOf('points')}">Points, of ${points}</label>
-<input id="${idOf('points')}" name="points" inputmode="decimal" value="${typed('points', own?.points?.toString() ?? '')}" autocomplete="off" aria-describedby="points-mistake">
+  html`<div class="mb-4">
+<label class="mb-1.5 block text-sm font-medium" for="${idOf('points')}">Points, of ${points}</label>
+<input class="input w-28" id="${idOf('points')}" name="points" inputmode="decimal" value="${typed('points', own?.points?.toString() ?? '')}" autocomplete="off" aria-describedby="points-mistake">
 ${mistake('points')}
 </div>`
 }
-<div class="field">
-<label for="${idOf('comment')}">Comment</label>
-<textarea id="${idOf('comment')}" name="comment" rows="3" autocomplete="off" dir="auto" aria-describedby="comment-mistake">
+<div class="mb-4">
+<label class="mb-1.5 block text-sm font-medium" for="${idOf('comment')}">Comment</label>
+<textarea class="textarea w-full" id="${idOf('comment')}" name="comment" rows="3" autocomplete="off" dir="auto" aria-describedby="comment-mistake">
 ${typed('comment', own?.comment ?? '')}</textarea>
 ${mistake('comment')}
 </div>
-<button class="quiet">Save question ${number}</button>
+<button class="btn">Save question ${number}</button>
 </form>
 ${part}`
 }
@@ -160,7 +160,7 @@ ${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on',
 type HandOn = { place: Place; sheet: Sheet; address: string; graders: Named[] }
 
 function handOnForm(form: Form, { place, sheet, address, graders }: HandOn): Html {
-  return html`<form method="post" class="hand-on" action="${`${address}/hand-on/${place}`}">
+  return html`<form method="post" class="mb-4" action="${`${address}/hand-on/${place}`}">
 ${choice(form, {
   name: FIELDS[place],
   label: place === 'first' ? 'Grader' : 'Second grader',
@@ -168,6 +168,6 @@ ${choice(form, {
   options: [['', 'Nobody'], ...graders.map(({ id, name }): [string, string] => [id, name])],
   ...limitHint(graders),
 })}
-<button class="quiet">Hand on</button>
+<button class="btn">Hand on</button>
 </form>`
 }

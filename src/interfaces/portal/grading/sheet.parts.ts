@@ -8,6 +8,7 @@ import type { Source, Standing } from '../../../domain/submissions/grading/total
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { pathOf } from '../kit/layout.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { confirmation, time } from '../kit/wording.ts'
 
@@ -29,7 +30,7 @@ const list = new Intl.ListFormat('en-GB')
 
 /** Who else is at it. */
 export const others = ({ others }: Sheet): Html =>
-  html`${others.length > 0 && html`<p class="notice good">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
+  html`${others.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
 
 /** How far the grading is. */
 export function progress(sheet: Sheet): Html {
@@ -38,7 +39,7 @@ export function progress(sheet: Sheet): Html {
   const missing = ungraded.length + undecided.length
   return html`<dl class="details"><dt>Assessment</dt><dd>${submission.assessment.name}</dd>
 <dt>Handed in</dt><dd>${submission.submittedAt && time(submission.submittedAt)}</dd>
-<dt>State</dt><dd><span class="status">${submission.state === 'released' ? 'released' : 'to be graded'}</span></dd>
+<dt>State</dt><dd>${badge(submission.state === 'released' ? 'released' : 'to be graded')}</dd>
 <dt>Graded</dt><dd>${questions - missing} of ${wordCount(questions, 'question')}</dd>
 <dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></dl>
 ${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}
@@ -125,7 +126,7 @@ ${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be d
   if (isOwnPart)
     return html`<p>You have graded every question. It can be released once the other grader has, too${!(holderOf(submission, 'first') && holderOf(submission, 'second')) && ': nobody has taken that over yet'}.</p>`
   if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
-  return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change before you release it anew' : 'nothing of it before you release it'}.</p><p><a class="button" href="${`${address}/release`}">Release the result</a></p>`
+  return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change before you release it anew' : 'nothing of it before you release it'}.</p><p><a class="btn btn-primary" href="${`${address}/release`}">Release the result</a></p>`
 }
 
 const wordBy = ({ submission, progress }: Sheet): string => {

@@ -11,8 +11,9 @@ import {
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { bar, chart } from '../kit/chart.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, time } from '../kit/wording.ts'
+import { time } from '../kit/wording.ts'
 
 export const homePage = (body: Html, notice?: string): Page => ({ title: 'Home', body, notice })
 
@@ -23,7 +24,7 @@ export function organizationHome(ctx: Context, overview: Overview): Html {
   const { states, days, failedMails, expiring, mailsWaitSince } = overview
   return html`${mailsWaitSince && outage(mailsWaitSince)}${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && soon(ctx, expiring)}
 <section class="panel" aria-labelledby="states-heading">
-<h2 id="states-heading">Invites</h2>
+<h2 class="mb-4" id="states-heading">Invites</h2>
 ${stateTable(ctx, states, total)}
 </section>
 ${byDay(days)}`
@@ -31,7 +32,7 @@ ${byDay(days)}`
 
 /** Why, is for whoever runs the service, who is told. */
 const outage = (since: Date): Html => html`<section class="panel" aria-labelledby="outage-heading">
-<h2 id="outage-heading">Mails are waiting</h2>
+<h2 class="mb-4" id="outage-heading">Mails are waiting</h2>
 <p>Since ${time(since)} the mail server has taken no mails from this service. None is lost: all go out when it does again. Whoever runs the
 service has been told.</p>
 </section>
@@ -41,7 +42,7 @@ const firstSteps = (
   ctx: Context,
   { hasAssessments, hasKeys }: Overview,
 ): Html => html`<section class="panel" aria-labelledby="steps-heading">
-<h2 id="steps-heading">First steps</h2>
+<h2 class="mb-4" id="steps-heading">First steps</h2>
 <ol>
 <li><a href="${pathOf(ctx, 'assessments/new')}">Make an assessment</a>. ${hasAssessments && done}</li>
 <li>${
@@ -53,7 +54,7 @@ const firstSteps = (
 </ol>
 </section>`
 
-const done = html`<span class="status">done</span>`
+const done = html`${badge('done')}`
 
 /** How far candidates have come, and where they were lost. */
 function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: number): Html {
@@ -80,11 +81,11 @@ function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: numb
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 const byDay = (days: DayCounts[]): Html => html`<section class="panel" aria-labelledby="days-heading">
-<h2 id="days-heading">The last ${days.length} days</h2>
-<p class="legend"><span class="key first"></span> invited <span class="key second"></span> completed</p>
+<h2 class="mb-4" id="days-heading">The last ${days.length} days</h2>
+<p class="text-base-content/70 mb-2 flex gap-3 text-sm"><span class="flex items-center gap-1.5"><span class="bg-primary size-2.5 rounded-sm"></span>Invited</span><span class="flex items-center gap-1.5"><span class="bg-primary/30 size-2.5 rounded-sm"></span>Completed</span></p>
 ${chart(days.map(({ invited, completed }) => [invited, completed] as const))}
 <details>
-<summary>The same as a table</summary>
+<summary class="py-2 text-sm font-medium">The same as a table</summary>
 ${table(
   'days-heading',
   ['Day, in UTC', 'Invited', 'Completed'],
@@ -97,7 +98,7 @@ const inviteLink = (ctx: Context, { inviteId, recipientEmail }: { inviteId: stri
   html`<a href="${pathOf(ctx, `invites/${inviteId}`)}">${recipientEmail}</a>`
 
 const failures = (ctx: Context, mails: FailedMail[]): Html => html`<section class="panel" aria-labelledby="failed-heading">
-<h2 id="failed-heading">Mails that reached nobody</h2>
+<h2 class="mb-4" id="failed-heading">Mails that reached nobody</h2>
 ${table(
   'failed-heading',
   ['To', 'Assessment', 'When', 'What the mail server said'],
@@ -108,7 +109,7 @@ ${mails.length > OVERVIEW_ROWS && html`<p>There are more.</p>`}
 `
 
 const soon = (ctx: Context, invites: ExpiringInvite[]): Html => html`<section class="panel" aria-labelledby="expiring-heading">
-<h2 id="expiring-heading">About to expire</h2>
+<h2 class="mb-4" id="expiring-heading">About to expire</h2>
 ${table(
   'expiring-heading',
   ['To', 'Assessment', 'State', 'Expires'],

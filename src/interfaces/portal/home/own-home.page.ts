@@ -22,7 +22,7 @@ function toGrade(ctx: Context, assigned: StateCounts): Html {
   const path = pathOf(ctx, 'invites')
   const rows = INVITE_STATUSES.filter((status) => assigned.has(status))
   return html`<section class="panel" aria-labelledby="assigned-heading">
-<h2 id="assigned-heading">Assigned to you</h2>
+<h2 class="mb-4" id="assigned-heading">Assigned to you</h2>
 ${
   rows.length === 0
     ? html`<p>No invite is assigned to you. You see here what an admin assigns to you as its grader.</p>`
@@ -38,7 +38,7 @@ ${
 
 const asClient = (ctx: Context, assessments: NonNullable<OwnOverview['assessments']>): Html =>
   html`<section class="panel" aria-labelledby="assessments-heading">
-<h2 id="assessments-heading">Your assessments</h2>
+<h2 class="mb-4" id="assessments-heading">Your assessments</h2>
 ${
   assessments.length === 0
     ? html`<p>You are not a client of any assessment. You see here the invites of those that an admin makes you a client of.</p>`

@@ -8,8 +8,9 @@ import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, time } from '../kit/wording.ts'
+import { time } from '../kit/wording.ts'
 import { SYSTEMS } from './ats.page.ts'
 
 const NOTICES = new Map([
@@ -36,7 +37,7 @@ export function atsConnectionPage(form: Form, { ctx, connection, orders, calls, 
       'Test it',
       html`<p>Calls ${SYSTEMS[ats].name} as a report does, and changes nothing there. An answer of 401 or 403 says that the key is not taken; no answer, that ${SYSTEMS[ats].name} can not be reached.</p>
 ${keys.every(({ revokedAt }) => revokedAt) && html`<p>All keys are revoked: nothing is sent before there is another.</p>`}
-<form method="post" action="${`${address}/test`}">${onceField()}<p><button>Send a test</button></p></form>`,
+<form method="post" action="${`${address}/test`}">${onceField()}<p><button class="btn btn-primary">Send a test</button></p></form>`,
     )}${panel(
       'orders',
       'Orders',
@@ -61,7 +62,7 @@ const orderTable = (ctx: Context, orders: OrderSummary[]): Html =>
       time(order.createdAt),
       wordReported(order),
       order.lastError !== '' &&
-        html`${order.lastError}<form method="post" action="${pathOf(ctx, `settings/ats/orders/${order.id}/report`)}">${onceField()}<p><button class="quiet">Send again</button></p></form>`,
+        html`${order.lastError}<form method="post" action="${pathOf(ctx, `settings/ats/orders/${order.id}/report`)}">${onceField()}<p><button class="btn">Send again</button></p></form>`,
       order.profileUrl !== '' && html`<a href="${order.profileUrl}" rel="noreferrer">Profile</a>`,
     ]),
   )

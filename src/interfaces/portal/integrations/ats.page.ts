@@ -43,7 +43,7 @@ export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
 ${connections.map((connection) => connectionPart(ctx, connection))}
 <form method="post" action="${pathOf(ctx, `${PATH}/${ats}/keys`)}">${onceField()}
 <p>With a key for test invites the mails of its invites are not sent.</p>
-<p><button name="mode" value="live">Generate a live key</button> <button class="quiet" name="mode" value="test">Generate a test key</button></p>
+<p><button class="btn btn-primary" name="mode" value="live">Generate a live key</button> <button class="btn" name="mode" value="test">Generate a test key</button></p>
 </form>
 ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
     ),
@@ -53,7 +53,7 @@ ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
 const theirKeyForm = (form: Form, ctx: Context, ats: Ats): Html =>
   html`<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/their-key`)}">
 ${field(form, { name: 'theirKey', label: `Key of ${SYSTEMS[ats].name}`, type: 'password', hint: SYSTEMS[ats].theirs ?? '' })}
-<p><button name="mode" value="live">Keep it for live invites</button> <button class="quiet" name="mode" value="test">Keep it for test invites</button></p>
+<p><button class="btn btn-primary" name="mode" value="live">Keep it for live invites</button> <button class="btn" name="mode" value="test">Keep it for test invites</button></p>
 </form>`
 
 /** A connection on the list of all: its keys, and the way to what it does. */
@@ -95,8 +95,8 @@ export const atsKeyPage = (ctx: Context, ats: Ats, key: string): Page => ({
   title: `Key for ${SYSTEMS[ats].name}`,
   body: html`<section class="panel">
 <p>${SYSTEMS[ats].howTo} Keep it now: it is not shown again.</p>
-<code class="secret" id="key">${key}</code>
-<p><button hidden data-copy="key" type="button">Copy</button></p>
+<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="key">${key}</code>
+<p><button class="btn btn-sm" hidden data-copy="key" type="button">Copy</button></p>
 <p><a href="${pathOf(ctx, PATH)}">Done, back to the list</a></p>
 </section>`,
 })

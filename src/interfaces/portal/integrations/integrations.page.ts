@@ -17,7 +17,7 @@ export const integrationsPage = (form: Form, { ctx, keys, done = '' }: Facts): P
   title: 'Integrations',
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="generate-heading">
-<h2 id="generate-heading">Generate an API key</h2>
+<h2 class="mb-4" id="generate-heading">Generate an API key</h2>
 <p>With an API key another system reaches your organization's assessments and invites. <a href="/docs">What it can do</a></p>
 <form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${field(form, { name: 'name', label: 'Name', hint: 'What it is for, so that you know it again.' })}
@@ -41,11 +41,11 @@ ${choice(form, {
   ],
 })}
 ${field(form, { name: 'expiresAt', label: 'Last day, in UTC', type: 'date', optional: true })}
-<button>Generate API Key</button>
+<button class="btn btn-primary">Generate API Key</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="keys-heading">
-<h2 id="keys-heading">API keys</h2>
+<h2 class="mb-4" id="keys-heading">API keys</h2>
 ${keys.length === 0 ? html`<p>There are none yet.</p>` : keyTable(ctx, keys)}
 </section>`,
 })
@@ -95,8 +95,8 @@ export const keyPage = (ctx: Context, { key, name }: { key: string; name: string
   title: 'API key',
   body: html`<section class="panel">
 <p>The value of <strong>${name}</strong>. Keep it now: it is not stored, and not shown again.</p>
-<code class="secret" id="key">${key}</code>
-<p><button hidden data-copy="key" type="button">Copy</button></p>
+<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="key">${key}</code>
+<p><button class="btn btn-sm" hidden data-copy="key" type="button">Copy</button></p>
 <p><a href="${pathOf(ctx, PATH)}">Done, back to the list</a></p>
 </section>`,
 })

@@ -9,8 +9,9 @@ import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, time } from '../kit/wording.ts'
+import { time } from '../kit/wording.ts'
 
 const addressOf = (ctx: Context, { id }: WebhookEndpoint) => pathOf(ctx, `settings/webhooks/${id}`)
 
@@ -21,15 +22,15 @@ export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): 
   return {
     title: 'Deliveries',
     body: html`<section class="panel" aria-labelledby="deliveries-heading">
-<h2 id="deliveries-heading">${endpoint.url}</h2>
+<h2 class="mb-4" id="deliveries-heading">${endpoint.url}</h2>
 <p>Kept for ${DELIVERIES_KEPT_DAYS} days at most.</p>
-<form class="filter" method="get" action="${address}">
+<form class="flex flex-wrap items-end gap-x-3" method="get" action="${address}">
 ${choice(form, {
   name: 'state',
   label: 'State',
   options: [['', 'Any'], ...DELIVERY_STATES.map((state): [string, string] => [state, STATES[state]])],
 })}
-<button class="quiet">Show</button>
+<button class="btn">Show</button>
 </form>
 ${list.items.length === 0 ? html`<p>There are none.</p>` : deliveryTable(address, list.items)}
 ${pager(address, form.values, list, ['delivery', 'deliveries'])}
@@ -69,7 +70,7 @@ export function deliveryPage(form: Form, { ctx, endpoint, delivery }: Facts): Pa
   return {
     title: wordEvent(type),
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="about-heading">
-<h2 id="about-heading">The delivery</h2>
+<h2 class="mb-4" id="about-heading">The delivery</h2>
 ${list([
   ['To', endpoint.url],
   ['State', wordState(delivery)],
@@ -80,11 +81,11 @@ ${list([
 ])}
 ${
   endpoint.state === 'active' &&
-  html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<p><button class="quiet">Send it again</button></p></form>`
+  html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<p><button class="btn">Send it again</button></p></form>`
 }
 </section>
 <section class="panel" aria-labelledby="attempts-heading">
-<h2 id="attempts-heading">Attempts</h2>
+<h2 class="mb-4" id="attempts-heading">Attempts</h2>
 ${attempts.length === 0 ? html`<p>There was none yet.</p>` : attempts.map(attemptItem)}
 </section>
 <p><a href="${`${address}/deliveries`}">All deliveries</a></p>`,

@@ -24,20 +24,20 @@ export function webhookPage(form: Form, { ctx, endpoint, counts, done }: Facts):
     title: 'Webhook',
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${hasMissed(endpoint) && missed(address)}<section class="panel" aria-labelledby="about-heading">
-<h2 id="about-heading">About it</h2>
+<h2 class="mb-4" id="about-heading">About it</h2>
 ${details(endpoint, counts, ctx.deps.clock())}
 <p><a href="${`${address}/deliveries`}">Deliveries</a></p>
 </section>
 <section class="panel" aria-labelledby="actions-heading">
-<h2 id="actions-heading">What can be done</h2>
+<h2 class="mb-4" id="actions-heading">What can be done</h2>
 ${actions(endpoint, address, ctx.deps.clock())}
 </section>
 <section class="panel" aria-labelledby="change-heading">
-<h2 id="change-heading">Change it</h2>
+<h2 class="mb-4" id="change-heading">Change it</h2>
 <form method="post" action="${address}">
 ${seenField(form, endpoint)}
 ${webhookFields(ctx, form, endpoint)}
-<button>Save</button>
+<button class="btn btn-primary">Save</button>
 </form>
 </section>
 <p><a href="${pathOf(ctx, 'settings/webhooks')}">All webhooks</a></p>`,
@@ -49,9 +49,9 @@ const hasMissed = ({ state, missedFrom, position }: WebhookEndpoint): boolean =>
   state === 'active' && missedFrom !== null && missedFrom < position
 
 const missed = (address: string): Html => html`<section class="panel" aria-labelledby="missed-heading">
-<h2 id="missed-heading">What it has missed</h2>
+<h2 class="mb-4" id="missed-heading">What it has missed</h2>
 <p>It was not told of what happened while it was disabled. That can be sent now, and all that happened since then once more: each event with the id that it had, so that the receiver knows it again.</p>
-<form method="post" action="${`${address}/replay`}"><button>Send what it has missed</button></form>
+<form method="post" action="${`${address}/replay`}"><button class="btn btn-primary">Send what it has missed</button></form>
 </section>
 `
 
@@ -84,10 +84,10 @@ function actions({ state, previousSecretUntil }: WebhookEndpoint, address: strin
     : 'The present one signs as well for 24 hours more.'
   return html`${
     state === 'active'
-      ? html`<form method="post" action="${`${address}/test`}">${onceField()}<p><button>Send a test</button></p></form>
+      ? html`<form method="post" action="${`${address}/test`}">${onceField()}<p><button class="btn btn-primary">Send a test</button></p></form>
 ${confirmation('Disable', 'Disable it? Nothing is sent to it until it is enabled again. What it misses can be sent then.', `${address}/disable`)}`
       : html`<p>When it is enabled, it is told of what happens from then on, and what still waits is sent. What it has missed can be sent afterwards.</p>
-<form method="post" action="${`${address}/enable`}"><p><button>Enable</button></p></form>`
+<form method="post" action="${`${address}/enable`}"><p><button class="btn btn-primary">Enable</button></p></form>`
   }
 ${confirmation('Give it a new secret', `Give it a new secret? ${rotation}`, `${address}/rotate-secret`, html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`)}
 ${confirmation('Delete', 'Delete it, with all that is known of its deliveries? That can not be undone.', `${address}/delete`)}`

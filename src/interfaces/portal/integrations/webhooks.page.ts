@@ -9,8 +9,9 @@ import { EVENT_LABELS } from '../kit/event-words.ts'
 import { area, checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, time } from '../kit/wording.ts'
+import { time } from '../kit/wording.ts'
 
 const PATH = 'settings/webhooks'
 
@@ -28,17 +29,17 @@ export const webhooksPage = (form: Form, { ctx, endpoints, counts, done }: Facts
   title: 'Webhooks',
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="webhooks-heading">
-<h2 id="webhooks-heading">Webhooks</h2>
+<h2 class="mb-4" id="webhooks-heading">Webhooks</h2>
 <p>What happens to invites is sent to your own system as soon as it happens, signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> describe it. <a href="/docs">What is sent</a></p>
 ${endpoints.length === 0 ? html`<p>There are none yet.</p>` : endpointTable(ctx, endpoints, counts)}
 </section>
 <section class="panel" aria-labelledby="new-heading">
-<h2 id="new-heading">Make a webhook</h2>
+<h2 class="mb-4" id="new-heading">Make a webhook</h2>
 ${
   endpoints.length < MAX_ENDPOINTS
     ? html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${webhookFields(ctx, form, { url: '', types: [], mode: modeOf(ctx), description: '' })}
-<button>Make the webhook</button>
+<button class="btn btn-primary">Make the webhook</button>
 </form>`
     : html`<p>There are ${MAX_ENDPOINTS}, and there can not be more. Delete one to make another.</p>`
 }
@@ -106,8 +107,8 @@ export const secretPage = (ctx: Context, { endpoint, secret }: { endpoint: Webho
   title: 'Secret of a webhook',
   body: html`<section class="panel">
 <p>What is sent to <strong>${endpoint.url}</strong> is signed with this secret. Keep it now: it is not shown again.</p>
-<code class="secret" id="secret">${secret}</code>
-<p><button hidden data-copy="secret" type="button">Copy</button></p>
+<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="secret">${secret}</code>
+<p><button class="btn btn-sm" hidden data-copy="secret" type="button">Copy</button></p>
 ${endpoint.previousSecretUntil && html`<p>The secret before signs as well until ${time(endpoint.previousSecretUntil)}: have the receiver know this one by then.</p>`}
 <p><a href="${pathOf(ctx, `${PATH}/${endpoint.id}`)}">Done, on to the webhook</a></p>
 </section>`,

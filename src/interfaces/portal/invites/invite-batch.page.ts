@@ -9,8 +9,9 @@ import type { Column } from '../../../http/sending/send-csv.ts'
 import { choice } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, wordIssue } from '../kit/wording.ts'
+import { wordIssue } from '../kit/wording.ts'
 
 const STATES: Record<InviteBatchRowState, string> = {
   ready: 'to be invited',
@@ -29,7 +30,7 @@ export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean 
 export const batchPage = ({ ctx, batch, list, names, values }: Facts): Page => ({
   title: `List for ${batch.assessment.name}`,
   body: html`<section class="panel" aria-labelledby="sum-heading">
-<h2 id="sum-heading">${headingOf(batch)}</h2>
+<h2 class="mb-4" id="sum-heading">${headingOf(batch)}</h2>
 ${progress(batch)}
 <dl class="details">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
 ${
@@ -41,10 +42,10 @@ ${batch.unusedColumns.length > 0 && html`<p>These columns are not used: ${batch.
 ${whatNext(ctx, batch)}
 </section>
 <section class="panel" aria-labelledby="rows-heading">
-<h2 id="rows-heading">Rows</h2>
-<form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filter">
+<h2 class="mb-4" id="rows-heading">Rows</h2>
+<form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="flex flex-wrap items-end gap-x-3">
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
-<button class="quiet">Show</button>
+<button class="btn">Show</button>
 </form>
 ${list.items.length === 0 ? html`<p>There are none.</p>` : rowTable(ctx, list.items, names)}
 ${pager(pathOf(ctx, `invites/batches/${batch.id}`), values, list, ['row', 'rows'])}
@@ -69,24 +70,24 @@ function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
 function whatNext(ctx: Context, batch: Batch): Html {
   const path = pathOf(ctx, `invites/batches/${batch.id}`)
   return html`${actions(batch, path)}
-<form method="post" action="${`${path}/export`}"><button class="quiet">Export all rows as CSV</button></form>`
+<form method="post" action="${`${path}/export`}"><button class="btn">Export all rows as CSV</button></form>`
 }
 
 function actions(batch: Batch, path: string): Html | false {
   if (batch.finishedAt) return false
   if (!batch.startedAt) return beforeStart(batch, path)
   if (batch.stoppedAt)
-    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else of the list is being invited. <button>Go on inviting</button></p></form>`
-  return html`<form method="post" action="${`${path}/stop`}"><p><button class="danger">Stop</button> Whoever has not been invited by then is not.</p></form>
-<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="quiet">Try again now</button></p></form>`
+    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else of the list is being invited. <button class="btn btn-primary">Go on inviting</button></p></form>`
+  return html`<form method="post" action="${`${path}/stop`}"><p><button class="btn btn-error">Stop</button> Whoever has not been invited by then is not.</p></form>
+<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="btn">Try again now</button></p></form>`
 }
 
 const beforeStart = ({ counts }: Batch, path: string): Html => html`${
   counts.ready > 0
-    ? html`<form method="post" action="${`${path}/start`}"><p><button>Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
+    ? html`<form method="post" action="${`${path}/start`}"><p><button class="btn btn-primary">Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
     : html`<p>There is nobody to invite in it.</p>`
 }
-<form method="post" action="${`${path}/discard`}"><p><button class="quiet">Discard the list</button></p></form>`
+<form method="post" action="${`${path}/discard`}"><p><button class="btn">Discard the list</button></p></form>`
 
 /** What candidates are invited with, in the order of the list's columns. */
 function wordTerms(terms: Terms, names: TermNames): [term: string, value: string][] {

@@ -6,8 +6,9 @@ import { type Html, html } from '../../../html/html.ts'
 import { narrowing } from '../kit/choices.ts'
 import { area, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, time } from '../kit/wording.ts'
+import { time } from '../kit/wording.ts'
 import { assessmentField, termFields } from './new-invite.page.ts'
 
 const PATH = 'invites/batches'
@@ -17,25 +18,25 @@ type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices; named: st
 export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named }: Facts): Page => ({
   title: 'Invite many',
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
-<h2 id="list-heading">A list of candidates</h2>
+<h2 class="mb-4" id="list-heading">A list of candidates</h2>
 <p>The first row names the columns: <code>email</code> and, if you like, <code>name</code>, <code>tags</code> (several with a semicolon between them, in quotes), <code>message</code>, <code>days</code> until it expires, and <code>grader</code> (an address). Or without such a row: an address in each row, and perhaps a name.
 Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. First you are shown what will happen; nobody is invited before you say so.</p>
 ${narrowing(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
 ${assessmentField(form, choices)}
-<div class="field">
-<label for="file">A CSV file</label>
-<input id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain">
+<div class="mb-4 max-w-lg">
+<label class="mb-1.5 block text-sm font-medium" for="file">A CSV file</label>
+<input class="file-input w-full" id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain">
 </div>
 ${area(form, { name: 'list', label: 'Or paste the rows', rows: 6 })}
 <details>
-<summary>What holds for every row that has no value of its own</summary>
+<summary class="py-2 text-sm font-medium">What holds for every row that has no value of its own</summary>
 ${termFields(form, choices)}
 </details>
-<p><button>Check the list</button></p>
+<p><button class="btn btn-primary">Check the list</button></p>
 </form>
 </section>
 <section class="panel" aria-labelledby="batches-heading">
-<h2 id="batches-heading">Earlier lists</h2>
+<h2 class="mb-4" id="batches-heading">Earlier lists</h2>
 ${batches.length === 0 ? html`<p>There are none.</p>` : batchTable(ctx, batches)}
 </section>
 <p><a href="${pathOf(ctx, 'invites')}">All invites</a></p>`,

@@ -18,8 +18,9 @@ import { limitHint, narrowing } from '../kit/choices.ts'
 import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, demandsOf, time, wordState } from '../kit/wording.ts'
+import { demandsOf, time, wordState } from '../kit/wording.ts'
 import { corrections } from './invite-corrections.page.ts'
 import { timelineTable } from './timeline.ts'
 
@@ -139,22 +140,22 @@ function moveForms(form: Form, invite: InviteDetail, path: string, link: string)
 ${ifMay(
   'resend',
   html`<p>The link in the mail. Whoever has it takes the assessment: give it to the candidate only.</p>
-<code class="secret" id="link">${link}</code>
-<p><button hidden data-copy="link" type="button" class="quiet">Copy the link</button></p>
-<form method="post" action="${`${path}/resend`}">${onceField()}<p><button>Send the invitation again</button></p></form>`,
+<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="link">${link}</code>
+<p><button class="btn btn-sm" hidden data-copy="link" type="button">Copy the link</button></p>
+<form method="post" action="${`${path}/resend`}">${onceField()}<p><button class="btn btn-primary">Send the invitation again</button></p></form>`,
 )}
-${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Change the expiry</button></p></form>`)}
+${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="btn">Change the expiry</button></p></form>`)}
 ${ifMay(
   'revoke',
   html`<details>
-<summary>Revoke</summary>
+<summary class="py-2 text-sm font-medium">Revoke</summary>
 <form method="post" action="${`${path}/revoke`}">
 <p>Revoke the invite? Its link opens the assessment no more. It can be reactivated.</p>
-<button class="danger">Revoke</button>
+<button class="btn btn-error">Revoke</button>
 </form>
 </details>`,
 )}
-${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAtOf(invite) !== null)}<p><button>Reactivate, with a new link</button></p></form>`)}`
+${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAtOf(invite) !== null)}<p><button class="btn btn-primary">Reactivate, with a new link</button></p></form>`)}`
 }
 
 /** Nobody who has declined is mailed again by a mere click. */
@@ -183,7 +184,7 @@ function waiving(form: Form, invite: InviteDetail, path: string, requirements: R
   const body = html`<p>If the candidate can not meet something, let them ${what} without it. This stays in the audit log.</p>
 <form method="post" action="${`${path}/waive`}">
 ${choice(form, { name: 'requirement', label: isStarted ? 'Go on without' : 'Start without', options })}
-<button class="quiet">Let them</button>
+<button class="btn">Let them</button>
 </form>`
   return [panel('waive', isStarted ? 'While it is taken' : 'Before the start', body)]
 }
@@ -205,7 +206,7 @@ ${choice(form, {
   options: [['', 'Nobody yet'], ...[...present, ...graders].map(({ id, name }): [string, string] => [id, name])],
   ...limitHint(graders),
 })}
-<button class="quiet">Assign</button>
+<button class="btn">Assign</button>
 </form>`
 }
 
@@ -214,16 +215,16 @@ function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html
   return html`${
     tags.length === 0
       ? html`<p>It has none.</p>`
-      : html`<ul class="tags">${tags.map(
-          ({ id, name }) => html`<li><span class="status">${name}</span>
-<form method="post" action="${`${path}/tags/${id}/remove`}"><button class="plain" aria-label="${`Remove ${name}`}">Remove</button></form></li>`,
+      : html`<ul class="mb-4 flex flex-wrap gap-2">${tags.map(
+          ({ id, name }) => html`<li class="badge badge-soft badge-lg gap-1 pr-1">${name}
+<form method="post" action="${`${path}/tags/${id}/remove`}"><button class="btn btn-ghost btn-sm" aria-label="${`Remove ${name}`}">Remove</button></form></li>`,
         )}</ul>`
   }
 ${
   others.length > 0
     ? html`<form method="post" action="${`${path}/tags`}">
 ${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
-<button class="quiet">Add</button>
+<button class="btn">Add</button>
 </form>`
     : html`<p id="tagIds" class="hint">There are no other tags to choose from.</p>`
 }`

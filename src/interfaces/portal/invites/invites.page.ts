@@ -9,8 +9,9 @@ import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, exportButton, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows, pager } from '../kit/paging.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, time, wordState } from '../kit/wording.ts'
+import { time, wordState } from '../kit/wording.ts'
 
 /** The orders of the list, by the word in its address. The first is the one without a word. */
 export const orders: Record<string, { label: string; order: InviteOrder }> = {
@@ -38,23 +39,23 @@ export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts)
     title: 'Invites',
     body: html`${mistakes(form)}${
       may(ctx, 'invite') &&
-      html`<p class="actions"><a class="button" href="${pathOf(ctx, 'invites/new')}">Invite a candidate</a> <a href="${pathOf(ctx, 'invites/batches')}">Invite many</a></p>`
+      html`<p class="flex flex-wrap items-center gap-2"><a class="btn btn-primary" href="${pathOf(ctx, 'invites/new')}">Invite a candidate</a> <a href="${pathOf(ctx, 'invites/batches')}">Invite many</a></p>`
     }
 <section class="panel" aria-labelledby="filter-heading">
-<h2 id="filter-heading">Show</h2>
-<form method="get" action="${path}" class="filter">
+<h2 class="mb-4" id="filter-heading">Show</h2>
+<form method="get" action="${path}" class="flex flex-wrap items-end gap-x-3">
 ${choice(form, { name: 'state', label: 'State', options: [['', 'Any'], ...INVITE_STATUSES.map((status): [string, string] => [status, status])] })}
 ${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll || grades ? everything : '') })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Any') })}
 ${namedField(readNamed(form.values), [assessments, tags])}
 ${field(form, { name: 'search', label: 'Name or address, or words of it', type: 'search', optional: true })}
 ${choice(form, { name: 'sort', label: 'Order', options: Object.entries(orders).map(([word, { label }]) => [word, label]) })}
-<button class="quiet">Show</button>
+<button class="btn">Show</button>
 ${list && exportButton(`${path}/export`)}
 </form>
 </section>
 <section class="panel" aria-labelledby="list-heading">
-<h2 id="list-heading">Invites</h2>
+<h2 class="mb-4" id="list-heading">Invites</h2>
 ${list && list.items.length > 0 ? inviteTable(ctx, list.items) : noRows(assessments.length > 0 || readsAll || grades ? 'There are none.' : 'You are not a client of any assessment.', path, form.values)}
 ${list && pager(path, form.values, list, ['invite', 'invites'])}
 </section>`,

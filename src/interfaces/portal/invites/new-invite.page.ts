@@ -20,7 +20,7 @@ ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Address of the candidate', type: 'email' })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}
 ${termFields(form, choices)}
-<button>Invite</button>
+<button class="btn btn-primary">Invite</button>
 </form>
 <p><a href="${pathOf(ctx, 'invites')}">All invites</a></p>`,
 })

@@ -6,10 +6,10 @@ const BAR = 8
 
 /** A bar beside its number. The number says it to those who do not see it. @param share of the whole, from 0 to 1. */
 export const bar = (share: number): Html =>
-  html`<svg class="share" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="10"></rect><rect class="first" width="${Math.round(share * 100)}" height="10"></rect></svg>`
+  html`<svg class="fill-primary/20 block h-2 w-full min-w-12 overflow-hidden rounded-full" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="10"></rect><rect class="fill-primary" width="${Math.round(share * 100)}" height="10"></rect></svg>`
 
-/** The bars of a step, by how many there are. */
-const NAMES = ['first', 'second']
+/** The bars of a step, the first and the second. */
+const FILLS = ['fill-primary', 'fill-primary/30']
 
 /**
  * A bar or two for each step of a scale. What it shows stands in a table as well, for those who do not see it.
@@ -22,10 +22,10 @@ export function chart(values: (readonly [first: number, second?: number])[]): Ht
     bars.map((value = 0, j) => {
       const height = Math.ceil((value / most) * HEIGHT)
       const width = (2 * BAR) / bars.length
-      return html`<rect class="${NAMES[j]}" x="${i * SLOT + 1 + j * width}" y="${HEIGHT - height}" width="${width}" height="${height}"></rect>`
+      return html`<rect class="${FILLS[j]}" x="${i * SLOT + 1 + j * width}" y="${HEIGHT - height}" width="${width}" height="${height}"></rect>`
     })
-  return html`<svg class="chart" viewBox="0 0 ${values.length * SLOT} ${HEIGHT + 1}" preserveAspectRatio="none" aria-hidden="true">
-<rect class="axis" x="0" y="${HEIGHT}" width="${values.length * SLOT}" height="1"></rect>
+  return html`<svg class="block h-40 w-full print:break-inside-avoid" viewBox="0 0 ${values.length * SLOT} ${HEIGHT + 1}" preserveAspectRatio="none" aria-hidden="true">
+<rect class="fill-base-300" x="0" y="${HEIGHT}" width="${values.length * SLOT}" height="1"></rect>
 ${values.map(columns)}
 </svg>`
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind, type Issue } from '../../../domain/errors.ts'
 import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { type Page, show } from './layout.ts'
 import { wordIssue } from './wording.ts'
 
@@ -123,8 +124,8 @@ function labelled(
   control: (described: string, invalid: 'true' | 'false') => Html,
 ): Html {
   const { described, invalid, advice, mistake } = explain(form, name, hint)
-  return html`<div class="field">
-<label for="${name}">${label}</label>
+  return html`<div class="field mb-4 max-w-lg">
+<label class="mb-1.5 block text-sm font-medium" for="${name}">${label}</label>
 ${advice}
 ${control(described, invalid)}
 ${mistake}
@@ -139,10 +140,12 @@ function explain({ issues }: Form, name: string, hint: string | undefined) {
   return {
     described: [hint && `${name}-hint`, isWrong && `${name}-mistake`].filter(Boolean).join(' '),
     invalid: isWrong ? ('true' as const) : ('false' as const),
-    advice: hint && html`<p class="hint" id="${name}-hint">${hint}</p>`,
+    advice: hint && html`<p class="hint mb-1.5" id="${name}-hint">${hint}</p>`,
     mistake: isWrong && html`<p class="mistake" id="${name}-mistake">${mistakes.map(wordIssue).join(' ')}</p>`,
   }
 }
+
+const LOOKS: Partial<Record<NonNullable<Field['type']>, string>> = { color: 'input w-20 p-1' }
 
 /** A labelled input with what was typed, except for a password, and with what is wrong with it. */
 export function field(form: Form, { name, label, type = 'text', value = '', hint, autocomplete = 'off', optional }: Field): Html {
@@ -151,7 +154,7 @@ export function field(form: Form, { name, label, type = 'text', value = '', hint
     form,
     { name, label, hint },
     (described, invalid) =>
-      html`<input id="${name}" name="${name}" type="${type}" value="${shown}" autocomplete="${autocomplete}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
+      html`<input id="${name}" name="${name}" class="${LOOKS[type] ?? 'input w-full'}" type="${type}" value="${shown}" autocomplete="${autocomplete}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
   )
 }
 
@@ -166,7 +169,7 @@ export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Ar
     (
       described,
       invalid,
-    ) => html`<textarea id="${name}" name="${name}" rows="${rows}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}">
+    ) => html`<textarea id="${name}" name="${name}" class="textarea w-full" rows="${rows}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}">
 ${form.values.get(name) ?? value}</textarea>`,
   )
 
@@ -183,8 +186,8 @@ type Checkboxes = {
 export function checkboxes(form: Form, { name, label, options, values = [], hint }: Checkboxes): Html {
   const { described, advice, mistake } = explain(form, name, hint)
   const chosen = new Set(form.values.size === 0 ? values : form.values.getAll(name))
-  return html`<fieldset id="${name}" tabindex="-1" aria-describedby="${described}">
-<legend>${label}</legend>
+  return html`<fieldset class="mb-4" id="${name}" tabindex="-1" aria-describedby="${described}">
+<legend class="mb-1.5 text-sm font-medium">${label}</legend>
 ${advice}
 ${options.map(([value, text]) => box({ name, label: text, value, isChecked: chosen.has(value) }))}${mistake}
 </fieldset>
@@ -199,7 +202,7 @@ export const checkbox = (
 
 /** Several of one name are told apart by their values. */
 const box = ({ name, label, value, isChecked }: { name: string; label: string; value: string; isChecked: boolean }): Html =>
-  html`<label class="choice"><input type="checkbox" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
+  html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
 `
 
 type Choice = { name: string; label: string; options: Options; value?: string; hint?: string }
@@ -211,7 +214,10 @@ export function choice(form: Form, { name, label, options, value = '', hint }: C
   return labelled(
     form,
     { name, label, hint },
-    (described, invalid) => html`<select id="${name}" name="${name}" aria-describedby="${described}" aria-invalid="${invalid}">
+    (
+      described,
+      invalid,
+    ) => html`<select id="${name}" name="${name}" class="select w-full" aria-describedby="${described}" aria-invalid="${invalid}">
 ${optionsOf(options, [chosen])}
 </select>`,
   )
@@ -228,7 +234,7 @@ export function choices(form: Form, { name, label, options, values, hint }: Choi
     (
       described,
       invalid,
-    ) => html`<select multiple size="8" id="${name}" name="${name}" aria-describedby="${described}" aria-invalid="${invalid}">
+    ) => html`<select multiple size="8" id="${name}" name="${name}" class="select h-48 w-full" aria-describedby="${described}" aria-invalid="${invalid}">
 ${optionsOf(options, chosen)}
 </select>`,
   )
@@ -239,15 +245,15 @@ const optionsOf = (options: Options, chosen: readonly string[]): Html[] =>
 
 /** Beside the button of a list's filter: exports what the filter finds. A form of its own kind, because it is recorded. */
 export const exportButton = (address: string): Html =>
-  html`<button class="quiet" formmethod="post" formaction="${address}">Export as CSV</button>`
+  html`<button class="btn" formmethod="post" formaction="${address}">${icon('download')}Export as CSV</button>`
 
 /** What is wrong with a form, before it, with the focus; nothing when nothing is. */
 export const mistakes = ({ issues }: Form): Html | false =>
   issues.length > 0 &&
-  html`<div class="notice bad" role="group" aria-labelledby="mistakes" tabindex="-1" autofocus>
-<h2 id="mistakes">That did not work</h2>
-<ul>
+  html`<div class="alert alert-soft alert-error items-start" role="group" aria-labelledby="mistakes" tabindex="-1" autofocus>
+${icon('circle-alert', 'size-5')}<div><h2 id="mistakes">That did not work</h2>
+<ul class="list-disc pl-5">
 ${issues.map((issue) => html`<li>${issue.field && issue.rule !== 'move' ? html`<a href="#${issue.field}">${wordIssue(issue)}</a>` : wordIssue(issue)}</li>`)}
-</ul>
+</ul></div>
 </div>
 `

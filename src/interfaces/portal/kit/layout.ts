@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { may, type Permission } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/access/permissions.ts'
 import type { SignedIn } from '../../../domain/access/sessions.ts'
-import { enabledSystems } from '../../../domain/ats/connections.ts'
 import type { Context } from '../../../domain/context.ts'
+import { countForMenu, type MenuCounts } from '../../../domain/submissions/grading/queue.ts'
 import { hostOf } from '../../../domain/webhooks/change-endpoint.ts'
 import { findFailingEndpoints } from '../../../domain/webhooks/state.ts'
 import { type Html, html, toText, type Value } from '../../../html/html.ts'
-import { PORTAL_PREFIX, portalPathOf } from '../../../http/addresses/links.ts'
+import { portalPathOf } from '../../../http/addresses/links.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { assets } from './assets.ts'
+import { sections, sidebar } from './sidebar.ts'
 import { time } from './wording.ts'
 
 /** What a page says; the frame is the same for all. */
@@ -16,28 +18,22 @@ export type Page = {
   body: Html
   /** What has just been done, for whoever has done it. */
   notice?: string | undefined
+  /** What it is called on itself, where its name in the browser says more. */
+  heading?: string
+  /** How what it is about stands. */
+  state?: Html | false
+  /** What there is to know of it, in a line. */
+  subtitle?: Value
+  /** The pages above it. */
+  trail?: [label: string, address: string][]
+  /** What can be done on it; the main action last. */
+  actions?: Html | false
+  /** The ways between the parts of what it is about. */
+  tabs?: Html
 }
 
 /** Who looks at a page of an organization. */
 export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
-
-/** The pages of the bar besides Home and Settings. */
-const PAGES: { path: string; label: string; permission: Permission }[] = [
-  { path: 'assessments', label: 'Assessments', permission: 'read' },
-  { path: 'grading', label: 'Grading', permission: 'grade' },
-  { path: 'results', label: 'Results', permission: 'read_as_client' },
-  { path: 'members', label: 'Members', permission: 'manage_members' },
-  { path: 'tags', label: 'Tags', permission: 'write_tags' },
-]
-
-/** The sections of Settings, by the last part of their address, and who may see each. */
-const SETTINGS: { path: string; label: string; permission: Permission; isThere?: (ctx: Context) => boolean }[] = [
-  { path: 'organization', label: 'Organization', permission: 'manage_settings' },
-  { path: 'integrations', label: 'Integrations', permission: 'manage_keys' },
-  { path: 'webhooks', label: 'Webhooks', permission: 'manage_webhooks' },
-  { path: 'ats', label: 'Recruiting systems', permission: 'manage_ats', isThere: (ctx) => enabledSystems(ctx).length > 0 },
-  { path: 'audit-log', label: 'Audit log', permission: 'read_audit_log' },
-]
 
 /** The address of an organization's first page. */
 export const homeOf = (organization: { id: string }): string => portalPathOf({ organization, mode: 'live' })
@@ -63,7 +59,8 @@ export const viewerOf = ({ ctx, signedIn, originalUrl }: Asked): Viewer | null =
 export async function render(request: Asked, page: Page, status = 200): Promise<string> {
   const viewer = viewerOf(request)
   const warning = viewer && hasWarnings(viewer) && (await warnOfWebhooks(viewer.ctx))
-  return renderPage({ ...page, warning, isRefused: status === 422 }, viewer)
+  const counts = viewer ? await countForMenu(viewer.ctx) : {}
+  return renderPage({ ...page, warning, counts, isRefused: status === 422 }, viewer)
 }
 
 /** Home and Settings, where those come by who can do something about it. */
@@ -79,90 +76,99 @@ async function warnOfWebhooks(ctx: Context): Promise<Html | false> {
       ? html`<li>The webhook to ${link} has been failing since ${time(failingSince)}.</li>`
       : html`<li>The webhook to ${link} was disabled for failing at ${time(stateSince)}.</li>`
   })
-  return items.length > 0 && html`<div class="notice bad" role="status"><ul>${items}</ul></div>\n`
+  return (
+    items.length > 0 &&
+    html`<div class="alert alert-soft alert-error" role="status">${icon('webhook', 'size-5')}<ul>${items}</ul></div>\n`
+  )
 }
 
-const isHome = ({ ctx, path }: Pick<Viewer, 'ctx' | 'path'>): boolean => path.replace(/\/?$/, '/') === pathOf(ctx)
+export const isHome = ({ ctx, path }: Pick<Viewer, 'ctx' | 'path'>): boolean => path.replace(/\/?$/, '/') === pathOf(ctx)
 
 /** `isRefused`: it shows what is wrong with a form, which its name in the browser says as well. */
-type Sent = Page & { warning?: Value; isRefused?: boolean }
+type Sent = Page & { warning?: Value; isRefused?: boolean; counts?: MenuCounts }
 
 /** The text of a page. @param viewer null: somebody who is not signed in, or has not chosen an organization. */
-export const renderPage = ({ title, body, notice, warning, isRefused }: Sent, viewer: Viewer | null): string =>
+export const renderPage = (page: Sent, viewer: Viewer | null): string =>
   toText(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${isRefused && 'Mistake: '}${title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
+<title>${page.isRefused && 'Mistake: '}${page.title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
 <link rel="icon" href="${assets.icon.address}">
 <link rel="stylesheet" href="${assets.stylesheet.address}">
 <script type="module" src="${assets.script.address}"></script>
 </head>
 <body>
-${viewer && bar(viewer)}
-${viewer?.ctx.mode === 'test' && testData(viewer.ctx)}<main id="main" class="${viewer ? 'wide' : 'narrow'}">
-<h1>${title}</h1>
-${viewer && sections(viewer)}
-${warning}${notice && html`<p class="notice good" role="status" tabindex="-1" autofocus>${notice}</p>`}
-${body}
-</main>
+${viewer ? framed(page, viewer) : alone(page)}
 </body>
 </html>`)
 
-/** A part of a page, with its heading. */
+/** A page of an organization, beside the menu. */
+const framed = (
+  page: Sent,
+  viewer: Viewer,
+): Html => html`<a class="btn btn-sm sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50" href="#main">Skip to the content</a>
+<div class="min-h-screen lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+<header class="drawer lg:drawer-open sticky top-0 z-20 h-auto lg:static print:hidden">
+<input id="menu" type="checkbox" class="drawer-toggle" aria-label="Menu">
+<div class="drawer-content navbar border-base-300 bg-base-100 min-h-14 gap-2 border-b px-4 lg:hidden"><label for="menu" class="btn btn-ghost btn-square">${icon('menu', 'size-5')}<span class="sr-only">Menu</span></label><span class="min-w-0 truncate font-semibold">${viewer.ctx.organization.name}</span></div>
+${sidebar(viewer, page.counts ?? {})}
+</header>
+<div class="min-w-0">
+${viewer.ctx.mode === 'test' && testData(viewer.ctx)}<main id="main" class="mx-auto max-w-7xl space-y-6 p-4 sm:p-6 lg:p-8">
+${heading(page)}
+${sections(viewer)}${page.tabs}
+${page.warning}${page.notice && html`<p class="alert alert-soft alert-success" role="status" tabindex="-1" autofocus>${icon('circle-check', 'size-5')}<span>${page.notice}</span></p>`}
+${page.body}
+</main>
+</div>
+</div>`
+
+/** A page for whoever is not signed in. */
+const alone = ({
+  title,
+  notice,
+  body,
+}: Sent): Html => html`<main id="main" class="mx-auto grid min-h-screen w-full max-w-md content-center gap-6 p-4 py-8">
+<p class="flex items-center justify-center gap-3 text-lg font-semibold"><span class="bg-primary text-primary-content grid size-10 place-items-center rounded-lg font-bold" aria-hidden="true">A</span>Assessments</p>
+${notice && html`<p class="alert alert-soft alert-success" role="status" tabindex="-1" autofocus>${icon('circle-check', 'size-5')}<span>${notice}</span></p>`}
+<div class="panel space-y-4 p-6">
+<h1 class="text-xl font-semibold tracking-tight">${title}</h1>
+${body}
+</div>
+</main>`
+
+/** Where one is, what it is, and what one can do there: the main action at the right. */
+const heading = ({
+  title,
+  heading,
+  state,
+  subtitle,
+  trail = [],
+  actions,
+}: Page): Html => html`<div class="flex flex-wrap items-start gap-4">
+<div class="min-w-0 grow basis-80">
+${trail.length > 0 && html`<nav class="text-base-content/70 mb-1 flex flex-wrap items-center gap-x-2 text-sm print:hidden" aria-label="Breadcrumbs">${trail.map(([label, address]) => html`<a class="hover:underline" href="${address}">${label}</a>${icon('chevron-right', 'size-3.5')}`)}<span class="min-w-0 truncate">${heading ?? title}</span></nav>`}
+<div class="flex flex-wrap items-center gap-3"><h1>${heading ?? title}</h1>${state}</div>
+${subtitle && html`<p class="text-base-content/70 mt-1">${subtitle}</p>`}
+</div>
+${actions && html`<div class="flex flex-wrap gap-2 print:hidden">${actions}</div>`}
+</div>`
+
+/** A part of a page, with its heading. @param action what can be done with it, beside its heading. */
 export const panel = (
   id: string,
-  heading: string,
+  heading: Value,
   body: Html,
+  action?: Html | false,
 ): Html => html`<section class="panel" aria-labelledby="${id}-heading">
-<h2 id="${id}-heading">${heading}</h2>
+<div class="mb-4 flex flex-wrap items-center gap-3"><h2 id="${id}-heading">${heading}</h2>${action && html`<div class="ml-auto">${action}</div>`}</div>
 ${body}
 </section>
 `
 
-const mayReadInvites = (ctx: Context): boolean =>
-  (['read', 'read_as_grader', 'read_as_client'] as const).some((permission) => may(ctx, permission))
-
-function bar({ ctx, signedIn, path }: Viewer): Html {
-  const settings = SETTINGS.find(({ permission }) => may(ctx, permission))
-  const { firstName, lastName, email } = signedIn.memberships.find(
-    ({ organizationId }) => organizationId === ctx.organization.id,
-  )!.user
-  return html`<a class="skip" href="#main">Skip to the content</a>
-<header class="bar">
-<p class="organization">${ctx.organization.name}</p>
-<nav aria-label="Portal">
-${link(pathOf(ctx), 'Home', isHome({ ctx, path }))}
-${PAGES.filter(({ permission }) => may(ctx, permission)).map((page) =>
-  link(pathOf(ctx, page.path), page.label, isWithin(path, pathOf(ctx, page.path))),
-)}
-${mayReadInvites(ctx) && link(pathOf(ctx, 'invites'), 'Invites', path.startsWith(pathOf(ctx, 'invites')))}
-${settings && link(pathOf(ctx, `settings/${settings.path}`), 'Settings', path.startsWith(pathOf(ctx, 'settings/')))}
-</nav>
-<div class="who">
-${signedIn.memberships.length > 1 && html`<a href="${PORTAL_PREFIX}">Other organizations</a>`}
-${link(pathOf(ctx, 'account'), `${firstName} ${lastName}`.trim() || email, path.startsWith(pathOf(ctx, 'account')))}
-${ctx.mode === 'live' && mayReadInvites(ctx) && html`<a href="${pathOf({ ...ctx, mode: 'test' })}">Test data</a>\n`}<form method="post" action="${PORTAL_PREFIX}/sign-out"><button class="plain">Sign out</button></form>
-</div>
-</header>`
-}
-
 /** Marks every page that shows test data. */
 const testData = (ctx: Context): Html =>
-  html`<p class="notice test-data" role="note"><strong>Test data.</strong> These invites are mailed to nobody, and no live key or live figure knows of them. <a href="${pathOf({ ...ctx, mode: 'live' })}">Back to live data</a></p>
+  html`<p class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm sm:px-6 lg:px-8" role="note"><strong>Test data.</strong> These invites are mailed to nobody, and no live key or live figure knows of them. <a href="${pathOf({ ...ctx, mode: 'live' })}">Back to live data</a></p>
 `
-
-function sections({ ctx, path }: Viewer): Html | false {
-  if (!path.startsWith(pathOf(ctx, 'settings/'))) return false
-  const visible = SETTINGS.filter(({ permission, isThere }) => may(ctx, permission) && (isThere?.(ctx) ?? true))
-  return html`<nav class="sections" aria-label="Settings">${visible.map((section) => {
-    const address = pathOf(ctx, `settings/${section.path}`)
-    return link(address, section.label, path.startsWith(address))
-  })}</nav>`
-}
-
-const isWithin = (path: string, address: string): boolean => path === address || path.startsWith(`${address}/`)
-
-const link = (address: string, label: string, isCurrent: boolean): Html =>
-  isCurrent ? html`<a href="${address}" aria-current="page">${label}</a>\n` : html`<a href="${address}">${label}</a>\n`

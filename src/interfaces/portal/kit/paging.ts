@@ -60,11 +60,11 @@ export function pager(
   const link = (to: number, label: string) => {
     const other = new URLSearchParams(query)
     other.set('page', String(to))
-    return html`<a href="${`${path}?${other}${anchor}`}">${label}</a>\n`
+    return html`<a class="btn btn-sm" href="${`${path}?${other}${anchor}`}">${label}</a>\n`
   }
   const count = noun && `${total.toLocaleString('en')} ${total === 1 ? noun[0] : noun[1]}`
-  return html`<nav class="pager" aria-label="Pages">
-<span>${count ? html`${count}${!isOnly && `, page ${page} of ${last}`}` : `Page ${page} of ${last}`}</span>
+  return html`<nav class="mt-4 flex flex-wrap items-center gap-2 text-sm" aria-label="Pages">
+<span class="text-base-content/70 mr-auto">${count ? html`${count}${!isOnly && `, page ${page} of ${last}`}` : `Page ${page} of ${last}`}</span>
 ${page > 2 && link(1, 'First')}
 ${page > 1 && link(Math.min(page - 1, last), 'Previous')}
 ${page < last && link(page + 1, 'Next')}

@@ -1,9 +1,11 @@
 import { PROCTORING, type Proctoring } from '../../../domain/assessments/assessment-input.ts'
+import type { Context } from '../../../domain/context.ts'
 import type { AccountProblem, Issue, TargetFault } from '../../../domain/errors.ts'
 import { type Declinable, declinedAtOf } from '../../../domain/invites/declined.ts'
 import { MAX_RESENDS } from '../../../domain/limits.ts'
 import { timeInWords } from '../../../domain/values/format-time.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { wordAgo } from '../../../http/browser/word-ago.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 
 /** The fields as the pages call them. */
@@ -236,31 +238,29 @@ const inMinutes = (seconds: number): string => {
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
+/** A time as it is said of now, as long as it is near; the exact one is in the title. Where scripts run, in the reader's own zone. */
+export const ago = ({ deps }: Pick<Context, 'deps'>, at: Date): Html =>
+  html`<time class="whitespace-nowrap" datetime="${at.toISOString()}" title="${`${format.format(at)} UTC`}" data-ago>${wordAgo(at, deps.clock()) ?? date.format(at)}</time>`
+
+const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
 /** A time: in UTC and, where scripts run, in the reader's own zone. The exact one is in the title. */
 export const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${format.format(at)} UTC</time>`
-
-/** States that are an end, well or badly, and those in which nothing can happen any more. All others are on their way. */
-const ENDS: [look: string, states: string[]][] = [
-  ['good', ['completed', 'delivered', 'sent', 'finished']],
-  ['bad', ['failed', 'failing', 'not possible', 'refused']],
-  ['over', ['expired', 'revoked', 'declined', 'disabled', 'deactivated']],
-]
-
-/** How something stands, in a word; what that means for the reader can be seen as well. */
-export const badge = (word: string): Html => {
-  const look = ENDS.find(([, states]) => states.includes(word))?.[0]
-  return html`<span class="${`status${look ? ` ${look}` : ''}`}">${word}</span>`
-}
 
 /** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
 export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)
 
 /** A button that asks first, also where no scripts run. */
-export const confirmation = (label: string, question: string, address: string, hidden?: Html): Html => html`<details>
-<summary>${label}</summary>
-<form method="post" action="${address}">${hidden}
-<p>${question}</p>
-<button class="danger">${label}</button>
+export const confirmation = (
+  label: string,
+  question: string,
+  address: string,
+  hidden?: Html,
+): Html => html`<details class="group">
+<summary class="btn btn-sm btn-ghost text-error group-open:btn-active">${label}</summary>
+<form method="post" action="${address}" class="mt-2 rounded-field border border-base-300 p-3 text-sm">${hidden}
+<p class="mb-3">${question}</p>
+<button class="btn btn-sm btn-error">${label}</button>
 </form>
 </details>`

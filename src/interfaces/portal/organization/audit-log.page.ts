@@ -89,16 +89,16 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
   return {
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
-<h2 id="log-heading">Who did what</h2>
+<h2 class="mb-4" id="log-heading">Who did what</h2>
 <p>Kept for a year.${ctx.mode === 'test' && ' Only what was done to test data: the log of live data has everything.'}</p>
-<form class="filter" method="get" action="${address}">
+<form class="flex flex-wrap items-end gap-x-3" method="get" action="${address}">
 ${field(form, { name: 'who', label: 'Address of a member, or name of a key', optional: true })}
 ${choice(form, {
   name: 'action',
   label: 'What',
   options: [['', 'Anything'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
 })}
-<button class="quiet">Show</button>
+<button class="btn">Show</button>
 ${exportButton(`${address}/export`)}
 </form>
 ${
@@ -110,15 +110,15 @@ ${
         entries.map((entry) => [
           time(entry.at),
           whoOf(entry, names),
-          html`${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` <span class="status">test data</span>`}`,
+          html`${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}`,
           targetOf(ctx, entry, names),
           moreOf(entry.details, names),
         ]),
       )
 }
-<nav class="sections" aria-label="Pages of the log">
-${values.has('before') && html`<a href="${address}?${newest}">Newest</a>`}
-${hasOlder && html`<a href="${address}?${older}">Older</a>`}
+<nav class="mt-4 flex gap-2" aria-label="Pages of the log">
+${values.has('before') && html`<a class="btn btn-sm" href="${address}?${newest}">Newest</a>`}
+${hasOlder && html`<a class="btn btn-sm" href="${address}?${older}">Older</a>`}
 </nav>
 </section>`,
   }

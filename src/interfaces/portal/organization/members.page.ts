@@ -10,8 +10,9 @@ import { checkboxes, choice, exportButton, type Form, field, mistakes, readField
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { type Filtered, noRows, pager } from '../kit/paging.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { badge, confirmation, time } from '../kit/wording.ts'
+import { confirmation, time } from '../kit/wording.ts'
 
 const ROLES = [
   ['admin', 'Admin: may do everything'],
@@ -34,10 +35,10 @@ const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId
 
 export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page => ({
   title: 'Members',
-  body: html`${mistakes(found.form)}<p><a class="button" href="${pathOf(ctx, 'members/invite')}">Invite a member</a></p>
+  body: html`${mistakes(found.form)}<p><a class="btn btn-primary" href="${pathOf(ctx, 'members/invite')}">Invite a member</a></p>
 <section class="panel" aria-labelledby="members-heading">
-<h2 id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
-<form class="filter" method="get" action="${pathOf(ctx, 'members')}">
+<h2 class="mb-4" id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
+<form class="flex flex-wrap items-end gap-x-3" method="get" action="${pathOf(ctx, 'members')}">
 ${field(found.form, { name: 'search', label: 'Name or address', optional: true })}
 ${choice(found.form, {
   name: 'role',
@@ -53,7 +54,7 @@ ${choice(found.form, {
     ['inactive', 'Deactivated'],
   ],
 })}
-<button class="quiet">Show</button>
+<button class="btn">Show</button>
 ${exportButton(pathOf(ctx, 'members/export'))}
 </form>
 ${found.list.items.length > 0 ? memberTable(ctx, found.list.items) : noRows('Nobody is found.', pathOf(ctx, 'members'), found.form.values)}
@@ -81,7 +82,7 @@ export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
 <p>They get a mail with a link to set their name and password. You see the link as well, to hand it over in another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
-${askToReactivate(form)}<button>Invite</button>
+${askToReactivate(form)}<button class="btn btn-primary">Invite</button>
 </form>
 <p><a href="${pathOf(ctx, 'members')}">All members</a></p>`,
 })
@@ -103,8 +104,8 @@ export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHand
   title: 'Link to join',
   body: html`<section class="panel">
 <p>This link is on its way to <strong>${email}</strong>. It is good once, until ${time(expiresAt)}; hand it to nobody else.</p>
-<code class="secret" id="link">${url}</code>
-<p><button hidden data-copy="link" type="button">Copy</button></p>
+<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="link">${url}</code>
+<p><button class="btn btn-sm" hidden data-copy="link" type="button">Copy</button></p>
 <p><a href="${pathOf(ctx, 'members')}">Done, back to the members</a></p>
 </section>`,
 })
@@ -150,13 +151,13 @@ ${
       })
     : html`<p id="languages" class="hint">There are no languages to grade in.</p>`
 }
-<button>Save</button>
+<button class="btn btn-primary">Save</button>
 </form>
 <section class="panel" aria-labelledby="access-heading">
-<h2 id="access-heading">Access</h2>
+<h2 class="mb-4" id="access-heading">Access</h2>
 ${access(ctx, member)}
 </section>
-<p class="actions">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">What they did</a>`}
+<p class="flex flex-wrap items-center gap-2">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">What they did</a>`}
 <a href="${pathOf(ctx, 'members')}">All members</a></p>`,
   }
 }
@@ -165,11 +166,11 @@ function access(ctx: Context, member: Member): Html {
   const address = pathOf(ctx, `members/${member.id}`)
   if (member.status === 'inactive')
     return html`<p>This member can not get in.</p>
-<form method="post" action="${address}/reactivate"><button class="quiet">Activate again</button></form>`
+<form method="post" action="${address}/reactivate"><button class="btn">Activate again</button></form>`
   return html`${
     !member.credentialId &&
     html`<p>This member has not joined yet.</p>
-<form method="post" action="${address}/link">${onceField()}<button class="quiet">Send another link to join</button></form>`
+<form method="post" action="${address}/link">${onceField()}<button class="btn">Send another link to join</button></form>`
   }
 ${confirmation('Deactivate', `Deactivate ${nameOf(member)}? They are signed out at once. You can let them in again.`, `${address}/deactivate`)}`
 }

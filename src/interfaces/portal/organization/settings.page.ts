@@ -33,6 +33,6 @@ ${area(form, {
   hint: 'For instance whom to ask, and how you handle what candidates send in.',
   value: settings.invitationText,
 })}
-<button>Save</button>
+<button class="btn btn-primary">Save</button>
 </form>`,
 })

@@ -20,17 +20,17 @@ export const tagsPage = (form: Form, { ctx, found, uses, done }: ListFacts): Pag
   title: 'Tags',
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}${mistakes(found.form)}<section class="panel" aria-labelledby="new-heading">
-<h2 id="new-heading">Make a tag</h2>
+<h2 class="mb-4" id="new-heading">Make a tag</h2>
 <form method="post" action="${pathOf(ctx, 'tags')}">${onceField()}
 ${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
-<button>Make the tag</button>
+<button class="btn btn-primary">Make the tag</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="tags-heading">
-<h2 id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
-<form class="filter" method="get" action="${pathOf(ctx, 'tags')}">
+<h2 class="mb-4" id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
+<form class="flex flex-wrap items-end gap-x-3" method="get" action="${pathOf(ctx, 'tags')}">
 ${field(found.form, { name: 'search', label: 'Name', optional: true })}
-<button class="quiet">Show</button>
+<button class="btn">Show</button>
 </form>
 ${found.list.items.length === 0 ? noRows('None is found.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found.list.items, uses)}
 ${pager(pathOf(ctx, 'tags'), found.form.values, found.list)}
@@ -51,7 +51,7 @@ const tagTable = (ctx: Context, tags: ListedTag[], uses: Map<string, TagUses>): 
 
 /** Drawn, because a style in the page is not allowed. */
 const colour = ({ color }: Pick<Tag, 'color'>): Html =>
-  html`<svg class="colour" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg> ${color}`
+  html`<svg class="inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg> ${color}`
 
 const countsOf = ({ assessments, members, invites }: TagUses): [string, string][] => [
   ['assessments', count(assessments)],
@@ -67,15 +67,15 @@ export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag
   return {
     title: tag.name,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="change-heading">
-<h2 id="change-heading">Change the tag</h2>
+<h2 class="mb-4" id="change-heading">Change the tag</h2>
 <form method="post" action="${address}">
 ${seenField(form, tag)}
 ${fields(form, tag)}
-<button>Save</button>
+<button class="btn btn-primary">Save</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="uses-heading">
-<h2 id="uses-heading">Where it is used</h2>
+<h2 class="mb-4" id="uses-heading">Where it is used</h2>
 <p>${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
 ${confirmation('Delete', `Delete ${tag.name}? It disappears from everything that has it. That can not be undone.`, `${address}/delete`)}
 </section>

@@ -3,6 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 import { newPasswordField } from './join.page.ts'
@@ -22,27 +23,27 @@ export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: 
     title: 'My account',
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="name-heading">
-<h2 id="name-heading">Name</h2>
+<h2 class="mb-4" id="name-heading">Name</h2>
 <form method="post" action="${pathOf(ctx, 'account/name')}">
 ${field(form, { name: 'firstName', label: 'First name', value: user.firstName, autocomplete: 'given-name' })}
 ${field(form, { name: 'lastName', label: 'Last name', value: user.lastName, autocomplete: 'family-name' })}
-<button>Save the name</button>
+<button class="btn btn-primary">Save the name</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="password-heading">
-<h2 id="password-heading">Password</h2>
+<h2 class="mb-4" id="password-heading">Password</h2>
 <p>You sign in with <strong>${signedIn.credential.email}</strong>.</p>
 <form method="post" action="${pathOf(ctx, 'account/password')}">
 <input type="hidden" name="username" value="${signedIn.credential.email}" autocomplete="username">
 ${field(form, { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' })}
 ${newPasswordField(form, 'New password')}
-<button>Change the password</button>
+<button class="btn btn-primary">Change the password</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="sessions-heading">
-<h2 id="sessions-heading">Where you are signed in</h2>
+<h2 class="mb-4" id="sessions-heading">Where you are signed in</h2>
 ${sessionTable(ctx, signedIn, sessions)}
-${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="quiet">End all others</button></form>`}
+${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="btn">End all others</button></form>`}
 </section>`,
   }
 }
@@ -57,8 +58,8 @@ const sessionTable = (ctx: Context, { sessionId }: SignedIn, sessions: SessionSu
       time(createdAt),
       time(lastSeenAt),
       id === sessionId
-        ? html`<span class="status">this one</span>`
-        : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="quiet">End</button></form>`,
+        ? html`${badge('this one')}`
+        : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="btn">End</button></form>`,
     ]),
   )
 

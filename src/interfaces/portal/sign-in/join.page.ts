@@ -34,7 +34,7 @@ ${
 <p><a href="${PORTAL_PREFIX}/forgot">I have forgotten my password</a></p>`
     : newPasswordField(form)
 }
-<button>Join</button>
+<button class="btn btn-primary">Join</button>
 </form>`,
 })
 

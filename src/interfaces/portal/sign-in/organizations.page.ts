@@ -5,7 +5,7 @@ import { homeOf, type Page } from '../kit/layout.ts'
 /** For whoever is a member of more than one organization. */
 export const organizationsPage = (memberships: Membership[]): Page => ({
   title: 'Choose an organization',
-  body: html`<ul class="organizations">
-${memberships.map((membership) => html`<li><a class="button" href="${homeOf(membership.organization)}">${membership.organization.name}</a></li>\n`)}
+  body: html`<ul class="space-y-2">
+${memberships.map((membership) => html`<li><a class="btn btn-primary" href="${homeOf(membership.organization)}">${membership.organization.name}</a></li>\n`)}
 </ul>`,
 })

@@ -9,7 +9,7 @@ export const forgotPage = (form: Form): Page => ({
   body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/forgot">
 <p>We mail you a link to set a new one. It is good for an hour.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email', autocomplete: 'username' })}
-<button>Mail me a link</button>
+<button class="btn btn-primary">Mail me a link</button>
 </form>
 <p><a href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
 })
@@ -28,6 +28,6 @@ export const resetPage = (form: Form, token: string, email: string): Page => ({
 <p>For <strong>${email}</strong>. All your sessions end.</p>
 <input type="hidden" name="username" value="${email}" autocomplete="username">
 ${newPasswordField(form, 'New password')}
-<button>Set the password</button>
+<button class="btn btn-primary">Set the password</button>
 </form>`,
 })

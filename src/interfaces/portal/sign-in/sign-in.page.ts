@@ -11,7 +11,7 @@ export const signInPage = (form: Form, next: string, notice?: string): Page => (
 <input type="hidden" name="next" value="${next}">
 ${field(form, { name: 'email', label: 'Email address', type: 'email', autocomplete: 'username' })}
 ${field(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
-<button>Sign in</button>
+<button class="btn btn-primary">Sign in</button>
 </form>
 <p><a href="${PORTAL_PREFIX}/forgot">I have forgotten my password</a></p>
 <p class="quiet">Nobody can sign up here: an admin of your organization invites you.</p>`,

@@ -20,11 +20,11 @@ ${
   may(ctx, 'grade') &&
   may(ctx, 'read') &&
   html`<form method="post" action="${`${address}/export`}">
-<button class="quiet">Export the grades as CSV</button>
+<button class="btn">Export the grades as CSV</button>
 <p class="hint">Everything that was handed in, as it is graded now: also what is not released.</p>
 </form>`
 }
-<p class="onward"><a href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">The results one by one</a></p>`,
+<p class="print:hidden"><a href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">The results one by one</a></p>`,
   }
 }
 

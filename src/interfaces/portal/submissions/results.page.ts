@@ -19,10 +19,10 @@ export function resultsPage(form: Form, { ctx, assessments, list }: ListFacts): 
   return {
     title: 'Results',
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="results-heading">
-<h2 id="results-heading">Released results</h2>
-<form class="filter" method="get" action="${address}">
+<h2 class="mb-4" id="results-heading">Released results</h2>
+<form class="flex flex-wrap items-end gap-x-3" method="get" action="${address}">
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
-${namedField(readNamed(form.values), [assessments])}<button class="quiet">Show</button>
+${namedField(readNamed(form.values), [assessments])}<button class="btn">Show</button>
 </form>
 ${assessments.some(({ id }) => id === assessment) && html`<p><a href="${`${address}/assessments/${assessment}`}">Report on this assessment</a></p>`}
 ${
@@ -63,7 +63,7 @@ export const resultPage = (
 ${result.comment && html`<dt>Comment</dt><dd><span class="preformatted">${result.comment}</span></dd>`}
 ${may(ctx, 'read') && html`<dt>Candidate sees it</dt><dd>${result.toCandidate ? 'yes' : 'no'}</dd>`}
 ${may(ctx, 'read') && result.message && html`<dt>Message</dt><dd><span class="preformatted">${result.message}</span></dd>`}</dl>
-<p><a class="button" href="${`${pathOf(ctx, `results/${id}`)}/report`}">Report (PDF)</a></p>`,
+<p><a class="btn btn-primary" href="${`${pathOf(ctx, `results/${id}`)}/report`}">Report (PDF)</a></p>`,
   )}
 ${panel(
   'questions',

@@ -13,6 +13,7 @@ import { wordCount, wordDuration, written } from '../../../http/pages/candidate-
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
@@ -63,7 +64,7 @@ export function screenHeadline({ screen }: Pick<SubmissionDetail, 'screen'>): Ht
   ].filter((sentence) => sentence !== false && sentence !== undefined)
   return (
     sentences.length > 0 &&
-    html`<div class="${`notice ${missing > 0 ? 'bad' : ''}`}" id="screen-missing"><p>${sentences}</p></div>
+    html`<div class="${`alert alert-soft ${missing > 0 ? 'alert-error' : 'alert-warning'}`}" id="screen-missing"><p>${sentences}</p></div>
 `
   )
 }
@@ -82,7 +83,7 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
   const { consentAt, consentMedia, consentVersion } = submission
   const facts: [string, Value][] = [
     ['Assessment', assessment.name],
-    ['State', html`<span class="status">${STATES[submission.state]}</span>`],
+    ['State', badge(STATES[submission.state])],
     ['Started', submission.startedAt && time(submission.startedAt)],
     ['Time until', submission.deadlineAt && time(submission.deadlineAt)],
     ['Handed in', submission.submittedAt && time(submission.submittedAt)],
@@ -119,7 +120,7 @@ ${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p>None.</p>`}
 ${
   others.length > 0 &&
   html`<details>
-<summary>Other attempts: ${others.length}</summary>
+<summary class="py-2 text-sm font-medium">Other attempts: ${others.length}</summary>
 ${others.map((take) => takeShown(ctx, take, question.targetLanguage))}
 </details>`
 }`
@@ -141,7 +142,7 @@ const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {
 
 /** A recording that could not be made one file. @param address of what has arrived of it. */
 const kept = (address: string, name: string): Html =>
-  html`<p class="notice">${name}: it could not be made one file that plays here. What has arrived is kept, piece after piece: <a href="${address}" download>download it</a>, other programs may play it.</p>`
+  html`<p class="alert alert-soft alert-warning">${name}: it could not be made one file that plays here. What has arrived is kept, piece after piece: <a href="${address}" download>download it</a>, other programs may play it.</p>`
 
 /** @param name what it shows. */
 function medium(ctx: Context, one: Medium, name: string): Html {
@@ -151,10 +152,11 @@ function medium(ctx: Context, one: Medium, name: string): Html {
   if (state !== 'ready') return html`<p>${name}: ${UNSEEN[state]}.</p>`
   if (cuts.length > 0) return html`${medium(ctx, { ...one, cuts: [] }, name)}<p class="facts">${wordCuts(cuts)}</p>`
   const link = html`<p class="facts"><a href="${address}">${name}, by itself</a></p>`
-  if (contentType.startsWith('image/')) return html`<p><img class="photo" src="${address}" alt="${name}"></p>${link}`
+  if (contentType.startsWith('image/'))
+    return html`<p><img class="max-h-96 max-w-full rounded-lg" src="${address}" alt="${name}"></p>${link}`
   if (contentType.startsWith('audio/'))
-    return html`<p><audio controls preload="metadata" src="${address}" aria-label="${name}"></audio></p>${link}`
-  return html`<p><video controls preload="metadata" src="${address}" aria-label="${name}"></video></p>${link}`
+    return html`<p><audio class="w-full" controls preload="metadata" src="${address}" aria-label="${name}"></audio></p>${link}`
+  return html`<p><video class="max-h-96 max-w-full rounded-lg" controls preload="metadata" src="${address}" aria-label="${name}"></video></p>${link}`
 }
 
 /** Where a recording lacks something; beyond a few places, how many there are. */
@@ -199,7 +201,7 @@ const strip = (
   stills: SubmissionDetail['stills'],
   address: string,
 ): Html => html`<h3 id="stills-heading">Webcam: ${wordCount(stills.total, 'picture')}</h3>
-<ol class="strip" aria-labelledby="stills-heading" tabindex="0">
+<ol class="mt-2 flex gap-3 overflow-x-auto pb-2 text-xs [&_img]:mb-1 [&_img]:h-24 [&_img]:w-32 [&_img]:rounded-lg [&_img]:object-cover [&_li]:w-32 [&_li]:flex-none" aria-labelledby="stills-heading" tabindex="0">
 ${stills.items.map(({ id, createdAt }, i) => {
   const address = pathOf(ctx, `media/${id}`)
   const number = (stills.page - 1) * stills.pageSize + i + 1
@@ -255,11 +257,11 @@ const deletion = (form: Form, ctx: Context, { id }: SubmittedInvite): Html =>
     'deletion',
     'Delete',
     html`<details>
-<summary>Delete photos or recordings</summary>
+<summary class="py-2 text-sm font-medium">Delete photos or recordings</summary>
 <form method="post" action="${pathOf(ctx, `invites/${id}/submission/delete`)}">
 ${choice(form, { name: 'media', label: 'What', options: [...DELETABLE].map(([name, { label }]): [string, string] => [name, label]) })}
 <p>They are gone for good, for this and earlier submissions of the invite.</p>
-<button class="danger">Delete</button>
+<button class="btn btn-error">Delete</button>
 </form>
 </details>`,
   )

@@ -149,7 +149,7 @@ describe('an assessment', () => {
     const assessment = await service.make.assessment(organization.id)
     const address = `${path}/${assessment.id}`
     const cautions = async (of = address) =>
-      [...(await get(of)).text.matchAll(/<p class="hint caution">([^<]*)/g)].map(([, sentence]) => sentence)
+      [...(await get(of)).text.matchAll(/<p class="hint">([^<]*)/g)].map(([, sentence]) => sentence)
     const question = await service.make.question(assessment, { points: 5 })
     expect(await cautions()).toEqual([])
     await service.make.question(assessment, { points: 0, responseType: 'video' })

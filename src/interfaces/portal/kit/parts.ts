@@ -1,0 +1,75 @@
+import { type Html, html, type Value } from '../../../html/html.ts'
+import { type IconName, icon } from '../../../http/pages/icon.ts'
+
+// What pages are put together from, besides forms and tables.
+
+type Tab = { label: string; address: string; isCurrent: boolean; count?: number | undefined }
+
+/** The ways between the parts of one thing. */
+export const tabs = (
+  label: string,
+  items: readonly Tab[],
+): Html => html`<nav class="border-base-300 overflow-x-auto border-b print:hidden" aria-label="${label}">
+<div class="tabs tabs-border min-w-max">${items.map(tab)}</div>
+</nav>
+`
+
+function tab({ label, address, isCurrent, count }: Tab): Html {
+  const content = html`${label}${count !== undefined && html` <span class="text-base-content/70 ml-2 text-xs tabular-nums">${count.toLocaleString('en')}</span>`}`
+  return isCurrent
+    ? html`<a class="tab tab-active font-medium" href="${address}" aria-current="page">${content}</a>\n`
+    : html`<a class="tab" href="${address}">${content}</a>\n`
+}
+
+/** The first letters of a name, for who looks for somebody in a list. */
+export const avatar = (name: string): Html => {
+  const letters = name.split(/\s+/).flatMap((word) => [...word].slice(0, 1))
+  return html`<span class="bg-primary/10 text-primary grid size-9 shrink-0 place-items-center rounded-full text-xs font-semibold" aria-hidden="true">${letters.slice(0, 2).join('').toUpperCase()}</span>`
+}
+
+/** Who it is about: the name before the address. @param address of their page; without it no link. */
+export function person({ name, email, address }: { name: string | null; email: string; address?: string | undefined }): Html {
+  const shown = name || email
+  return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="block font-medium hover:underline" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="text-base-content/70 block text-xs font-normal">${email}</span>`}</span></span>`
+}
+
+/** Names and values; those that there are not are left out. */
+export const facts = (rows: readonly (readonly [name: string, value: Value])[]): Html =>
+  html`<dl class="details">${rows.map(
+    ([name, value]) =>
+      value !== null && value !== undefined && value !== false && value !== '' && html`<dt>${name}</dt><dd>${value}</dd>\n`,
+  )}</dl>`
+
+/** Said where there is nothing yet, with what to do first. */
+export const empty = (
+  name: IconName,
+  text: string,
+  action?: Html | false,
+): Html => html`<div class="grid justify-items-center gap-3 px-5 py-10 text-center">
+<span class="bg-base-200 text-base-content/70 grid size-12 place-items-center rounded-full">${icon(name, 'size-6')}</span>
+<p class="text-base-content/70 max-w-md">${text}</p>${action}
+</div>`
+
+/** A link that looks like a button. @param look the one main action of a page, or another. */
+export const linkButton = (address: string, label: string, name?: IconName, look: 'main' | 'other' | 'small' = 'other'): Html =>
+  html`<a class="${LOOKS[look]}" href="${address}">${name && icon(name)}${label}</a>`
+
+const LOOKS = { main: 'btn btn-primary', other: 'btn', small: 'btn btn-sm' }
+
+/** What a page offers besides its main action, folded away. */
+export const more = (items: Html): Html => html`<details class="dropdown dropdown-end">
+<summary class="btn">${icon('ellipsis')}More</summary>
+<div class="dropdown-content bg-base-100 border-base-300 rounded-box z-10 mt-1 grid w-64 gap-1 border p-2 shadow-lg">${items}</div>
+</details>`
+
+/** Something that went well, badly, or is only to be known. */
+export const notice = (look: keyof typeof NOTICES, content: Html): Html =>
+  html`<div class="alert alert-soft ${NOTICES[look][0]} items-start" role="note">${icon(NOTICES[look][1], 'size-5')}<div class="min-w-0">${content}</div></div>
+`
+
+const NOTICES = {
+  good: ['alert-success', 'circle-check'],
+  bad: ['alert-error', 'triangle-alert'],
+  warning: ['alert-warning', 'triangle-alert'],
+  info: ['alert-info', 'info'],
+} as const satisfies Record<string, [look: string, icon: IconName]>

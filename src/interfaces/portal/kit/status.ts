@@ -1,0 +1,62 @@
+import { type Html, html } from '../../../html/html.ts'
+import { type IconName, icon } from '../../../http/pages/icon.ts'
+
+/** What a state means for the reader: on its way, in need of something, an end that is good, bad, or neither. */
+type Tone = 'info' | 'warning' | 'success' | 'error' | 'neutral'
+
+/** Whole names of classes: the stylesheet has those that are written somewhere. */
+const TONES: Record<Tone, string> = {
+  info: 'badge-info',
+  warning: 'badge-warning',
+  success: 'badge-success',
+  error: 'badge-error',
+  neutral: 'badge-neutral',
+}
+
+const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
+  pending: ['info', 'mail'],
+  accepted: ['info', 'mail-open'],
+  started: ['warning', 'circle-play'],
+  'in progress': ['warning', 'circle-play'],
+  'being prepared': ['info', 'circle-dashed'],
+  completed: ['success', 'circle-check'],
+  'handed in': ['success', 'circle-check'],
+  expired: ['neutral', 'clock-alert'],
+  revoked: ['neutral', 'ban'],
+  declined: ['neutral', 'circle-slash'],
+  withdrawn: ['neutral', 'circle-slash'],
+  released: ['success', 'check'],
+  'to be graded': ['warning', 'pencil-line'],
+  'ready to release': ['success', 'check'],
+  'an admin has to decide': ['error', 'circle-alert'],
+  waiting: ['info', 'clock'],
+  delayed: ['warning', 'clock'],
+  queued: ['info', 'clock'],
+  sent: ['success', 'mail-check'],
+  delivered: ['success', 'circle-check'],
+  'to be attempted again': ['warning', 'rotate-cw'],
+  failed: ['error', 'circle-x'],
+  failing: ['error', 'triangle-alert'],
+  refused: ['error', 'ban'],
+  'not possible': ['error', 'circle-x'],
+  active: ['success', 'circle-check'],
+  'active, has not joined': ['warning', 'mail'],
+  disabled: ['neutral', 'circle-pause'],
+  deactivated: ['neutral', 'circle-slash'],
+  finished: ['success', 'circle-check'],
+  stopped: ['warning', 'circle-pause'],
+  checked: ['info', 'list-checks'],
+  'being invited': ['info', 'send'],
+  'to be invited': ['info', 'send'],
+  invited: ['success', 'circle-check'],
+  'invited before': ['neutral', 'history'],
+  'twice in the list': ['neutral', 'files'],
+  done: ['success', 'check'],
+  test: ['warning', 'flask-conical'],
+}
+
+/** How something stands, in a word; what that means for the reader can be seen as well. A word that is not known has a look of its own. */
+export function badge(word: string): Html {
+  const [tone, name] = LOOKS[word] ?? (['neutral', 'circle-dashed'] as const)
+  return html`<span class="badge badge-soft ${TONES[tone]} gap-1 font-medium whitespace-nowrap">${icon(name, 'size-3.5')}<span class="inline-block first-letter:uppercase">${word}</span></span>`
+}
