@@ -15,7 +15,7 @@ const mayUse = {
   'http/(?!browser/)': ['http/', 'domain/', 'html/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
-  'interfaces/([^/]+)/browser/': ['interfaces/$1/browser/', 'http/browser/', 'domain/limits.ts'],
+  'interfaces/([^/]+)/browser/': ['interfaces/$1/browser/', 'http/browser/', 'domain/limits.ts', 'domain/values/word-ago.ts'],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'http/', 'html/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],

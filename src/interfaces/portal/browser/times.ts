@@ -1,4 +1,4 @@
-import { wordAgo } from '../../../http/browser/word-ago.ts'
+import { wordAgo } from '../../../domain/values/word-ago.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',

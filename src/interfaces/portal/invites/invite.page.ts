@@ -18,6 +18,7 @@ import { limitHint, narrowing } from '../kit/choices.ts'
 import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { facts as factList } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { demandsOf, time, wordState } from '../kit/wording.ts'
@@ -94,11 +95,7 @@ function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
     ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
     ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
   ]
-  return panel(
-    'about',
-    'About it',
-    html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
-  )
+  return panel('about', 'Details', factList(facts))
 }
 
 const wordMetadata = (metadata: Record<string, string>): Html | false => {

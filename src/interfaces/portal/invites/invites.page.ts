@@ -9,9 +9,10 @@ import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, exportButton, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows, pager } from '../kit/paging.ts'
+import { person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time, wordState } from '../kit/wording.ts'
+import { ago, wordState } from '../kit/wording.ts'
 
 /** The orders of the list, by the word in its address. The first is the one without a word. */
 export const orders: Record<string, { label: string; order: InviteOrder }> = {
@@ -65,16 +66,15 @@ ${list && pager(path, form.values, list, ['invite', 'invites'])}
 const inviteTable = (ctx: Context, invites: ListedInvite[]) =>
   table(
     'list-heading',
-    ['Candidate', 'Name', 'Assessment', 'State', 'Sent', 'Expires'],
+    ['Candidate', 'Assessment', 'Status', 'Sent', 'Expires'],
     invites.map((invite) => {
       const { id, recipientEmail, recipientName, assessmentName, sentAt, expiresAt } = invite
       return [
-        html`<a href="${pathOf(ctx, `invites/${id}`)}">${recipientEmail}</a>`,
-        recipientName,
+        person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) }),
         assessmentName,
         badge(wordState(invite)),
-        time(new Date(sentAt)),
-        time(new Date(expiresAt)),
+        ago(ctx, new Date(sentAt)),
+        ago(ctx, new Date(expiresAt)),
       ]
     }),
   )

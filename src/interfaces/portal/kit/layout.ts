@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { may } from '../../../domain/access/permissions.ts'
-import type { SignedIn } from '../../../domain/access/sessions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { countForMenu, type MenuCounts } from '../../../domain/submissions/grading/queue.ts'
 import { hostOf } from '../../../domain/webhooks/change-endpoint.ts'
@@ -9,7 +8,7 @@ import { type Html, html, toText, type Value } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { assets } from './assets.ts'
-import { sections, sidebar } from './sidebar.ts'
+import { isHome, sections, sidebar, type Viewer } from './sidebar.ts'
 import { time } from './wording.ts'
 
 /** What a page says; the frame is the same for all. */
@@ -31,9 +30,6 @@ export type Page = {
   /** The ways between the parts of what it is about. */
   tabs?: Html
 }
-
-/** Who looks at a page of an organization. */
-export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
 
 /** The address of an organization's first page. */
 export const homeOf = (organization: { id: string }): string => portalPathOf({ organization, mode: 'live' })
@@ -81,8 +77,6 @@ async function warnOfWebhooks(ctx: Context): Promise<Html | false> {
     html`<div class="alert alert-soft alert-error" role="status">${icon('webhook', 'size-5')}<ul>${items}</ul></div>\n`
   )
 }
-
-export const isHome = ({ ctx, path }: Pick<Viewer, 'ctx' | 'path'>): boolean => path.replace(/\/?$/, '/') === pathOf(ctx)
 
 /** `isRefused`: it shows what is wrong with a form, which its name in the browser says as well. */
 type Sent = Page & { warning?: Value; isRefused?: boolean; counts?: MenuCounts }

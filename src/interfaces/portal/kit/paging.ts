@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Listing, type Page, pageCount } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type Form, issuesOf } from './forms.ts'
+import { empty } from './parts.ts'
 
 /** Rows of a page of a list. */
 const PAGE_SIZE = 50
@@ -36,7 +37,7 @@ export async function readList<T>(request: FastifyRequest, find: (page: Page) =>
 /** Said instead of the rows of a list that has none; with the way to all of them where it is filtered. */
 export function noRows(text: string, path: string, query: URLSearchParams): Html {
   const isFiltered = [...query].some(([name, value]) => name !== 'sort' && value !== '')
-  return html`<p>${text}${isFiltered && html` <a href="${path}">Show all</a>`}</p>`
+  return empty('search', text, isFiltered && html`<a class="btn btn-sm" href="${path}">Show all</a>`)
 }
 
 /**

@@ -1,12 +1,19 @@
 import { may, type Permission } from '../../../domain/access/permissions.ts'
+import type { SignedIn } from '../../../domain/access/sessions.ts'
 import { enabledSystems } from '../../../domain/ats/connections.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { MenuCounts } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { PORTAL_PREFIX, portalPathOf } from '../../../http/addresses/links.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
-import { isHome, pathOf, type Viewer } from './layout.ts'
 import { avatar, tabs } from './parts.ts'
+
+/** Who looks at a page of an organization. */
+export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
+
+const pathOf = (ctx: Pick<Context, 'organization' | 'mode'>, path = ''): string => portalPathOf(ctx) + path
+
+export const isHome = ({ ctx, path }: Pick<Viewer, 'ctx' | 'path'>): boolean => path.replace(/\/?$/, '/') === pathOf(ctx)
 
 type Item = { path: string; label: string; icon: IconName; isFor: (ctx: Context) => boolean; count?: keyof MenuCounts }
 

@@ -52,7 +52,8 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   'invited before': ['neutral', 'history'],
   'twice in the list': ['neutral', 'files'],
   done: ['success', 'check'],
-  test: ['warning', 'flask-conical'],
+  'test data': ['warning', 'flask-conical'],
+  captured: ['info', 'mail'],
 }
 
 /** How something stands, in a word; what that means for the reader can be seen as well. A word that is not known has a look of its own. */

@@ -4,8 +4,8 @@ import type { AccountProblem, Issue, TargetFault } from '../../../domain/errors.
 import { type Declinable, declinedAtOf } from '../../../domain/invites/declined.ts'
 import { MAX_RESENDS } from '../../../domain/limits.ts'
 import { timeInWords } from '../../../domain/values/format-time.ts'
+import { wordAgo } from '../../../domain/values/word-ago.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordAgo } from '../../../http/browser/word-ago.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 
 /** The fields as the pages call them. */

@@ -4,6 +4,7 @@ import type { Context } from '../../../domain/context.ts'
 import { html, type Value } from '../../../html/html.ts'
 import { choice, exportButton, field } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
