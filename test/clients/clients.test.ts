@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildClient } from '../../clients/typescript/build.ts'
 import { waitForNumbering } from '../support/events.ts'
 import { DAY_MS } from '../support/factories.ts'
-import { type Furnished, fillBody, furnish, ownIdFor } from '../support/furnish.ts'
+import { type Furnished, fillBody, furnish, furnishTestData, ownIdFor } from '../support/furnish.ts'
 import { type FieldSchema, type Operation, readInterface } from '../support/operations.ts'
 import { type Service, startService } from '../support/service.ts'
 import { handIn, releaseRows } from '../support/submissions.ts'
+import { PATIENT } from '../support/wait-until.ts'
+import { TO_LOOPBACK } from '../support/webhooks.ts'
 import { type Answer, type Call, generateClient, writeCall, writeOpening } from './generate-client.ts'
 
 const interfaces = ['v1', 'alternate'] as const
@@ -20,7 +22,7 @@ let address: string
 let folder: string
 let compiled: string
 beforeAll(async () => {
-  service = await startService()
+  service = await startService(TO_LOOPBACK)
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   // Within node_modules, where what is generated finds zod.
   await mkdir('node_modules/.cache', { recursive: true })
@@ -43,13 +45,16 @@ async function writeCalls(name: (typeof interfaces)[number]): Promise<string> {
   const of = { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }
   const submissionId = await handIn(service, of, 'words')
   await releaseRows(service, { organizationId: own.id, submissionId }, own.member.id)
-  const calls = (await readInterface(service, name)).flatMap((operation) => callsOf(operation, own))
+  const trial = await furnishTestData(service, own, 'trial')
+  const calls = (await readInterface(service, name)).flatMap((operation) =>
+    operation.isForTests ? callsOf(operation, trial, trial.key) : callsOf(operation, own),
+  )
   const entries = calls.map(([title, one]) => `[${JSON.stringify(title)}, () => ${writeCall(one)}],`)
   return `${writeOpening(own.key)}\nexport const calls: [string, () => Promise<object>][] = [\n${entries.join('\n')}\n]\n`
 }
 
 /** An operation with nothing that may be left out, then with each parameter of its query. */
-function callsOf(operation: Operation, own: Furnished): [title: string, call: Call][] {
+function callsOf(operation: Operation, own: Furnished, key?: string): [title: string, call: Call][] {
   const { id, method, path, parameters } = operation
   const pathParameters = [...path.matchAll(/([^/]+)\/\{(\w+)\}/g)].map(([, before, name]) => [name, ownIdFor(before!, own)])
   const headers = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => [name, crypto.randomUUID()])
@@ -62,6 +67,7 @@ function callsOf(operation: Operation, own: Furnished): [title: string, call: Ca
     query: query.length > 0 ? {} : undefined,
     headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
     body: bodyOf(operation, own),
+    key,
   }
   const byParameter = query.map(({ name, schema }): [string, Call] => [
     `${id} by ${name}`,
@@ -159,13 +165,41 @@ type Published = {
 
 describe('the published client (clients/typescript)', () => {
   let client: Published
+  let copy: string
   beforeAll(async () => {
-    const copy = join(folder, 'typescript')
+    copy = join(folder, 'typescript')
     const isWritten = (file: string) => !/\/(dist|generated)$/.test(file)
     await cp('clients/typescript', copy, { recursive: true, filter: isWritten })
     await buildClient(`${address}/docs/v1/openapi.json`, copy)
     client = await import(join(copy, 'dist/index.js'))
   })
+
+  it('leads from an invite to its released result, of which a webhook tells: its example, in the strict mode of TypeScript', async () => {
+    const { id, key } = await service.make.organization({ mode: 'test' })
+    const assessment = await service.make.assessment(id, { name: 'Working remotely', questionCount: 1 })
+    await service.make.question(assessment, { points: 5 })
+    await service.make.member(id, { roles: ['grader'] })
+    await run('node_modules/typescript-7/bin/tsc', '-p', join(copy, 'examples'))
+    service.clock.set(Date.now()) // that of the program, which believes no webhook of another day
+    const lines = await run(join(copy, 'dist/examples/first-result.js'), { SERVICE: address, KEY: key })
+    expect(lines).toEqual([
+      expect.stringMatching(/^[0-9a-f-]{36}@example\.com is invited to Working remotely$/),
+      'The webhook has told of submission.released: 80 %',
+      'released: 4 of 5 points',
+    ])
+  })
+
+  /** Runs a program to its end. @returns the lines that it writes. */
+  async function run(program: string, ...given: (string | Record<string, string>)[]): Promise<string[]> {
+    const args = given.filter((each) => typeof each === 'string')
+    const env = Object.assign({ PATH: process.env.PATH }, ...given.filter((each) => typeof each === 'object'))
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env, timeout: PATIENT.timeout }).catch(
+      (error) => {
+        throw new Error(`${error.message}${error.stdout}`)
+      },
+    )
+    return stdout.split('\n').filter((line) => line !== '')
+  }
 
   async function makeOrganization() {
     const { id, key } = await service.make.organization()

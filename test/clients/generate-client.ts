@@ -10,6 +10,8 @@ export type Call = {
   query: Record<string, unknown> | undefined
   headers: Record<string, string> | undefined
   body: object | undefined
+  /** The API key, where it is another than the program's. */
+  key?: string | undefined
 }
 /** @property type of the media, without parameters. */
 export type Answer = { status: number; type: string; body: object | string }
@@ -47,5 +49,7 @@ export const writeOpening = (key: string): string => `
   }`
 
 /** An expression that resolves to the {@link Answer}, and throws when its body doesn't fit the generated schema. */
-export const writeCall = ({ operationId, pathParameters, query, headers, body }: Call): string =>
-  `answerOf(sdk.${operationId}({ ...${object({ path: pathParameters, query, headers, body })}, throwOnError: true }))`
+export const writeCall = ({ operationId, pathParameters, query, headers, body, key }: Call): string => {
+  const auth = key === undefined ? '' : `auth: () => ${text(key)}, `
+  return `answerOf(sdk.${operationId}({ ...${object({ path: pathParameters, query, headers, body })}, ${auth}throwOnError: true }))`
+}

@@ -25,7 +25,7 @@ export async function furnish(service: Service, words: string) {
     createdById: member.id,
     skillTypes: [words],
   })
-  const question = await make.question(assessment, { script: `${words} script` })
+  const question = await make.question(assessment, { script: `${words} script`, points: 1 })
   const invite = await make.invite(assessment, {
     assignedGraderId: member.id,
     recipientEmail: `candidate.${words}@example.com`,
@@ -113,7 +113,7 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
   const [first] = [type].flat()
   if (first === 'object') return fillBody(properties ?? {}, of)
   if (first === 'array') return items ? [fillField(name, items, of)] : []
-  if (first === 'integer') return 1
+  if (first === 'integer' || first === 'number') return 1
   if (first === 'boolean') return true
   if (format === 'uuid') return ownIdFor(name, of)
   if (format === 'email') return `${crypto.randomUUID()}@example.com`

@@ -29,6 +29,8 @@ export type Operation = {
   body: Record<string, FieldSchema> | null
   /** The document's example of a body. */
   example: object | null
+  /** Whether it is for test keys alone. */
+  isForTests: boolean
   /** What is wrong with an answer; null when the document has this status and the answer its shape. */
   findFault: (status: number, body: unknown, type?: string) => string | null
 }
@@ -62,6 +64,7 @@ export async function readInterface(service: Service, name: InterfaceName): Prom
         return { ...parameter, schema: schemaOf(parameter.schema) }
       }),
       ...describeBody(operation),
+      isForTests: JSON.stringify(follow(document, operation.responses[403] ?? {})).includes('"test_key_required"'),
       findFault: (status: number, body: unknown, type?: string) => {
         const validate = findSchema(method, path, status, type)
         if (!validate) return `${method} ${path} does not document ${status} of ${type ?? 'JSON'}`

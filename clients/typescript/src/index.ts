@@ -6,7 +6,7 @@ import { type RetryOptions, retrying } from './retry.js'
 export { ApiError } from './api-error.js'
 export type * from './generated/types.gen.js'
 export { everyItem, followEvents } from './lists.js'
-export { verifyWebhook, WebhookError } from './webhooks.js'
+export { verifyWebhook, WebhookError, type WebhookMessage, type WebhookRequest } from './webhooks.js'
 export type { Api }
 
 /**
