@@ -1,15 +1,23 @@
 import { type Command, Option } from 'commander'
-import { type ApiKeySummary, createApiKey, listApiKeys, revokeApiKey } from '../domain/access/api-keys.ts'
-import { MAX_KEY_DAYS } from '../domain/limits.ts'
+import {
+  type ApiKeySummary,
+  changeApiKey,
+  createApiKey,
+  type KeyChange,
+  listApiKeys,
+  revokeApiKey,
+} from '../domain/access/api-keys.ts'
+import { KEY_REQUESTS, MAX_KEY_DAYS } from '../domain/limits.ts'
 import { findMemberId, findOrganization } from '../domain/members/organizations.ts'
 import { daysAfter } from '../domain/values/days.ts'
 import { isUuid } from '../domain/values/uuid.ts'
 import { type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, parseName, parseTime, perform } from './session.ts'
 
+type KeyChangeOptions = OutputOptions & { manage?: boolean; limit?: number | false }
 type NewKeyOptions = OutputOptions & { test?: true; expiresInDays?: number; expiresAt?: Date; createdBy?: string }
 
-/** `key create | list | revoke`. */
+/** `key create | list | change | revoke`. */
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys')
 
@@ -30,6 +38,18 @@ export function addKeyCommands(program: Command): void {
         return { text: toTable(keys, operator.deps.clock()), json: keys.map(toJson) }
       }),
     )
+
+  addCommand(key, 'change', 'change what an API key may do, and how often')
+    .argument('<keyId>', 'see: key list')
+    .option('--manage', 'it may change assessments, questions and members, and grade')
+    .option('--no-manage', 'it may not')
+    .addOption(
+      new Option('--limit <requests>', 'a minute, of those that the organization has').argParser(
+        parseCount(KEY_REQUESTS.maximum),
+      ),
+    )
+    .option('--no-limit', 'it may use all that the organization has')
+    .action(changeKey)
 
   addCommand(key, 'revoke', 'revoke an API key')
     .argument('<keyId>', 'see: key list')
@@ -57,9 +77,21 @@ const createKey = (idOrName: string, name: string, options: NewKeyOptions): Prom
     return { text, json: { key, ...toJson(apiKey) } }
   })
 
+const changeKey = (id: string, { manage, limit, ...options }: KeyChangeOptions): Promise<void> =>
+  perform(options, async ({ operator }) => {
+    if (!isUuid(id)) throw new Error(`There is no key ${id}.`)
+    const change: KeyChange = {
+      ...(manage !== undefined && { rights: manage ? ['manage'] : [] }),
+      ...(limit !== undefined && { requestsPerMinute: limit === false ? null : limit }),
+    }
+    if (Object.keys(change).length === 0) throw new Error('Say what is to change: --manage, --no-manage, --limit or --no-limit.')
+    const apiKey = await changeApiKey(operator, id, change)
+    return { text: toTable([apiKey], operator.deps.clock()), json: toJson(apiKey) }
+  })
+
 const toTable = (keys: ApiKeySummary[], now: Date): string =>
   table(
-    ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'],
+    ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'FROM', 'RIGHTS', 'A MINUTE'],
     keys.map((key) => [
       key.id,
       key.name,
@@ -68,6 +100,9 @@ const toTable = (keys: ApiKeySummary[], now: Date): string =>
       key.createdAt.toISOString(),
       key.expiresAt?.toISOString() ?? 'never',
       key.lastUsedAt?.toISOString() ?? 'never',
+      key.lastUsedFrom ?? '-',
+      key.rights.join(' ') || '-',
+      key.requestsPerMinute?.toString() ?? '-',
     ]),
   )
 
@@ -76,13 +111,16 @@ function stateOf({ revokedAt, expiresAt }: ApiKeySummary, now: Date): string {
   return expiresAt && expiresAt <= now ? 'expired' : 'active'
 }
 
-const toJson = ({ id, name, mode, lastFour, createdAt, expiresAt, revokedAt, lastUsedAt }: ApiKeySummary) => ({
-  id,
-  name,
-  mode,
-  lastFour,
-  createdAt,
-  expiresAt,
-  revokedAt,
-  lastUsedAt,
+const toJson = (key: ApiKeySummary) => ({
+  id: key.id,
+  name: key.name,
+  mode: key.mode,
+  lastFour: key.lastFour,
+  createdAt: key.createdAt,
+  expiresAt: key.expiresAt,
+  revokedAt: key.revokedAt,
+  lastUsedAt: key.lastUsedAt,
+  lastUsedFrom: key.lastUsedFrom,
+  rights: key.rights,
+  requestsPerMinute: key.requestsPerMinute,
 })

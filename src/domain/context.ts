@@ -126,6 +126,8 @@ export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: st
 export type CachedApiKey = {
   id: string
   mode: KeyMode
+  rights: readonly string[]
+  requestsPerMinute: number | null
   createdById: string | null
   expiresAt: Date | null
   revokedAt: Date | null
@@ -209,10 +211,24 @@ export type Deps = {
 /** When this process last answered a request, as `performance.now()` has it. */
 export type Traffic = { answeredAt: number }
 
+/** What a key may be allowed besides what all keys may, see access/permissions.ts. */
+export const KEY_RIGHTS = ['manage'] as const
+export type KeyRight = (typeof KEY_RIGHTS)[number]
+
 /** Who acts. What each may do is defined in access/permissions.ts. */
 export type Actor =
-  /** A system with an API key; `createdById` is the member who generated the key. */
-  | { kind: 'apiKey'; id: string; mode: KeyMode; createdById: string | null }
+  /**
+   * A system with an API key; `createdById` is the member who generated the key. `rights`: words of others than KEY_RIGHTS allow nothing.
+   * `requestsPerMinute`: its own share of the organization's; none: all of it.
+   */
+  | {
+      kind: 'apiKey'
+      id: string
+      mode: KeyMode
+      createdById: string | null
+      rights?: readonly string[]
+      requestsPerMinute?: number | null
+    }
   /** An ATS with the key of a connection, see domain/ats; `createdById` as above. */
   | { kind: 'ats'; id: string; ats: Ats; connectionId: string; mode: KeyMode; createdById: string | null }
   /** A person who is signed in to the portal, as the member they are of the organization. */

@@ -48,6 +48,8 @@ export const MAX_KEPT_CELL_LENGTH = 300
 export const MAX_KEY_DAYS = 36_500
 
 /** Items of one page of a list. */
+/** Requests a minute that a key's own limit can be; the organization's is a setting. */
+export const KEY_REQUESTS = { minimum: 1, maximum: 1_000_000 }
 export const MAX_PAGE_SIZE = 100
 export const DEFAULT_PAGE_SIZE = 20
 

@@ -80,6 +80,9 @@ export function wantApiKey(
         expiresAt: expiresAt ?? null,
         revokedAt: revokedAt ?? null,
         lastUsedAt: null,
+        lastUsedFrom: null,
+        rights: [],
+        requestsPerMinute: null,
       }
     },
   }

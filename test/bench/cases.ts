@@ -174,6 +174,7 @@ export const portalPages: Cases = ({ large, portal }) => {
   const rows = portal.rows.map((row, i) => ({
     ...row,
     inviteId: large.inviteIds[i % large.inviteIds.length]!,
+    keyId: large.keyId,
     lastPage: String(Math.ceil(large.size / PAGE_SIZE)),
   }))
   const isKnown = (name: string) => [...name.matchAll(PARAMETER)].every(([, parameter]) => parameter! in rows[0]!)

@@ -109,6 +109,12 @@ describe('API keys', () => {
     const listed = await cli(['key', 'list', id])
     expect(rowsOf(listed)).toHaveLength(2)
     expect(listed.stdout).not.toContain(made.key)
+    expect(listed.stdout).toMatch(/LAST USED +FROM/)
+    expect(listed.stdout).toContain('127.0.0.1')
+    const change = async (...options: string[]) => jsonOf(await cli(['key', 'change', made.id, ...options, '--json']))
+    expect(await change('--manage', '--limit', '20')).toMatchObject({ rights: ['manage'], requestsPerMinute: 20 })
+    expect(await change('--no-limit')).toMatchObject({ rights: ['manage'], requestsPerMinute: null })
+    expect(await change('--no-manage')).toMatchObject({ rights: [] })
     jsonOf(await cli(['key', 'revoke', made.id, '--json']))
     await expect.poll(async () => (await service.v1(made.key).get('/tags')).status, PATIENT).toBe(401)
     expect((await cli(['key', 'list', id])).stdout).toMatch(/ATS.*revoked/)
@@ -124,6 +130,7 @@ describe('API keys', () => {
   test.each([
     ['an unknown organization', () => ['key', 'create', 'nobody', 'ATS'], 'There is no organization nobody.'],
     ['an unknown key', () => ['key', 'revoke', newId()], 'There is no key'],
+    ['nothing to change', () => ['key', 'change', newId()], 'Say what is to change'],
     ['what is no id', () => ['key', 'revoke', 'x'], 'There is no key x.'],
   ])('of %s are refused in one line', async (_, args, message) => {
     const { code, stdout, stderr } = await cli(args())

@@ -29,6 +29,20 @@ export async function changeName(
 }
 
 /**
+ * Has whoever is signed in show that they know their password, before what a session alone is not enough for.
+ *
+ * @throws DomainError invalid: none, `wrong`, `tooMany`; too_many_passwords.
+ */
+export async function confirmPassword(
+  service: ServiceContext,
+  { credential }: SignedIn,
+  { current, origin }: { current: string; origin: Origin },
+): Promise<void> {
+  refuse(current === '' ? [{ field: 'current', rule: 'required' }] : [])
+  if (!(await checkPassword(service, { email: credential.email, password: current, origin }))) throw wrongPassword()
+}
+
+/**
  * Changes the password of whoever is signed in, ends their other sessions, and uses up every link to set it anew.
  *
  * @throws DomainError invalid: `wrong` for the current one, `tooMany`, and what is wrong with the new one.
@@ -41,7 +55,7 @@ export async function changePassword(
   const { credential, memberships } = signedIn
   const { email } = credential
   refuse(findPasswordIssues('password', password, email))
-  if (!(await checkPassword(service, { email, password: current, origin }))) throw wrongPassword()
+  await confirmPassword(service, signedIn, { current, origin })
   // Of two who change it at once, the second one's current password is not current any more.
   const where = { id: credential.id, passwordHash: credential.passwordHash }
   const isCurrent = async () => (await service.db.credential.count({ where })) > 0

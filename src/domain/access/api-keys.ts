@@ -1,6 +1,10 @@
 import { hash as digest, randomInt } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Context, KeyMode, ServiceContext } from '../context.ts'
+import type { Context, KeyMode, KeyRight, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
@@ -16,12 +20,27 @@ export type ApiKeySummary = {
   expiresAt: Date | null
   revokedAt: Date | null
   lastUsedAt: Date | null
+  /** The address that it was used from then. */
+  lastUsedFrom: string | null
+  /** See KEY_RIGHTS. */
+  rights: string[]
+  /** Its own share of the organization's; null: all of it. */
+  requestsPerMinute: number | null
 }
 
 /** What is never read but to compare it. */
 const omit = { hash: true, previousHash: true } as const
 
-type NewApiKey = { organizationId: string; name: string; mode: KeyMode; expiresAt?: Date | null; createdById?: string | null }
+type NewApiKey = {
+  organizationId: string
+  name: string
+  mode: KeyMode
+  expiresAt?: Date | null
+  createdById?: string | null
+}
+
+/** What can be changed of a key. */
+export type KeyChange = Partial<{ rights: readonly KeyRight[]; requestsPerMinute: number | null }>
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const SECRET_LENGTH = 32
@@ -46,9 +65,10 @@ export const fingerprintApiKey = (key: string) => ({
 /**
  * Finds the organization a key belongs to, and records that the key was used (v1.md, Authentication 1 to 5).
  *
+ * @param address where the request comes from.
  * @throws DomainError api_key_missing, api_key_unknown, api_key_revoked, api_key_expired.
  */
-export async function authenticate(service: ServiceContext, key: string | undefined): Promise<Context> {
+export async function authenticate(service: ServiceContext, key: string | undefined, address: string): Promise<Context> {
   const { deps } = service
   if (!key) throw new DomainError('api_key_missing')
   const fingerprint = digest('sha256', key, 'base64')
@@ -61,12 +81,12 @@ export async function authenticate(service: ServiceContext, key: string | undefi
   if (!found.lastUsedAt || now.getTime() - found.lastUsedAt.getTime() >= USE_RECORDED_EVERY_MS) {
     found.lastUsedAt = now
     // Not awaited: no request waits for bookkeeping.
-    recordUse(service, found.id, now).catch((error) =>
+    recordUse(service, { id: found.id, now, address }).catch((error) =>
       deps.log.warn({ err: error, apiKeyId: found.id }, 'the last use of an API key could not be recorded'),
     )
   }
-  const { id, mode, createdById, organization } = found
-  return { ...service, organization, mode, actor: { kind: 'apiKey', id, mode, createdById } }
+  const { id, mode, createdById, rights, requestsPerMinute, organization } = found
+  return { ...service, organization, mode, actor: { kind: 'apiKey', id, mode, createdById, rights, requestsPerMinute } }
 }
 
 /** Without a query for text that has not the form of a key. */
@@ -74,11 +94,14 @@ const lookUp = async ({ db, deps }: ServiceContext, key: string, fingerprint: st
   API_KEY_PATTERN.test(key) ? deps.apiKeyCache.load(fingerprint, () => findApiKey(db, fingerprint)) : null
 
 /** The condition lets only one of several simultaneous requests write. */
-async function recordUse({ db }: ServiceContext, id: string, now: Date): Promise<void> {
+async function recordUse(
+  { db }: ServiceContext,
+  { id, now, address }: { id: string; now: Date; address: string },
+): Promise<void> {
   const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
   await db.apiKey.updateMany({
     where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: before } }] },
-    data: { lastUsedAt: now },
+    data: { lastUsedAt: now, lastUsedFrom: address },
   })
 }
 
@@ -131,10 +154,43 @@ export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<Api
   return revoked
 }
 
+/**
+ * Gives a key these rights and this limit, as far as they are named, from now on. What it has already is not recorded as a change.
+ *
+ * @throws Error when there is no such key.
+ */
+export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyChange): Promise<ApiKeySummary> {
+  const changed = await inTransaction(ctx, async (inside) => {
+    const { db } = inside
+    const found = await db.apiKey.findUnique({ where: { id }, select: { organizationId: true } })
+    if (!found) throw new Error(`There is no key ${id}.`)
+    const owner = { organization: { id: found.organizationId } }
+    await run(db, own(owner, 'apiKeys').select('id').where('id', '=', id).forNoKeyUpdate())
+    const before = await db.apiKey.findUniqueOrThrow({ where: { id }, omit })
+    const { rights = before.rights, requestsPerMinute = before.requestsPerMinute } = change
+    const details = {
+      ...(!isDeepStrictEqual(before.rights, rights) && { rights: { before: before.rights, after: [...rights] } }),
+      ...(before.requestsPerMinute !== requestsPerMinute && {
+        requestsPerMinute: { before: before.requestsPerMinute ?? 'none', after: requestsPerMinute ?? 'none' },
+      }),
+    }
+    if (Object.keys(details).length === 0) return before
+    const apiKey = await db.apiKey.update({ where: { id }, data: { rights: [...rights], requestsPerMinute }, omit })
+    await recordKey(inside, 'changed_key', apiKey, details)
+    return apiKey
+  })
+  ctx.deps.apiKeyCache.empty()
+  return changed
+}
+
 /** Records what was done to a key. */
 export const recordKey = (
   ctx: ServiceContext,
-  action: 'generated_key' | 'rotated_key' | 'revoked_key',
+  action: 'generated_key' | 'rotated_key' | 'changed_key' | 'revoked_key',
   { id, name, organizationId }: { id: string; name: string; organizationId: string },
+  details: Prisma.InputJsonObject = {},
 ): Promise<void> =>
-  recordAudit({ ...ctx, organization: { id: organizationId } }, { action, target: { kind: 'api_key', id }, details: { name } })
+  recordAudit(
+    { ...ctx, organization: { id: organizationId } },
+    { action, target: { kind: 'api_key', id }, details: { name, ...details } },
+  )

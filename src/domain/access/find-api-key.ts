@@ -53,6 +53,8 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
       previousExpiresAt: true,
       id: true,
       mode: true,
+      rights: true,
+      requestsPerMinute: true,
       createdById: true,
       expiresAt: true,
       revokedAt: true,

@@ -1,15 +1,18 @@
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
+import { checkInteger, findIssues } from '../checking/checks.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
-import type { Context, KeyMode } from '../context.ts'
+import type { Context, KeyMode, KeyRight } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { MAX_KEY_DAYS } from '../limits.ts'
+import { KEY_REQUESTS, MAX_KEY_DAYS } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
-import { createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
+import { confirmPassword } from './account.ts'
+import { changeApiKey, createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
 import { authorize } from './permissions.ts'
+import type { Origin, SignedIn } from './sessions.ts'
 
 // An organization's own keys: v1.md, Authentication 3, "in the admin dashboard under Settings, then Integrations".
 
@@ -26,6 +29,9 @@ const select = {
   expiresAt: true,
   revokedAt: true,
   lastUsedAt: true,
+  lastUsedFrom: true,
+  rights: true,
+  requestsPerMinute: true,
   previousExpiresAt: true,
   createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
 } as const
@@ -64,6 +70,48 @@ function findExpiryIssues(expiresAt: Date, now: Date): Issue[] {
   if (expiresAt <= now) return [{ field: 'expiresAt', rule: 'account', problem: 'future' }]
   const isTooFar = expiresAt > daysAfter(now, MAX_KEY_DAYS)
   return isTooFar ? [{ field: 'expiresAt', rule: 'account', problem: 'farFuture', limit: MAX_KEY_DAYS }] : []
+}
+
+/** @throws DomainError not_permitted, api_key_not_found. */
+export function getKey(ctx: Context, id: string): Promise<ListedKey> {
+  authorize(ctx, 'manage_keys')
+  return findKey(ctx, id)
+}
+
+/**
+ * Gives a key these rights, and takes from it all others, from now on. Whoever does it shows that they know their password: what a key
+ * may is there when their session is over.
+ *
+ * @throws DomainError not_permitted, api_key_not_found; invalid: `wrong`, `tooMany`, of the password; too_many_passwords.
+ */
+export async function changeKeyRights(
+  ctx: Context,
+  id: string,
+  { rights, signedIn, ...confirmation }: { rights: readonly KeyRight[]; signedIn: SignedIn; current: string; origin: Origin },
+): Promise<void> {
+  authorize(ctx, 'manage_keys')
+  await findKey(ctx, id)
+  await confirmPassword(ctx, signedIn, confirmation)
+  await changeApiKey(ctx, id, { rights })
+}
+
+/**
+ * Has a key make so many requests a minute at most.
+ *
+ * @param requestsPerMinute null: as many as the organization.
+ * @throws DomainError not_permitted, api_key_not_found; invalid beyond KEY_REQUESTS.
+ */
+export async function limitKey(
+  ctx: Context,
+  id: string,
+  { requestsPerMinute }: { requestsPerMinute: number | null },
+): Promise<void> {
+  authorize(ctx, 'manage_keys')
+  await findKey(ctx, id)
+  refuse(
+    findIssues([['requestsPerMinute', requestsPerMinute === null ? undefined : checkInteger(requestsPerMinute, KEY_REQUESTS)]]),
+  )
+  await changeApiKey(ctx, id, { requestsPerMinute })
 }
 
 /** Refuses a key, in both its values, from now on. One that is revoked already stays as it is. @throws DomainError not_permitted, api_key_not_found. */

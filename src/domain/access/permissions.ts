@@ -1,4 +1,4 @@
-import type { Actor, Context } from '../context.ts'
+import type { Actor, Context, KeyRight } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
 /** What an actor may be allowed to do within one organization. */
@@ -40,7 +40,7 @@ const ADMINISTRATION = [
   'delete_test_data',
 ] as const satisfies Permission[]
 
-/** What each kind of actor may do. With {@link memberPermissions} the one place where this is said. */
+/** What each kind of actor may do. With {@link rightPermissions} and {@link memberPermissions} the one place where this is said. */
 const permissions = {
   apiKey: ['read', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'delete_test_data'],
   ats: ['read', 'invite', 'operate_invites'],
@@ -48,6 +48,12 @@ const permissions = {
   operator: ADMINISTRATION,
   system: ['read'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>
+
+/** What an API key may do besides, by its rights. No key gives or changes the role admin: see members/refuse-key-on-admins.ts. */
+const rightPermissions: Record<KeyRight, readonly Permission[]> = {
+  manage: ['write_assessments', 'manage_members'],
+}
+const allowedBy = new Map<string, readonly Permission[]>(Object.entries(rightPermissions))
 
 /** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
 const memberPermissions = new Map<string, readonly Permission[]>([
@@ -57,10 +63,13 @@ const memberPermissions = new Map<string, readonly Permission[]>([
 ])
 
 /** Whether the context's actor may do that. */
-export function may({ actor }: Pick<Context, 'actor'>, permission: Permission): boolean {
-  const allowed: readonly Permission[] =
-    actor.kind === 'member' ? actor.roles.flatMap((role) => memberPermissions.get(role) ?? []) : permissions[actor.kind]
-  return allowed.includes(permission)
+export const may = ({ actor }: Pick<Context, 'actor'>, permission: Permission): boolean =>
+  permissionsOf(actor).some((allowed) => allowed === permission)
+
+function permissionsOf(actor: Actor): readonly Permission[] {
+  if (actor.kind === 'member') return actor.roles.flatMap((role) => memberPermissions.get(role) ?? [])
+  if (actor.kind !== 'apiKey' || !actor.rights?.length) return permissions[actor.kind]
+  return [...permissions.apiKey, ...actor.rights.flatMap((right) => allowedBy.get(right) ?? [])]
 }
 
 /** @throws DomainError not_permitted when the context's actor may not do that. */

@@ -17,6 +17,7 @@ const SHARED_ACTIONS = [
   'ended_sessions',
   'generated_key',
   'rotated_key',
+  'changed_key',
   'revoked_key',
   'sent_join_link',
   'changed_member',

@@ -9,6 +9,7 @@ export type FailureKind =
   | 'organization_forbidden'
   | 'live_key_required'
   | 'test_key_required'
+  | 'manage_required'
   | 'method_not_allowed'
   | 'malformed_request'
   | 'malformed_json'

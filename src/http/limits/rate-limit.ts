@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Context, Tier } from '../../domain/context.ts'
+import { KEY_REQUESTS } from '../../domain/limits.ts'
 import { HttpError } from '../errors/failure.ts'
 import { createUnknownKeyLimiter } from './unknown-keys.ts'
 
@@ -14,41 +15,56 @@ const REDIS_ANSWERS_WITHIN_MS = 100
 export type RateLimits = Record<Tier, number> & { unknownKeys: number }
 
 export type RateLimiter = {
-  /** Counts a request of the organization and sets the `RateLimit-*` headers. @throws HttpError rate_limited. */
+  /** Counts a request of the organization, and of a key with a limit of its own, and sets the `RateLimit-*` headers. @throws HttpError rate_limited. */
   count: (ctx: Context, reply: FastifyReply) => Promise<void>
   /** Counts a request with an unknown key. @throws HttpError rate_limited. */
   countUnknownKey: (request: FastifyRequest) => void
 }
 
+/** How a count stands: the limit, how many requests are left of it, and the seconds until the next window. */
+type Count = { limit: number; remaining: number; seconds: number; isOver: boolean }
+
 /**
  * One count for all live keys of an organization and for both interfaces, and one for its test keys: nobody's trials keep out live work.
- * Another limiter counts apart, by its name.
+ * A key with a limit of its own has a count of its own before that: what is beyond it leaves the organization's to other keys. The headers
+ * tell of the one of which less is left. Another limiter counts apart, by its name.
  *
  * @param redis counts over all processes; while it is away each process counts its own. undefined: each always does.
  */
 export function createRateLimiter(limits: RateLimits, redis: Redis | undefined, name = 'assessments'): RateLimiter {
   const create = (tier: Tier) => createLimiter({ points: limits[tier], keyPrefix: `${name}:${tier}` }, redis)
   const limiters = { standard: create('standard'), enterprise: create('enterprise') }
-  const count: RateLimiter['count'] = async ({ organization, mode }, reply) => {
-    const limit = limits[organization.tier]
-    const counted = limiters[organization.tier]
-      .consume(mode === 'test' ? `${organization.id} test` : organization.id)
-      .catch((rejection) => {
-        if (rejection instanceof RateLimiterRes) return rejection
-        throw rejection
-      })
-    const result = await (redis ? answeredInTime(redis, counted) : counted)
-    const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000))
-    reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': result.remainingPoints, 'ratelimit-reset': seconds })
-    if (result.consumedPoints > limit) throw new HttpError('rate_limited', { retryAfter: seconds })
+  // Each key's limit is its own: this one counts only.
+  const ofKeys = createLimiter({ points: KEY_REQUESTS.maximum, keyPrefix: `${name}:key` }, redis)
+  const consume = async (limiter: Limiter, whose: string, limit: number): Promise<Count> => {
+    const counted = limiter.consume(whose).catch((rejection) => {
+      if (rejection instanceof RateLimiterRes) return rejection
+      throw rejection
+    })
+    const { consumedPoints, msBeforeNext } = await (redis ? answeredInTime(redis, counted) : counted)
+    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
+    return { limit, remaining: Math.max(0, limit - consumedPoints), seconds, isOver: consumedPoints > limit }
+  }
+  const count: RateLimiter['count'] = async ({ organization, mode, actor }, reply) => {
+    const { id, tier } = organization
+    const own =
+      actor.kind === 'apiKey' && actor.requestsPerMinute ? await consume(ofKeys, actor.id, actor.requestsPerMinute) : undefined
+    if (own?.isOver) return refuseOver(own, reply)
+    const shared = await consume(limiters[tier], mode === 'test' ? `${id} test` : id, limits[tier])
+    refuseOver(!own || shared.isOver || shared.remaining <= own.remaining ? shared : own, reply)
   }
   return { count, countUnknownKey: createUnknownKeyLimiter(limits.unknownKeys) }
 }
 
-function createLimiter(
-  of: { points: number; keyPrefix: string },
-  redis: Redis | undefined,
-): RateLimiterMemory | RateLimiterRedis {
+/** Tells how a count stands. @throws HttpError rate_limited beyond its limit. */
+function refuseOver({ limit, remaining, seconds, isOver }: Count, reply: FastifyReply): void {
+  reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': seconds })
+  if (isOver) throw new HttpError('rate_limited', { retryAfter: seconds })
+}
+
+type Limiter = RateLimiterMemory | RateLimiterRedis
+
+function createLimiter(of: { points: number; keyPrefix: string }, redis: Redis | undefined): Limiter {
   const options = { ...of, duration: WINDOW_SECONDS }
   const memory = new RateLimiterMemory(options)
   return redis

@@ -52,6 +52,7 @@ const occurrence = {
   organization_forbidden: 'declared',
   live_key_required: 'declared',
   test_key_required: 'declared',
+  manage_required: 'declared',
   method_not_allowed: 'declared',
   duplicate_invite: 'declared',
   duplicate_tag_name: 'declared',

@@ -10,7 +10,11 @@ const headers = {
     schema: text,
     example: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e75',
   },
-  'RateLimit-Limit': { description: 'Requests the organization may make a minute.', schema: whole, example: 100 },
+  'RateLimit-Limit': {
+    description: 'Requests the organization may make a minute, or the key where a limit of its own leaves fewer.',
+    schema: whole,
+    example: 100,
+  },
   'RateLimit-Remaining': { description: 'Requests left of them in the present minute.', schema: whole, example: 99 },
   'RateLimit-Reset': { description: 'Seconds until the next minute begins.', schema: whole, example: 60 },
   'Retry-After': { description: 'Seconds after which another try makes sense.', schema: whole, example: 42 },

@@ -9,6 +9,7 @@ import { describeDeprecation } from './deprecation.ts'
 import { type ErrorDescription, errorResponses } from './errors.ts'
 import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
 import { REFUSED_TO_OTHERS } from './key-mode.ts'
+import { REFUSED_WITHOUT } from './key-right.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -39,7 +40,7 @@ export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers
 /** What a route says of itself, its schemas as what they are. */
 type RouteSchema = Pick<
   FastifySchema,
-  'operationId' | 'summary' | 'description' | 'tags' | 'errors' | 'keyMode' | 'hasEtag' | 'deprecated'
+  'operationId' | 'summary' | 'description' | 'tags' | 'errors' | 'keyMode' | 'keyRight' | 'hasEtag' | 'deprecated'
 > & {
   params?: TSchema
   querystring?: TSchema
@@ -112,12 +113,16 @@ function writeDocument(routes: RouteOptions[], description: Description): object
 
 function describeOperation(route: RouteOptions, errors: ErrorDescription, components: Components): Operation {
   const { operationId = '', summary, description, tags, params, querystring, headers, body, ...schema } = readSchema(route)
-  const { hasEtag = false, deprecated, keyMode } = schema
+  const { hasEtag = false, deprecated, keyMode, keyRight } = schema
   const traits = {
     hasBody: route.method !== 'GET',
     hasPathParameter: params !== undefined,
     isIdempotent: headers !== undefined,
-    declared: [...(keyMode ? [REFUSED_TO_OTHERS[keyMode]] : []), ...(schema.errors ?? [])],
+    declared: [
+      ...(keyMode ? [REFUSED_TO_OTHERS[keyMode]] : []),
+      ...(keyRight ? [REFUSED_WITHOUT[keyRight]] : []),
+      ...(schema.errors ?? []),
+    ],
   }
   const also: HeaderName[] = [
     ...(traits.isIdempotent ? (['Idempotent-Replayed'] as const) : []),

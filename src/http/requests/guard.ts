@@ -2,10 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate } from '../../domain/access/api-keys.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
+import { clientOf } from '../addresses/client.ts'
 import { answerFailures, type Envelope } from '../errors/envelope.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import { announceDeprecations } from '../openapi/deprecation.ts'
 import { refuseOtherKeys } from '../openapi/key-mode.ts'
+import { refuseWithoutRight } from '../openapi/key-right.ts'
 import { sendEtags } from '../sending/etag.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -24,8 +26,8 @@ type GuardOptions = { authenticate: (request: FastifyRequest) => Promise<Context
 /** Who asks is known by an API key in a header. */
 export const byApiKey =
   (system: ServiceContext, header: string): GuardOptions['authenticate'] =>
-  ({ headers }) =>
-    authenticate(system, headers[header]?.toString())
+  (request) =>
+    authenticate(system, request.headers[header]?.toString(), clientOf(request).network)
 
 /**
  * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, ask whether the
@@ -48,6 +50,7 @@ export function guardInterface(app: FastifyInstance, { authenticate, limiter, en
     }
     await limiter.count(request.ctx, reply)
     refuseOtherKeys(request)
+    refuseWithoutRight(request)
   })
   answerFailures(app, () => envelope)
 }

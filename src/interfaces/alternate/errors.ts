@@ -31,6 +31,7 @@ const answers = {
   organization_forbidden: [403, FORBIDDEN],
   live_key_required: [403, FORBIDDEN],
   test_key_required: [403, FORBIDDEN],
+  manage_required: [403, FORBIDDEN],
   assessment_not_found: [404, NOT_FOUND],
   question_not_found: [404, NOT_FOUND],
   invite_not_found: [404, NOT_FOUND],

@@ -44,6 +44,7 @@ const answers = {
   organization_forbidden: [404, 'Not found'],
   live_key_required: [403, 'This needs a live key: it changes what live and test data share'],
   test_key_required: [403, 'This needs a test key: it is for test data only'],
+  manage_required: [403, 'This needs a key with the right manage: an admin gives it in the portal, under Settings, Integrations'],
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],

@@ -28,7 +28,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   const as = (actor: Actor): Context => ({ ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor })
   const newInvite = (actor: Actor) => ({
     assessmentId: assessment.id,
-    recipientEmail: `by.${actor.kind}@example.com`,
+    recipientEmail: `${nameOf(actor)}@example.com`,
     questionReplayLimit: 1,
     answerRecordLimit: 1,
     screenRecording: true,
@@ -36,8 +36,9 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     requireIdCapture: true,
     facePhotoRequired: true,
   })
+  const nameOf = (actor: Actor) => `by.${actor.kind}${actor.kind === 'apiKey' ? (actor.rights?.length ?? '') : ''}`
   const newAssessment = (actor: Actor) => ({
-    name: `by ${actor.kind}`,
+    name: nameOf(actor),
     defaultQuestionFormat: 'text' as const,
     defaultAnswerFormat: 'text' as const,
     audience: 'invite_only' as const,
@@ -63,14 +64,14 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     read_as_grader: async (actor) => countAssigned(as(actor)),
     grade: async (actor) => listQueue(as(actor), { whose: 'nobody' }, { number: 1, size: 20 }),
     write_assessments: async (actor) => createAssessment(as(actor), newAssessment(actor)),
-    write_tags: async (actor) => createTag(as(actor), { name: `by ${actor.kind}` }),
+    write_tags: async (actor) => createTag(as(actor), { name: nameOf(actor) }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
     manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
     manage_keys: async (actor) => listKeys(as(actor)),
     manage_ats: async (actor) => listConnections(as(actor), 'greenhouse'),
     manage_members: async (actor) =>
-      inviteMember(as(actor), { email: `invited.by.${actor.kind}@example.com`, roles: ['grader'], mails: false }),
+      inviteMember(as(actor), { email: `invited.${nameOf(actor)}@example.com`, roles: ['grader'], mails: false }),
     manage_settings: async (actor) => readOrganizationSettings(as(actor)),
     read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
     delete_test_data: async (actor) => deleteTestData({ ...as(actor), mode: 'test' }),
@@ -111,6 +112,17 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'invite',
     'operate_invites',
     'manage_webhooks',
+    'delete_test_data',
+  ])
+  const managing = { kind: 'apiKey', id: key.id, mode: 'live', createdById: null, rights: ['manage', 'constructor'] } as const
+  expect(await allowed(managing)).toEqual([
+    'read',
+    'write_assessments',
+    'write_tags',
+    'invite',
+    'operate_invites',
+    'manage_webhooks',
+    'manage_members',
     'delete_test_data',
   ])
   const ats = { kind: 'ats', id: key.id, ats: 'greenhouse', connectionId: key.id, mode: 'live', createdById: null } as const

@@ -36,7 +36,7 @@ async function readRows(organizationId: string): Promise<unknown> {
   expect(tables.length).toBeGreaterThan(10)
   const read = ({ name }: { name: string }) =>
     service.db.$queryRawUnsafe(
-      `SELECT to_jsonb(t) - 'last_used_at' AS row FROM ${name} t WHERE organization_id = $1::uuid ORDER BY 1`,
+      `SELECT to_jsonb(t) - 'last_used_at' - 'last_used_from' AS row FROM ${name} t WHERE organization_id = $1::uuid ORDER BY 1`,
       organizationId,
     )
   return Promise.all(tables.map(read))

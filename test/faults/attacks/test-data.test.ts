@@ -140,7 +140,7 @@ describe('what is for one kind of key', () => {
     const its = { ...where, invite: { mode: 'live' as const } }
     const submitted = { ...where, submission: { mode: 'live' as const } }
     return [
-      await apiKey.findMany({ where, omit: { lastUsedAt: true } }),
+      await apiKey.findMany({ where, omit: { lastUsedAt: true, lastUsedFrom: true } }),
       await Promise.all(tables.map((table) => table.findMany({ where }))),
       await Promise.all(
         [invite, inviteBatch, submission, auditEntry, event].map((table) => (table as typeof invite).findMany({ where: live })),

@@ -61,6 +61,9 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /account/sessions/end-others': everybody,
   'GET /settings/integrations': ['admin'],
   'POST /settings/integrations': ['admin'],
+  'GET /settings/integrations/:keyId': ['admin'],
+  'POST /settings/integrations/:keyId/rights': ['admin'],
+  'POST /settings/integrations/:keyId/limit': ['admin'],
   'POST /settings/integrations/:keyId/rotate': ['admin'],
   'POST /settings/integrations/:keyId/revoke': ['admin'],
   'GET /settings/webhooks': ['admin'],
@@ -228,7 +231,7 @@ async function contents(organizationId: string) {
   const where = { organizationId }
   return {
     organization: await organization.findUnique({ where: { id: organizationId } }),
-    keys: await apiKey.findMany({ where, omit: { lastUsedAt: true }, orderBy: { id: 'asc' } }),
+    keys: await apiKey.findMany({ where, omit: { lastUsedAt: true, lastUsedFrom: true }, orderBy: { id: 'asc' } }),
     members: await member.findMany({ where, orderBy: { id: 'asc' } }),
     users: await user.findMany({ where: { memberships: { some: where } }, orderBy: { id: 'asc' } }),
     sessions: await session.findMany({

@@ -364,6 +364,10 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.getByRole('rowheader').getByRole('link').first().click()
       },
       integrations: (home, page) => page.goto(`${home}settings/integrations?done=revoked`),
+      'what a key may do': async (home, page) => {
+        await page.goto(`${home}settings/integrations`)
+        await page.getByRole('rowheader').getByRole('link').first().click()
+      },
       webhooks: async (home, page) => {
         await makeFailing(home)
         await page.goto(`${home}settings/webhooks?done=deleted`)

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
 const STANDARD = 5
@@ -89,6 +89,35 @@ it('counts the test keys of an organization apart', async () => {
   await send(test.key, STANDARD + 1)
   expect((await service.v1(test.key).get('/tags')).status).toBe(429)
   expect((await service.v1(key).get('/tags')).headers['ratelimit-remaining']).toBe(String(STANDARD - 1))
+})
+
+it("leaves what a key asks for beyond its own limit to the organization's other keys, and tells what is left", async () => {
+  const { id: organizationId, key } = await service.make.organization()
+  const flood = await createApiKey(service.system, { organizationId, name: 'Sync', mode: 'live' })
+  await changeApiKey(service.system, flood.apiKey.id, { requestsPerMinute: 2 })
+  const answers = await send(flood.key, 5 * STANDARD)
+  expect(countByStatus(answers)).toMatchObject({ 200: { length: 2 }, 429: { length: 5 * STANDARD - 2 } })
+  const over = await service.v1(flood.key).get('/tags')
+  expect(over.headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '0' })
+  expect(over.headers['retry-after']).toBe(over.headers['ratelimit-reset'])
+  const answered = (await send(key, STANDARD)).filter(({ status }) => status === 200)
+  expect(answered).toHaveLength(STANDARD - 2)
+  expect(Math.min(...answered.map(({ headers }) => Number(headers['ratelimit-remaining'])))).toBe(0)
+  await changeApiKey(service.system, flood.apiKey.id, { requestsPerMinute: null })
+  expect((await service.v1(flood.key).get('/tags')).headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '0' })
+})
+
+it('tells of the organization as long as it leaves a key fewer requests than its own limit', async () => {
+  const { id: organizationId, key } = await service.make.organization()
+  const own = await createApiKey(service.system, { organizationId, name: 'Sync', mode: 'live' })
+  await changeApiKey(service.system, own.apiKey.id, { requestsPerMinute: 3 })
+  const told = async () => {
+    const { headers } = await service.v1(own.key).get('/tags')
+    return [headers['ratelimit-limit'], headers['ratelimit-remaining']]
+  }
+  expect(await told()).toEqual(['3', '2'])
+  await send(key, 3)
+  expect(await told()).toEqual(['5', '0'])
 })
 
 it("does not count one organization's requests against another", async () => {

@@ -1,7 +1,7 @@
 import type { ListedKey } from '../../../domain/access/manage-keys.ts'
 import type { Context } from '../../../domain/context.ts'
-import { type Html, html } from '../../../html/html.ts'
-import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Html, html, type Value } from '../../../html/html.ts'
+import { checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { table } from '../kit/table.ts'
@@ -11,6 +11,12 @@ const PATH = 'settings/integrations'
 
 const NOTICES = new Map([['revoked', 'The key is revoked: it is refused from now on.']])
 
+const KEY_NOTICES = new Map([
+  ['rights', 'What the key may do is saved, and holds from now on.'],
+  ['limit', 'How often the key may ask is saved, and holds from now on.'],
+])
+
+type OneKey = { ctx: Context; apiKey: ListedKey; done?: string | undefined }
 type Facts = { ctx: Context; keys: ListedKey[]; done?: string | undefined }
 
 export const integrationsPage = (form: Form, { ctx, keys, done = '' }: Facts): Page => ({
@@ -53,17 +59,65 @@ ${keys.length === 0 ? html`<p>There are none yet.</p>` : keyTable(ctx, keys)}
 const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
   table(
     'keys-heading',
-    ['Name', 'Key', 'Made by', 'Created', 'Expires', 'Last used', 'State'],
+    ['Name', 'Key', 'Made by', 'Created', 'Expires', 'Last used', 'Allowed', 'State'],
     keys.map((key) => [
-      key.name,
+      html`<a href="${pathOf(ctx, `${PATH}/${key.id}`)}">${key.name}</a>`,
       html`<code>ak_${key.mode}_…${key.lastFour}</code>`,
       nameOf(key),
       time(key.createdAt),
       key.expiresAt ? time(key.expiresAt) : 'never',
-      key.lastUsedAt ? time(key.lastUsedAt) : 'never',
+      lastUse(key),
+      allowance(key),
       state(ctx, key),
     ]),
   )
+
+/** Its time, and the address. */
+const lastUse = ({ lastUsedAt, lastUsedFrom }: ListedKey): Value =>
+  lastUsedAt ? html`${time(lastUsedAt)}${lastUsedFrom !== null && html` from ${lastUsedFrom}`}` : 'never'
+
+/** What sets it apart from other keys. */
+const allowance = ({ rights, requestsPerMinute }: ListedKey): string =>
+  [...rights, ...(requestsPerMinute === null ? [] : [`${requestsPerMinute} a minute`])].join(', ') || 'as usual'
+
+/** One key: what it may do, and how often. */
+export const oneKeyPage = (form: Form, { ctx, apiKey, done = '' }: OneKey): Page => ({
+  title: apiKey.name,
+  notice: KEY_NOTICES.get(done),
+  body: html`${mistakes(form)}<p><a href="${pathOf(ctx, PATH)}">All keys</a></p>
+<section class="panel" aria-labelledby="key-heading">
+<h2 class="mb-4" id="key-heading">Key</h2>
+<p><code>ak_${apiKey.mode}_…${apiKey.lastFour}</code>, made by ${nameOf(apiKey)}; last used: ${lastUse(apiKey)}.</p>
+</section>
+<section class="panel" aria-labelledby="rights-heading">
+<h2 class="mb-4" id="rights-heading">What it may do</h2>
+<p>Every key reads, writes tags, invites, and has webhooks.</p>
+<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/rights`)}">
+${checkboxes(form, {
+  name: 'rights',
+  label: 'Besides',
+  hint: 'It can never give or change the role admin.',
+  options: [['manage', 'Manage: make and change assessments, questions and members; assign graders, grade, and release results']],
+  values: apiKey.rights,
+})}
+${field(form, { name: 'current', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
+<button class="btn btn-primary">Save what it may do</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="limit-heading">
+<h2 class="mb-4" id="limit-heading">How often</h2>
+<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/limit`)}">
+${field(form, {
+  name: 'requestsPerMinute',
+  label: 'Requests a minute',
+  value: apiKey.requestsPerMinute === null ? '' : String(apiKey.requestsPerMinute),
+  hint: 'Of those that the organization has for all its keys. Empty: all of these. A limit keeps this key from starving others.',
+  optional: true,
+})}
+<button class="btn btn-primary">Save how often</button>
+</form>
+</section>`,
+})
 
 const nameOf = ({ createdBy }: ListedKey): string => {
   if (!createdBy) return 'the operator'

@@ -1,11 +1,22 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { generateKey, listKeys, revokeKey, rotateKey } from '../../../domain/access/manage-keys.ts'
+import {
+  changeKeyRights,
+  generateKey,
+  getKey,
+  limitKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../../domain/access/manage-keys.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
+import { KEY_RIGHTS } from '../../../domain/context.ts'
 import { daysAfter } from '../../../domain/values/days.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { integrationsPage, keyPage } from './integrations.page.ts'
+import { readNumber } from '../kit/read-typed.ts'
+import { browserOf, signedInOf } from '../sign-in/session.ts'
+import { integrationsPage, keyPage, oneKeyPage } from './integrations.page.ts'
 
 type KeyRoute = { Params: { keyId: string } }
 
@@ -24,6 +35,40 @@ export function integrationsRoutes(app: FastifyInstance): void {
         const { name, mode } = readFields(values, 'name', 'mode')
         const expiresAt = readExpiry(values, ctx.deps.clock())
         return keyPage(ctx, await generateKey(ctx, { name, mode: mode === 'test' ? 'test' : 'live', expiresAt }))
+      },
+    }),
+  )
+
+  const onePage = async ({ ctx, params }: FastifyRequest<KeyRoute>, form: Form, done?: string) =>
+    oneKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), done })
+  const addressOf = ({ ctx, params }: FastifyRequest<KeyRoute>, done: string) =>
+    `${pathOf(ctx, `settings/integrations/${params.keyId}`)}?done=${done}`
+
+  app.get<KeyRoute & { Querystring: { done?: string } }>('/settings/integrations/:keyId', async (request, reply) =>
+    show(request, reply, await onePage(request, emptyForm, request.query.done)),
+  )
+
+  app.post<KeyRoute>('/settings/integrations/:keyId/rights', { config: { hasOwnLine: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { current } = readFields(values, 'current')
+        const rights = KEY_RIGHTS.filter((right) => values.getAll('rights').includes(right))
+        const confirmation = { current, origin: browserOf(request), signedIn: signedInOf(request) }
+        await changeKeyRights(request.ctx, request.params.keyId, { rights, ...confirmation })
+        return addressOf(request, 'rights')
+      },
+    }),
+  )
+
+  app.post<KeyRoute>('/settings/integrations/:keyId/limit', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const isNone = readFields(values, 'requestsPerMinute').requestsPerMinute.trim() === ''
+        const requestsPerMinute = isNone ? null : readNumber(values, 'requestsPerMinute')
+        await limitKey(request.ctx, request.params.keyId, { requestsPerMinute })
+        return addressOf(request, 'limit')
       },
     }),
   )

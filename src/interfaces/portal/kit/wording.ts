@@ -67,6 +67,7 @@ const names: Record<string, string> = {
   tagIds: 'the tag',
   url: 'the address',
   theirKey: 'the key',
+  requestsPerMinute: 'the number of requests',
   media: 'what is to be deleted',
   requirement: 'what the candidate can start, or go on, without',
 }

@@ -20,6 +20,7 @@ export const WORDS: Record<AuditAction, string> = {
   ended_sessions: 'ended sessions',
   generated_key: 'generated an API key',
   rotated_key: 'rotated an API key',
+  changed_key: 'changed what an API key may do',
   revoked_key: 'revoked an API key',
   sent_join_link: 'sent a link to join',
   changed_member: 'changed a member',
@@ -162,10 +163,11 @@ function moreOf(details: unknown, names: Map<string, string>): string {
     .join('; ')
 }
 
-/** What details that are ids are of. */
+/** What details are called, those that are ids by what they are of. */
 const DETAILS = new Map([
   ['graderId', 'grader'],
   ['assignedGraderId', 'grader'],
   ['tagId', 'tag'],
   ['assessmentId', 'assessment'],
+  ['requestsPerMinute', 'requests a minute'],
 ])

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { DAY_MS } from '../../../support/factories.ts'
-import { signInAs } from '../../../support/portal.ts'
+import { joinAs, PASSWORD, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -144,4 +144,45 @@ it('lets an earlier value live no longer than its key', async () => {
   const after = keyIn(await act('Short', 'rotate'))
   service.clock.advance(1_000)
   expect([await status(before), await status(after)]).toEqual([401, 401])
+})
+
+it('gives and takes the right manage by the password alone, and writes down who did', async () => {
+  const organization = await service.make.organization()
+  const { id: organizationId, apiKeyId } = organization
+  const { home, post, get } = await joinAs(service, organization)
+  const path = `${home}settings/integrations/${apiKeyId}`
+  const give = (fields: Record<string, string>) => post(`${path}/rights`, fields)
+  const rights = async () => (await service.db.apiKey.findUniqueOrThrow({ where: { id: apiKeyId } })).rights
+  expect(await rights()).toEqual([])
+  expect((await give({ rights: 'manage', current: 'not my password' })).text).toContain('The current password is not right.')
+  expect((await give({ rights: 'manage' })).status).toBe(422)
+  expect(await rights()).toEqual([])
+  expect((await give({ rights: 'manage', current: PASSWORD })).headers.location).toBe(`${path}?done=rights`)
+  expect(await rights()).toEqual(['manage'])
+  expect((await get(path)).text).toMatch(/value="manage" +checked/)
+  expect((await give({ current: PASSWORD })).status).toBe(303)
+  expect(await rights()).toEqual([])
+  const where = { organizationId, action: 'changed_key', targetId: apiKeyId }
+  const audit = await service.db.auditEntry.findMany({ where, orderBy: { id: 'asc' } })
+  expect(audit.map(({ details }) => details)).toMatchObject([
+    { rights: { before: [], after: ['manage'] } },
+    { rights: { before: ['manage'], after: [] } },
+  ])
+})
+
+it('gives a key a limit of its own, and takes it away; says from where it was used last', async () => {
+  const { path, post, get, organization } = await openKeys()
+  const { key, apiKeyId } = organization
+  const own = `${path}/${apiKeyId}`
+  const limit = (requestsPerMinute: string) => post(`${own}/limit`, { requestsPerMinute })
+  const told = async () => (await service.v1(key).get('/tags')).headers['ratelimit-limit']
+  const shared = await told()
+  expect((await limit('7')).headers.location).toBe(`${own}?done=limit`)
+  expect(await told()).toBe('7')
+  expect((await get(path)).text).toContain('7 a minute')
+  for (const wrong of ['0', 'x', '1000001'])
+    expect((await limit(wrong)).text).toContain('The number of requests has to be a whole number from 1 to 1000000.')
+  expect((await limit('')).status).toBe(303)
+  expect(await told()).toBe(shared)
+  await expect.poll(async () => (await get(own)).text).toMatch(/<\/time> from 127\.0\.0\.1/)
 })
