@@ -68,6 +68,7 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): Invi
     ...withDefaults({ requireIdCapture: entry.proctoringSettings?.requireIdCapture }),
     status: 'pending',
     mode: 'live',
+    attempt: 1,
     linkVersion: 1,
     assessmentSession: null,
     waivedChecks: [],

@@ -90,10 +90,11 @@ const tables = {
     .selectFrom('questions')
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || ${ref('order')}`.as('key'))
     .select(['id', 'organizationId as owner', 'assessmentId', sql<null>`null::text`.as('address')]),
-  // Test invites are none of the import's.
+  // Test invites and retakes are none of the import's.
   invites: everyones
     .selectFrom('invites')
     .where('mode', '=', 'live')
+    .where('attempt', '=', 1)
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || lower(${ref('recipientEmail')})`.as('key'))
     .select(({ fn }) => ['id', 'organizationId as owner', 'assessmentId', fn<string>('lower', ['recipientEmail']).as('address')]),
 }

@@ -150,6 +150,7 @@ describe('bodies', () => {
       TagChange: true,
       Extension: true,
       Reactivation: false,
+      Retake: false,
       NewWebhook: true,
       WebhookChange: true,
       Replay: true,

@@ -118,7 +118,7 @@ async function findEarlier(inside: Context, { assessmentId, recipientEmail }: Ne
     .where('assessmentId', '=', assessmentId)
     .where('mode', '=', modeOf(inside))
     .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
-  return (await first(inside.db, toAddress.select('id').forUpdate()))?.id
+  return (await first(inside.db, toAddress.select('id').orderBy('attempt', 'desc').forUpdate()))?.id
 }
 
 /** Why an order is not taken; null: it is. Nobody who has declined is mailed again without a person's decision. */

@@ -79,7 +79,7 @@ type ToldResult = { percent: number | null; reportUrl: string }
  * that open something. Whoever may see more fetches it.
  */
 export type EventData = {
-  'invite.created': OfInvite & { mode: KeyMode }
+  'invite.created': OfInvite & { mode: KeyMode; retakeOf?: string }
   'invite.accepted': OfInvite & Submission
   'invite.started': OfInvite & Submission
   'invite.completed': OfInvite & Submission
@@ -100,7 +100,14 @@ export type EventData = {
 export type ToldData = OfInvite &
   Submission &
   Partial<Expiry> &
-  Partial<ToldResult> & { mode?: KeyMode; emailId?: string; reason?: EmailFailure; kinds?: MediaKind[]; changes?: InviteChanges }
+  Partial<ToldResult> & {
+    mode?: KeyMode
+    retakeOf?: string
+    emailId?: string
+    reason?: EmailFailure
+    kinds?: MediaKind[]
+    changes?: InviteChanges
+  }
 export type TestData = { endpointId: string }
 
 type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
@@ -119,7 +126,8 @@ export type TellInvite = (invite: ToldInvite) => NewEvent
 
 /** What may happen to an invite. */
 export const inviteEvents = {
-  created: (invite) => tell('invite.created', invite, { ...state(invite), mode: invite.mode }),
+  created: (invite: ToldInvite & { retakeOf?: string }) =>
+    tell('invite.created', invite, { ...state(invite), mode: invite.mode, ...defined({ retakeOf: invite.retakeOf }) }),
   accepted: (invite) => tell('invite.accepted', invite, { ...state(invite), ...submission(invite) }),
   started: (invite) => tell('invite.started', invite, { ...state(invite), ...submission(invite) }),
   completed: (invite) => tell('invite.completed', invite, { ...state(invite), ...submission(invite) }),

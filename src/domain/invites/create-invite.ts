@@ -9,7 +9,7 @@ import { authorize } from '../access/permissions.ts'
 import { auditEntriesByMember } from '../audit/record-audit.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { inviteEvents } from '../events/event.ts'
+import { inviteEvents, type NewEvent } from '../events/event.ts'
 import { eventRows } from '../events/record-events.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { shareQuery } from '../look-ups/shared-query.ts'
@@ -28,25 +28,33 @@ import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
  *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the
  *   existing invite.
  * @param options.isOneOfMany whether it belongs to a batch, which is audited as a whole.
+ * @param options.retakeOf the attempt before this one, for the same address at the same assessment.
  */
-export async function createInvite(ctx: Context, input: NewInvite, { isOneOfMany = false } = {}): Promise<Invite> {
+export async function createInvite(
+  ctx: Context,
+  input: NewInvite,
+  { isOneOfMany = false, retakeOf }: { isOneOfMany?: boolean; retakeOf?: Pick<Invite, 'id' | 'attempt'> } = {},
+): Promise<Invite> {
   authorize(ctx, 'invite')
   const issues = checkNewInvite(input)
   if (issues.length > 0) throw new DomainError('invalid', { issues })
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
-  const invite = makeInvite(ctx, { ...input, assessmentId: assessment.id })
+  const invite = makeInvite(ctx, { ...input, assessmentId: assessment.id }, (retakeOf?.attempt ?? 0) + 1)
   const auditEntries = isOneOfMany
     ? []
     : auditEntriesByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
-  await insert(ctx, invite, tagIds, auditEntries, input.sendEmail ?? true).catch((error) => refuse(ctx, error, input, tagIds))
+  const created = inviteEvents.created({ ...invite, ...(retakeOf && { retakeOf: retakeOf.id }) })
+  await insert(ctx, invite, tagIds, [created], auditEntries, input.sendEmail ?? true).catch((error) =>
+    refuse(ctx, error, input, tagIds),
+  )
   ctx.deps.metrics.inviteCreated()
-  return { ...invite, assessmentName: assessment.name, tagIds }
+  return { ...invite, assessmentName: assessment.name, tagIds, retakeOf: retakeOf?.id ?? null }
 }
 
 type InviteRow = Selectable<Tables['invites']>
 
-function makeInvite(ctx: Context, input: NewInvite): InviteRow {
+function makeInvite(ctx: Context, input: NewInvite, attempt: number): InviteRow {
   const now = ctx.deps.clock()
   const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail: __, ...given } = input
   const terms = withDefaults(given)
@@ -59,6 +67,7 @@ function makeInvite(ctx: Context, input: NewInvite): InviteRow {
     assignedGraderId: terms.assignedGraderId?.toLowerCase() ?? null,
     ...authorOf(ctx),
     status: 'pending',
+    attempt,
     linkVersion: 1,
     assessmentSession: null,
     waivedChecks: [],
@@ -79,6 +88,7 @@ async function insert(
   ctx: Context,
   invite: InviteRow,
   tagIds: string[],
+  events: NewEvent[],
   auditEntries: NewRows['auditEntries'],
   sendEmail: boolean,
 ): Promise<void> {
@@ -86,7 +96,7 @@ async function insert(
   const mail = sendEmail ? await newInvitationEmail(ctx, invite, invite.createdAt) : undefined
   const insertion = insertRows({
     invites: [invite],
-    events: eventRows(ctx, [inviteEvents.created(invite)]),
+    events: eventRows(ctx, events),
     inviteTags: tagIds.map((tagId, position) => ({ organizationId, inviteId, tagId, position })),
     inviteEmails: mail && [mail.record],
     auditEntries,
@@ -150,6 +160,6 @@ async function findDuplicate(ctx: Context, { assessmentId, recipientEmail }: New
   const toAddress = own(ctx, 'invites')
     .where('assessmentId', '=', assessmentId)
     .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
-  const existing = await first(ctx.db, toAddress.select('id'))
+  const existing = await first(ctx.db, toAddress.select('id').orderBy('attempt', 'desc'))
   return existing ? { existingId: existing.id } : {}
 }

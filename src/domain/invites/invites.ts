@@ -1,4 +1,5 @@
-import { type Expressions, sameOwner, seen } from '../../db/own.ts'
+import { sql } from '../../db/builder.ts'
+import { type Expression, type Expressions, type SqlBool, sameOwner, seen } from '../../db/own.ts'
 import { jsonBuildObject, listOf } from '../../db/statements.ts'
 import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
@@ -49,13 +50,31 @@ const assignedGrader = (eb: Expressions<'invites'>) =>
     })
     .$asScalar()
 
-/** An invite with its assessment's name and the ids of its tags. */
-export const wholeInvite = shapeOf('invites', Prisma.InviteScalarFieldEnum, { assessmentName, tagIds })
+/** The id of the attempt before, of a retake. */
+const retakeOf = (eb: Expressions<'invites'>): Expression<string | null> => {
+  const before = eb
+    .selectFrom('invites as before')
+    .select('before.id')
+    .where(sameOwner('before', 'invites'))
+    .whereRef('before.assessmentId', '=', 'invites.assessmentId')
+    .whereRef('before.mode', '=', 'invites.mode')
+    .where(sql<SqlBool>`lower(${sql.ref('before.recipientEmail')}) = lower(${sql.ref('invites.recipientEmail')})`)
+    .where(sql<SqlBool>`${sql.ref('before.attempt')} = ${sql.ref('invites.attempt')} - 1`)
+  return sql<string | null>`case when ${eb.ref('invites.attempt')} > 1 then (${before}) end`
+}
+
+/** An invite with its assessment's name, the ids of its tags and, of a retake, that of the attempt before. */
+export const wholeInvite = shapeOf('invites', Prisma.InviteScalarFieldEnum, { assessmentName, tagIds, retakeOf })
 export type Invite = Selected<typeof wholeInvite>
 /** An invite as a list has it. */
 export type ListedInvite = RowOf<typeof wholeInvite>
-/** An invite with its assessment's name, the ids of its tags, and the grader's account. */
-export const detailedInvite = shapeOf('invites', Prisma.InviteScalarFieldEnum, { assessmentName, tagIds, assignedGrader })
+/** An invite with all that and the grader's account. */
+export const detailedInvite = shapeOf('invites', Prisma.InviteScalarFieldEnum, {
+  assessmentName,
+  tagIds,
+  retakeOf,
+  assignedGrader,
+})
 export type InviteDetail = Selected<typeof detailedInvite>
 
 /** v1.md GET /invites/{inviteId}; alternate.md GET /assessment_invites/{id}. @throws DomainError invite_not_found, not_permitted. */

@@ -178,7 +178,8 @@ function wordIssue(issue: Issue): string {
 /** Both bounds, where the upper one is what the client has to know; v1.md words the lower one by itself. */
 const wordRange = ({ minimum, maximum }: Range): string => `an integer between ${minimum} and ${maximum}`
 
-const participles: Record<Move | 'expire', string> = {
+const participles: Record<Move | 'expire' | 'retake', string> = {
+  retake: 'taken again',
   expire: 'expired',
   accept: 'accepted',
   start: 'started',

@@ -53,7 +53,7 @@ const changes = Type.Object(
 
 /** What the data of a type says besides the invite. */
 const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof typeof ofInvite>, TSchema> } = {
-  'invite.created': { mode: KeyMode },
+  'invite.created': { mode: KeyMode, retakeOf: Type.Optional(Uuid('The invite before, of a retake')) },
   'invite.accepted': { submissionId: Type.Optional(submissionId) },
   'invite.started': { submissionId: Type.Optional(submissionId) },
   'invite.completed': { submissionId: Type.Optional(submissionId) },

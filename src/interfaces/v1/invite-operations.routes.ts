@@ -5,6 +5,7 @@ import { getInvitationLink } from '../../domain/invites/invitation-link.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { listInviteTags } from '../../domain/invites/list-invite-tags.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
+import { retakeInvite } from '../../domain/invites/retake-invite.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
@@ -18,9 +19,11 @@ import {
   presentInviteEmail,
   presentInviteLink,
   ReactivationBody,
+  RetakeBody,
   toEdits,
 } from './invite-operations.view.ts'
-import { inviteDetailView } from './invites.view.ts'
+import { NewInviteView } from './invites.routes.ts'
+import { inviteDetailView, inviteView } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import { tagSortWords } from './tags.routes.ts'
 import { tagView } from './tags.view.ts'
@@ -62,6 +65,7 @@ export const answerInvite = async (invite: Promise<InviteDetail>) => ({
 export function inviteOperationRoutes(app: TypedApp): void {
   changingRoute(app)
   movingRoutes(app)
+  retakeRoute(app)
   belongingsRoutes(app)
 }
 
@@ -144,6 +148,37 @@ function movingRoutes(app: TypedApp): void {
     },
     async (request, reply) =>
       answerOnce(request, reply, (ctx) => answerInvite(reactivateInvite(ctx, request.params.inviteId, request.body))),
+  )
+}
+
+/** Another one for who has completed it. */
+function retakeRoute(app: TypedApp): void {
+  app.post(
+    '/invites/:inviteId/retake',
+    {
+      schema: {
+        tags,
+        operationId: 'retakeInvite',
+        summary: 'Invite a candidate to another attempt',
+        description:
+          'For an invite that is completed: the same candidate is invited to the same assessment once more, with all that this invite says. `retakeOf` of the new invite is this one, which stays as it is. There is one retake of each invite: a 409 links the one that there is. Beyond the original interface.',
+        params: InviteParams,
+        headers: IdempotencyHeaders,
+        body: RetakeBody,
+        response: { 201: NewInviteView },
+        errors: ['invite_not_found', 'move_not_allowed', 'duplicate_invite'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(
+        request,
+        reply,
+        async (ctx) => {
+          const retake = await retakeInvite(ctx, request.params.inviteId, request.body)
+          return { status: 201, body: { invite: inviteView.present(retake) } }
+        },
+        ({ invite }) => `${app.prefix}/invites/${invite.id}`,
+      ),
   )
 }
 

@@ -34,6 +34,18 @@ export const ReactivationBody = Type.Object(
   { [NAME]: 'Reactivation', examples: [{ expiresInDays: 14 }] },
 )
 
+export const RetakeBody = Type.Object(
+  {
+    expiresInDays: Type.Optional(
+      Days({ default: DEFAULT_EXPIRES_IN_DAYS, description: 'Days from now until the new invite expires' }),
+    ),
+    sendEmail: Type.Optional(
+      Type.Boolean({ default: true, description: 'false: nothing is mailed; the candidate gets the link from you' }),
+    ),
+  },
+  { [NAME]: 'Retake', examples: [{ expiresInDays: 14 }] },
+)
+
 const Limit = (description: string) => Type.Optional(Type.Integer({ ...COUNTS, description }))
 
 /** What may be changed of an invite; what is left out stays. */

@@ -70,7 +70,7 @@ const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
 })
 
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
-const NewInviteView = Type.Object({ invite: inviteView.schema }, { [NAME]: 'OneInvite', description: 'The invite' })
+export const NewInviteView = Type.Object({ invite: inviteView.schema }, { [NAME]: 'OneInvite', description: 'The invite' })
 const tags = ['Invites']
 
 /** v1.md, Invites. */

@@ -32,6 +32,7 @@ const summary = {
   completedAt: OrNull(DateTime('When the candidate completed')),
   externalId: given(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
   metadata: given(Metadata('What the caller keeps with the invite'), 'metadata'),
+  retakeOf: given(Uuid('Of a retake the invite before, of the same candidate'), 'retakeOf'),
 }
 
 const example = {

@@ -113,6 +113,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/extend': ['admin'],
   'POST /invites/:inviteId/correct': ['admin'],
   'POST /invites/:inviteId/replace': ['admin'],
+  'POST /invites/:inviteId/retake': ['admin'],
   'POST /invites/:inviteId/revoke': ['admin'],
   'POST /invites/:inviteId/reactivate': ['admin'],
   'POST /invites/:inviteId/grader': ['admin'],

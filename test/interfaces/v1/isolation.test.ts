@@ -58,6 +58,7 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['PATCH /invites/{inviteId}', 'invite', (id) => own.client.patch(`/invites/${id}`).send({ recipientName: 'Taken over' })],
   ['PATCH /invites/{inviteId}, assignedGraderId', 'member', (assignedGraderId) => edit({ assignedGraderId })],
   ['PATCH /invites/{inviteId}, tagIds', 'tag', (id) => edit({ tagIds: [own.tag.id, id] })],
+  ['POST /invites/{inviteId}/retake', 'invite', (id) => own.client.post(`/invites/${id}/retake`)],
   ['POST /invites, assessmentId', 'assessment', (assessmentId) => invite({ assessmentId })],
   [
     'POST /invites, assessmentId and an invited address',

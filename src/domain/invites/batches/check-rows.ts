@@ -130,3 +130,4 @@ const invitesTo = (ctx: Context, assessmentId: string, emails: string[]) =>
     .where('assessmentId', '=', assessmentId)
     .where((eb) => eb(eb.fn<string>('lower', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
     .select((eb) => ['id', eb.fn<string>('lower', ['recipientEmail']).as('email')])
+    .orderBy('attempt')

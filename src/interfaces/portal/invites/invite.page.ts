@@ -45,6 +45,8 @@ type Facts = {
   ctx: Context
   invite: InviteDetail
   createdBy: Member | undefined
+  /** The attempt after it. */
+  retake: string | null
   tags: Tag[]
   emails: InviteEmailRow[]
   timeline: Timeline
@@ -62,11 +64,17 @@ export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => 
 
 type Shown = Omit<Facts, 'done'>
 
-function about({ ctx, invite, createdBy, tags, operations }: Shown): Html {
+/** Between the attempts of a candidate, for who may see all of them. */
+const attemptLink = (ctx: Context, id: string | null, attempt: number): Html | false =>
+  id !== null && may(ctx, 'read') && html`<a href="${pathOf(ctx, `invites/${id}`)}">attempt ${attempt}</a>`
+
+function about({ ctx, invite, createdBy, tags, operations, retake }: Shown): Html {
   const readsAll = may(ctx, 'read')
   const declinedAt = declinedAtOf(invite)
   const facts: [string, Value][] = [
     ['State', badge(wordState(invite))],
+    ['Retake of', attemptLink(ctx, invite.retakeOf, invite.attempt - 1)],
+    ['Taken again in', attemptLink(ctx, retake, invite.attempt + 1)],
     ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessmentName],
     ['Name', invite.recipientName],
     ['External id', invite.externalId],
@@ -115,12 +123,12 @@ function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined
   return who ? `an API key of ${who}` : 'an API key'
 }
 
-function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): (Html | false)[] {
+function whatCanBeDone(form: Form, { ctx, invite, tags, operations, retake }: Shown): (Html | false)[] {
   if (operations === null) return []
   const { link, requirements, named, graders, tagChoices } = operations
   const path = pathOf(ctx, `invites/${invite.id}`)
   return [
-    panel('moves', 'What can be done', moveForms(form, invite, path, link)),
+    panel('moves', 'What can be done', moveForms(form, invite, path, { link, mayRetake: retake === null && may(ctx, 'invite') })),
     ...corrections(form, invite, path),
     ...waiving(form, invite, path, requirements),
     narrowing(path, named, [graders, tagChoices]),
@@ -129,11 +137,17 @@ function whatCanBeDone(form: Form, { ctx, invite, tags, operations }: Shown): (H
   ]
 }
 
-function moveForms(form: Form, invite: InviteDetail, path: string, link: string): Html {
+type Moving = { link: string; mayRetake: boolean }
+function moveForms(form: Form, invite: InviteDetail, path: string, { link, mayRetake }: Moving): Html {
   const { status } = invite
   const ifMay = (move: Move, shown: Html): Html | false => mayMove(move, status) && shown
   const days = (value: string) => field(form, { name: 'expiresInDays', label: 'Days from now', type: 'number', value })
   return html`${status === 'completed' && html`<p>The candidate has completed it.</p>`}
+${
+  status === 'completed' &&
+  mayRetake &&
+  html`<form method="post" action="${`${path}/retake`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Invite to another attempt</button></p></form>`
+}
 ${ifMay(
   'resend',
   html`<p>The link in the mail. Whoever has it takes the assessment: give it to the candidate only.</p>

@@ -68,10 +68,10 @@ const inviteTable = (ctx: Context, invites: ListedInvite[]) =>
     'list-heading',
     ['Candidate', 'Assessment', 'Status', 'Sent', 'Expires'],
     invites.map((invite) => {
-      const { id, recipientEmail, recipientName, assessmentName, sentAt, expiresAt } = invite
+      const { id, recipientEmail, recipientName, attempt, assessmentName, sentAt, expiresAt } = invite
       return [
         person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) }),
-        assessmentName,
+        attempt > 1 ? `${assessmentName} (attempt ${attempt})` : assessmentName,
         badge(wordState(invite)),
         ago(ctx, new Date(sentAt)),
         ago(ctx, new Date(expiresAt)),

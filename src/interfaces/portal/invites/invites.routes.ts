@@ -24,6 +24,7 @@ import { listInviteTags } from '../../../domain/invites/list-invite-tags.ts'
 import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { reactivateInvite, resendInvite, revokeInvite } from '../../../domain/invites/operations.ts'
+import { findRetake, retakeInvite } from '../../../domain/invites/retake-invite.ts'
 import { readTimeline } from '../../../domain/invites/timeline.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import type { Asked } from '../../../domain/lists/filters.ts'
@@ -117,6 +118,16 @@ function changingRoutes(app: FastifyInstance): void {
         const { recipientEmail } = readFields(values, 'recipientEmail')
         const id = await replaceInvite(ctx, request.params.inviteId, recipientEmail.trim()).catch(sayInForm)
         return `${pathOf(ctx, `invites/${id}`)}?done=replaced`
+      },
+    }),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/retake', (request, reply) =>
+    submitOnce(request, reply, {
+      page: (form) => onePage(request, request.params.inviteId, form),
+      async work(ctx, values) {
+        const { id } = await retakeInvite(ctx, request.params.inviteId, { expiresInDays: readDays(values) }).catch(sayInForm)
+        return `${pathOf(ctx, `invites/${id}`)}?done=invited`
       },
     }),
   )
@@ -257,6 +268,7 @@ async function onePage(request: FastifyRequest, id: string, form: Form, done?: s
   const timeline = await readTimeline(ctx, id)
   const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, all)
   const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
+  const retake = invite.status === 'completed' ? await findRetake(ctx, invite) : null
   const operations = may(ctx, 'operate_invites')
     ? {
         ...(await getInvitationLink(ctx, id)),
@@ -266,5 +278,5 @@ async function onePage(request: FastifyRequest, id: string, form: Form, done?: s
         requirements: await listRequirements(ctx, invite),
       }
     : null
-  return invitePage(form, { ctx, invite, createdBy, tags: tags.items, emails: emails.items, timeline, operations, done })
+  return invitePage(form, { ctx, invite, createdBy, retake, tags: tags.items, emails: emails.items, timeline, operations, done })
 }

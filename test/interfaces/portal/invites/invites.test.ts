@@ -383,6 +383,28 @@ describe('an invite', () => {
     expect(await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).toMatchObject({ status: 'revoked' })
   })
 
+  it('is taken again by who has completed it, once, and leads from each attempt to the other', async () => {
+    const { admin, path, home, organization, assessment } = await furnishOne({ status: 'completed', completedAt: new Date() })
+    expect((await admin.get(path)).text).toContain(`action="${path}/retake"`)
+    const once = { expiresInDays: '5', once: service.deps.newId() }
+    const [first, second] = [await admin.post(`${path}/retake`, once), await admin.post(`${path}/retake`, once)]
+    expect([first.status, first.headers.location]).toEqual([303, second.headers.location])
+    const retake = first.headers.location!.split('?')[0]!
+    expect((await admin.get(retake)).text).toContain(`<a href="${path}">attempt 1</a>`)
+    const before = (await admin.get(path)).text
+    expect(before).toContain(`<a href="${retake}">attempt 2</a>`)
+    expect(before).not.toContain(`action="${path}/retake"`)
+    expect((await admin.get(`${home}invites`)).text).toContain(' (attempt 2)')
+    expect(mistakesIn(await admin.post(`${path}/retake`, { expiresInDays: '5' }))).toEqual([
+      'This address has been invited to that assessment already.',
+    ])
+    expect(mistakesIn(await admin.post(`${retake}/retake`, { expiresInDays: '5' }))).toEqual([
+      'That is not possible: the invite is pending.',
+    ])
+    expect(await service.db.invite.count({ where: { assessmentId: assessment.id } })).toBe(2)
+    expect((await audited(organization.id)).map(({ action }) => action)).toEqual(['invited'])
+  })
+
   async function furnishOne(data = {}) {
     const furnished = await furnish()
     const { id } = await service.make.invite(furnished.assessment, data)

@@ -1,0 +1,46 @@
+import { sql } from '../../db/builder.ts'
+import { own, type SqlBool } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { mayGrade } from '../members/graders.ts'
+import { inTransaction } from '../transaction.ts'
+import { createInvite } from './create-invite.ts'
+import { getInvite, type Invite } from './invites.ts'
+import { moveNotAllowed } from './move-invite.ts'
+import { pickTerms } from './new-invite.ts'
+import { lockInvite } from './operations.ts'
+
+// A further attempt at an assessment, for somebody who has completed it. Beyond both documents.
+
+/** How it is sent, as createInvite takes it. */
+export type Retake = { expiresInDays?: number | undefined; sendEmail?: boolean | undefined }
+
+/**
+ * Invites whoever has completed an invite once more, with all that it says. A grader who may not grade any more is left out.
+ *
+ * @throws DomainError not_permitted, invite_not_found; move_not_allowed unless it is completed; duplicate_invite, with the id of the
+ *   retake, where there is one already; invalid.
+ */
+export async function retakeInvite(ctx: Context, id: string, { expiresInDays, sendEmail }: Retake): Promise<Invite> {
+  authorize(ctx, 'invite')
+  return inTransaction(ctx, async (inside) => {
+    await lockInvite(inside, id)
+    const invite = await getInvite(inside, id)
+    if (invite.status !== 'completed') throw moveNotAllowed('retake', invite.status)
+    const { assessmentId, recipientEmail, tagIds, assignedGrader } = invite
+    const terms = { ...pickTerms(invite), ...(assignedGrader && !mayGrade(assignedGrader) && { assignedGraderId: null }) }
+    const input = { ...terms, assessmentId, recipientEmail, tagIds, expiresInDays, sendEmail }
+    return createInvite(inside, input, { retakeOf: invite })
+  })
+}
+
+/** The id of the attempt after this one; null: there is none. */
+export async function findRetake(ctx: Context, invite: Invite): Promise<string | null> {
+  const after = own(ctx, 'invites')
+    .where('assessmentId', '=', invite.assessmentId)
+    .where('mode', '=', invite.mode)
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${invite.recipientEmail})`)
+    .where('attempt', '=', invite.attempt + 1)
+  return (await first(ctx.db, after.select('id')))?.id ?? null
+}
