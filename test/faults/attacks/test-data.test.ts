@@ -33,6 +33,7 @@ beforeAll(async () => {
     const media = await service.db.media.findFirstOrThrow({ where })
     await service.deps.media.put(`${media.key}/file`, Buffer.from('words'))
     const order = await makeAtsOrder(service, invite.id)
+    await service.db.inviteEmail.updateMany({ where: { inviteId: invite.id }, data: { state: 'failed', failure: 'refused' } })
     data[mode as 'live'] = { ...own, submission: { id: submissionId }, media, order }
   }
   operations = await readOperations(service)
@@ -47,6 +48,9 @@ const sights = [
   { seen: 'live', hidden: 'test' },
   { seen: 'test', hidden: 'live' },
 ] as const
+
+const homeOf = ({ home }: { home: string }, seen: 'live' | 'test') =>
+  seen === 'live' ? home : home.replace('/portal/', '/portal/test/')
 
 describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
   it(`is answered an id of ${hidden} data, wherever it stands in a request, to the byte as one that does not exist`, async () => {
@@ -93,7 +97,7 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
 
   it(`finds nothing of ${hidden} data in the portal, nor by its addresses`, async () => {
     const admin = await signInAs(service, data[seen].id, ['admin', 'grader'])
-    const home = seen === 'live' ? admin.home : admin.home.replace('/portal/', '/portal/test/')
+    const home = homeOf(admin, seen)
     const exported = ['invites/export', `results/assessments/${data[seen].assessment.id}/export`]
     const lists = ['', 'invites', 'grading', 'grading?whose=all', 'results', 'settings/webhooks', ...exported]
     for (const list of lists) {
@@ -116,6 +120,22 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
     const seenHere = [`invites/${own.id}`, `grading/${handedIn.id}`, `media/${shown.id}`]
     for (const address of [...seenHere, `settings/ats/connections/${placed.connectionId}`])
       expect([address, (await admin.get(home + address)).status]).toEqual([address, 200])
+  })
+
+  it(`is led to nothing of ${hidden} data from any page of the portal`, async () => {
+    const admin = await signInAs(service, data[seen].id, ['admin', 'grader', 'client'])
+    const home = homeOf(admin, seen)
+    const { recipientName, customMessage } = data[hidden].invite
+    const secrets = [...idsOf(data[hidden]).map(([, id]) => id), recipientName!, customMessage]
+    const pages = new Set([home])
+    for (const page of pages) {
+      const { status, text } = await admin.get(page)
+      expect([page, status]).toEqual([page, 200])
+      expect([page, secrets.filter((secret) => text?.includes(secret))]).toEqual([page, []])
+      for (const [, link] of text?.matchAll(/ href="([^"?#]+)/g) ?? [])
+        if (link!.startsWith(home) && !link!.endsWith('/report')) pages.add(link!)
+    }
+    expect(pages.size).toBeGreaterThan(25)
   })
 })
 

@@ -100,9 +100,9 @@ const limit = sql.lit(OVERVIEW_ROWS + 1)
 
 /** The states are literals: otherwise PostgreSQL does not use the partial index of failed mails. */
 const failedMailsSince = (ctx: Context, since: Date) =>
-  own(ctx, 'inviteEmails')
-    .innerJoin('invites', (join) =>
-      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+  own(ctx, 'invites')
+    .innerJoin('inviteEmails', (join) =>
+      join.on(sameOwner('inviteEmails', 'invites')).onRef('inviteEmails.inviteId', '=', 'invites.id'),
     )
     .innerJoin('assessments', (join) =>
       join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
