@@ -1,3 +1,4 @@
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
@@ -17,6 +18,7 @@ import { requestId } from '../http/operations/request-id.ts'
 import { logRequests, logUnrouted } from '../http/operations/request-log.ts'
 import { noteTraffic } from '../http/operations/traffic.ts'
 import { sendSecurityHeaders } from '../http/pages/security-headers.ts'
+import { compileOnce } from '../http/schema/compile-once.ts'
 import { compressAnswers } from '../http/sending/compression.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { atsInterfaces } from '../interfaces/ats/index.ts'
@@ -46,6 +48,9 @@ const HEADERS_TIMEOUT_MS = 10_000
 const TIMEOUT_CHECKED_EVERY_MS = 1_000
 /** How long nothing may move on a connection that is owed an answer: longer than any answer takes, but for clients that don't read. */
 const STALLED_AFTER_MS = 30_000
+
+/** As Fastify makes them by itself, but when they are first needed. */
+const serializerOf = compileOnce((schema: object) => SerializerSelector()()({ method: '', url: '', httpStatus: '', schema }))
 
 /** The service as a Fastify app: health, documents, both interfaces, the portal and the candidates' pages. It does not listen yet. */
 export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
@@ -82,6 +87,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
     genReqId: requestId(system.deps.newId),
     return503OnClosing: false, // what still comes in is answered like any other
   })
+  app.setSerializerCompiler(({ schema }) => serializerOf(schema as object))
   clientErrors.watch(app.server)
   app.decorateRequest<Context | null>('ctx', null)
   limitPipelining(app)

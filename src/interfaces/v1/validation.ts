@@ -13,6 +13,7 @@ import {
 import { splitText } from '../../domain/lists/filters.ts'
 import { isTime } from '../../domain/values/time.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
+import { compileOnce } from '../../http/schema/compile-once.ts'
 import { HIDDEN_PATTERN, TRIM } from '../../http/schema/schema-keywords.ts'
 
 type Schema = {
@@ -71,6 +72,12 @@ const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTyp
     },
   })
 
+/** Finds what is wrong; nothing: an empty list. */
+const validatorOf = compileOnce((schema: Schema) => {
+  const validate = ajv.compile(inOrder(schema))
+  return (data: unknown) => (validate(data) ? [] : (validate.errors ?? []))
+})
+
 /**
  * Validates bodies and query strings against the schemas that also make the document. Bodies are taken literally; in a query string
  * digits are an integer, and commas part the items of an array. Path parameters are the domain's: an id that is no UUID is simply not found.
@@ -80,12 +87,12 @@ const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTyp
 export function validateWithSchemas(app: FastifyInstance): void {
   app.setValidatorCompiler<Schema>(({ schema, httpPart }) => {
     if (httpPart !== 'body' && httpPart !== 'querystring') return () => true
-    const validate = ajv.compile(inOrder(schema))
+    const validate = validatorOf(schema)
     return (input) => {
       // A missing body lacks every field.
       const data = httpPart === 'querystring' ? readQuery(schema, input) : (input ?? {})
-      if (validate(data)) return { value: data }
-      return { error: new DomainError('invalid', { issues: (validate.errors ?? []).map(toIssue) }) }
+      const errors = validate(data)
+      return errors.length === 0 ? { value: data } : { error: new DomainError('invalid', { issues: errors.map(toIssue) }) }
     }
   })
 }

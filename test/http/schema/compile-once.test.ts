@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { compileOnce } from '../../../src/http/schema/compile-once.ts'
+
+it('compiles a schema when it is first used, and once, however many use it', () => {
+  const compiled: object[] = []
+  const compilerOf = compileOnce((schema: { title: string }) => {
+    compiled.push(schema)
+    return (text: string) => `${schema.title} ${text}`
+  })
+  const [tag, invite] = [{ title: 'Tag' }, { title: 'Invite' }]
+  const [get, head, other] = [compilerOf(tag), compilerOf(tag), compilerOf(invite)]
+  expect(compiled).toEqual([])
+  expect([get('a'), head('b'), get('c'), other('d')]).toEqual(['Tag a', 'Tag b', 'Tag c', 'Invite d'])
+  expect(compiled).toEqual([tag, invite])
+})
