@@ -41,6 +41,9 @@ export const DEFAULT_EXPIRES_IN_DAYS = 30
 
 /** Rows of a list of candidates, bytes of it, and characters of a cell that is not taken, as far as it is kept. */
 export const MAX_BATCH_ROWS = 10_000
+/** Rows that a system may give by one request, and bytes of it. */
+export const MAX_ROWS_A_REQUEST = 1_000
+export const MAX_ROWS_BYTES = 1024 * 1024
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024
 export const MAX_KEPT_CELL_LENGTH = 300
 

@@ -146,6 +146,7 @@ describe('bodies', () => {
     expect(Object.fromEntries(required)).toEqual({
       InviteChange: true,
       NewInvite: true,
+      NewInviteBatch: true,
       NewTag: true,
       TagChange: true,
       Extension: true,

@@ -1,6 +1,7 @@
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import type { Context, KeyMode } from '../../src/domain/context.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
+import type { Invite } from '../../src/generated/prisma/client.ts'
 import { links } from './links.ts'
 import type { FieldSchema } from './operations.ts'
 import type { Service } from './service.ts'
@@ -44,7 +45,20 @@ export async function furnish(service: Service, words: string) {
   await join.addCategories(assessment, category)
   await join.addGradingLanguages(member, language)
   const { webhook, delivery } = await makeWebhook(service, organizationId, words)
-  return { id: organizationId, key, member, tag, instruction, category, assessment, question, invite, email, webhook, delivery }
+  const batch = await makeBatch(service, invite, words)
+  const of = { instruction, category, assessment, question, invite, email, webhook, delivery, batch }
+  return { id: organizationId, key, member, tag, ...of }
+}
+
+/** A batch that is done, in which the invite was there already. */
+async function makeBatch({ db, deps }: Service, invite: Invite, words: string) {
+  const { organizationId, assessmentId, mode, recipientEmail: email } = invite
+  const [id, at] = [deps.newId(), deps.clock()]
+  const times = { createdAt: at, startedAt: at, finishedAt: at }
+  await db.inviteBatch.create({ data: { id, organizationId, assessmentId, mode, terms: {}, unusedColumns: [], ...times } })
+  const row = { number: 1, state: 'already', email, name: `${words} row`, terms: {}, inviteId: invite.id } as const
+  await db.inviteBatchRow.create({ data: { organizationId, batchId: id, ...row } })
+  return { id }
 }
 
 /** A webhook, and an event that was delivered to it long ago. Nobody ever answers at `.invalid`. */
@@ -89,7 +103,8 @@ export async function furnishTestData(service: Service, own: Furnished, words: s
   const of = { id: deps.newId(), organizationId: own.id, inviteId: invite.id }
   const email = await db.inviteEmail.create({ data: { ...of, linkVersion: 1, ...times } })
   await links(db).tagInvite(invite, own.tag)
-  return { ...own, key, invite, email, ...(await makeWebhook(service, own.id, words, 'test')) }
+  const batch = await makeBatch(service, invite, words)
+  return { ...own, key, invite, email, batch, ...(await makeWebhook(service, own.id, words, 'test')) }
 }
 
 /** The ids of all that is the organization's, by kind. */
@@ -124,6 +139,7 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
 export function ownIdFor(name: string, of: Furnished): string {
   const kinds = [
     [/webhook/i, of.webhook.id],
+    [/batch/i, of.batch.id],
     [/deliver/i, of.delivery.id],
     [/tag/i, of.tag.id],
     [/invite/i, of.invite.id],

@@ -18,6 +18,8 @@ const ErrorView = Type.Object(
 /** v1.md has one message for the status. */
 const RATE_LIMITED = 'Rate limit exceeded. Please try again later.'
 
+const wordBodyLimit = (bytes: number | undefined): string => `The request body must not be larger than ${(bytes ?? 0) / 1024} KiB`
+
 /** v1.md, Errors: status and message of each kind of failure. */
 const answers = {
   api_key_missing: [401, 'API key is required'],
@@ -70,7 +72,7 @@ const answers = {
   unsupported_media_type: [400, 'The request body must be JSON, with the header Content-Type: application/json'],
   request_timeout: [408, 'The request took too long to arrive'],
   headers_too_large: [431, 'The address and the headers must not be larger than 16 KiB'],
-  body_too_large: [413, 'The request body must not be larger than 64 KiB'],
+  body_too_large: [413, wordBodyLimit(64 * 1024)],
   rate_limited: [429, RATE_LIMITED],
   too_many_uploads: [429, RATE_LIMITED],
   overloaded: [503, 'The service is overloaded. Please try again later.'],
@@ -95,7 +97,9 @@ function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyRe
   if (existingId !== undefined) {
     reply.header('link', `<${absoluteUrl(request, `${v1Envelope.prefix}/invites/${existingId}`)}>; rel="existing"`)
   }
-  return reply.code(status).send(body)
+  // The limit is the route's.
+  const told = failure.kind === 'body_too_large' ? { error: wordBodyLimit(request.routeOptions.bodyLimit) } : body
+  return reply.code(status).send(told)
 }
 
 function rawFailure(kind: FailureKind): RawAnswer {
@@ -106,7 +110,7 @@ function rawFailure(kind: FailureKind): RawAnswer {
 
 export const v1Envelope: Envelope = { prefix: '/api/v1', sendFailure, rawFailure }
 
-function wordIssue(issue: Issue): string {
+export function wordIssue(issue: Issue): string {
   const { field } = issue
   switch (issue.rule) {
     case 'required':

@@ -10,6 +10,7 @@ import { errorDescription, v1Envelope } from './errors.ts'
 import { eventRoutes } from './events.routes.ts'
 import { webhookMessages } from './events.view.ts'
 import { nameIgnoredParameters } from './ignored-parameters.ts'
+import { inviteBatchRoutes } from './invite-batches.routes.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { showEventsCursor } from './list.ts'
@@ -33,6 +34,7 @@ const tags = {
   Invites: 'An invite ties a candidate to an assessment; its mail goes out by itself.',
   'Invite operations':
     'What can be done with an invite that is there, and what became of its mails. Beyond the original interface.',
+  'Invite batches': 'Many candidates by one request. Beyond the original interface.',
   Submissions: 'What candidates have sent in, and the results that were released. Beyond the original interface.',
   Events:
     'What has happened to invites and their mails, to keep in step without asking for every list again. Beyond the original interface.',
@@ -78,6 +80,7 @@ export async function v1Interface(
   inviteRoutes(typed)
   submissionRoutes(typed)
   inviteOperationRoutes(typed)
+  inviteBatchRoutes(typed)
   eventRoutes(typed)
   webhookDeliveryRoutes(typed)
   webhookRoutes(typed)

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { violatedConstraint } from '../../../src/db/errors.ts'
-import { DAY_MS } from '../../support/factories.ts'
+import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import type { Context } from '../../../src/domain/context.ts'
+import { getBatch, inviteMany } from '../../../src/domain/invites/batches/batches.ts'
+import { DAY_MS, unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -181,5 +185,133 @@ describe('POST /invites/{id}/retake', () => {
     const { status, body } = await client.post(`/invites/${invite.id}/retake`)
     expect(status).toBe(201)
     expect((await client.get(`/invites/${body.invite.id}`)).body.assignedGrader).toBe(null)
+  })
+})
+
+describe('POST /invite-batches', () => {
+  const address = (name: string) => ({ recipientEmail: `${name}@example.com` })
+  const rowsOf = async (
+    { client }: { client: Service['v1'] extends (key: string) => infer C ? C : never },
+    id: string,
+    query = '',
+  ) => (await client.get(`/invite-batches/${id}/rows${query}`)).body
+  async function finish({ client }: Parameters<typeof rowsOf>[0], id: string) {
+    const read = async () => (await client.get(`/invite-batches/${id}`)).body.batch
+    return waitUntil('the batch', async () => ((await read()).state === 'finished' ? read() : undefined))
+  }
+
+  it('invites whom it can with what holds for all and for each, and tells what became of each row', async () => {
+    const by = await furnish()
+    const { organizationId, client, assessment, invite } = by
+    const [common, own] = [await service.make.tag(organizationId), await service.make.tag(organizationId)]
+    const invites = [
+      { ...address('one'), recipientName: 'One', externalId: 'a-1', metadata: { job: 'b' }, expiresInDays: 2, tagIds: [own.id] },
+      { ...address('two'), customMessage: 'For two' },
+      { recipientEmail: invite.recipientEmail },
+      address('ONE'),
+      { recipientEmail: 'nobody' },
+      { ...address('three'), expiresInDays: 0 },
+      { ...address('four'), tagIds: [organizationId] },
+    ]
+    const body = { assessmentId: assessment.id, invites, tagIds: [common.id], customMessage: 'For all', answerRecordLimit: 3 }
+    const given = await client.post('/invite-batches').set('Idempotency-Key', 'many-1').send(body)
+    expect([given.status, given.body.batch]).toMatchObject([202, { state: 'running', total: 7, assessmentId: assessment.id }])
+    const { id } = given.body.batch
+    const again = await client.post('/invite-batches').set('Idempotency-Key', 'many-1').send(body)
+    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([202, given.body, 'true'])
+    expect(await finish(by, id)).toMatchObject({
+      total: 7,
+      counts: { ready: 0, invited: 2, already: 1, repeated: 1, invalid: 3, refused: 0 },
+      finishedAt: expect.any(String),
+    })
+    const { rows, pagination } = await rowsOf(by, id)
+    expect(pagination).toEqual({ page: 1, limit: 20, total: 7, totalPages: 1 })
+    const outcomes = rows.map(({ number, state, inviteId, repeats, error }: Record<string, unknown>) => [
+      number,
+      state,
+      inviteId !== null,
+      repeats,
+      error,
+    ])
+    expect(outcomes).toEqual([
+      [1, 'invited', true, null, null],
+      [2, 'invited', true, null, null],
+      [3, 'already', true, null, null],
+      [4, 'repeated', false, 1, null],
+      [5, 'invalid', false, null, 'recipientEmail is not a valid email address'],
+      [6, 'invalid', false, null, 'expiresInDays must be a positive integer'],
+      [7, 'invalid', false, null, 'tagIds must be of this organization'],
+    ])
+    expect(rows[2].inviteId).toBe(invite.id)
+    expect((await rowsOf(by, id, '?state=invalid&limit=1&page=2')).rows.map(({ number }: { number: number }) => number)).toEqual([
+      6,
+    ])
+    const made = await service.db.invite.findUniqueOrThrow({ where: { id: rows[0].inviteId }, include: { tags: true } })
+    expect(made).toMatchObject({
+      ...{ recipientName: 'One', externalId: 'a-1', metadata: { job: 'b' }, customMessage: 'For all', answerRecordLimit: 3 },
+      ...{ createdByKeyId: expect.any(String), mode: 'live', screenRecording: true },
+      tags: [{ tagId: common.id }, { tagId: own.id }],
+    })
+    const second = await service.db.invite.findUniqueOrThrow({ where: { id: rows[1].inviteId } })
+    expect(second).toMatchObject({ customMessage: 'For two', externalId: null })
+    const events = await service.db.event.findMany({ where: { organizationId, type: 'invite.created' } })
+    expect(events.map(({ actorType, actorId }) => [actorType, actorId === made.createdByKeyId])).toEqual([
+      ['api_key', true],
+      ['api_key', true],
+    ])
+  })
+
+  it('has the mode of its key: a test key’s invites are test invites, and no live key finds it', async () => {
+    const { organizationId, client, assessment } = await furnish()
+    const { key } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
+    const test = service.v1(key)
+    const { body } = await test.post('/invite-batches').send({ assessmentId: assessment.id, invites: [address('test')] })
+    await finish({ client: test }, body.batch.id)
+    for (const path of ['', '/rows'])
+      expect((await client.get(`/invite-batches/${body.batch.id}${path}`)).body).toEqual({ error: 'Batch of invites not found' })
+    expect(await service.db.invite.findMany({ where: { organizationId, mode: 'test' } })).toMatchObject([address('test')])
+  })
+
+  it('takes a thousand candidates, and no more', async () => {
+    const { client, assessment } = await furnish()
+    const invites = Array.from({ length: 1_001 }, (_, i) => ({
+      recipientEmail: `not yet ${i}`,
+      metadata: { about: 'x'.repeat(500) },
+    }))
+    const send = (invites: object[]) => client.post('/invite-batches').send({ assessmentId: assessment.id, invites })
+    expect((await send(invites.slice(1))).body.batch).toMatchObject({ total: 1_000, counts: { invalid: 1_000 } })
+    expect(await send(invites)).toMatchObject({ status: 400, body: { error: 'invites must have at most 1000 items' } })
+    expect(await send([{ recipientEmail: 'x'.repeat(1024 * 1024) }])).toMatchObject({
+      status: 413,
+      body: { error: 'The request body must not be larger than 1024 KiB' },
+    })
+  })
+
+  it.each<[body: object, status: number, error: string]>([
+    [{ invites: [] }, 400, 'invites is required'],
+    [{ invites: 'x' }, 400, 'invites must be an array'],
+    [{ invites: [{}] }, 400, 'invites.0.recipientEmail is required'],
+    [{ invites: [address('x')], expiresInDays: 0 }, 400, 'expiresInDays must be a positive integer'],
+    [{ invites: [address('x')], tagIds: [unknownId] }, 400, 'tagIds must be of this organization'],
+    [{ invites: [address('x')], assessmentId: unknownId }, 404, 'Assessment not found'],
+  ])('refuses %o as a whole', async (body, status, error) => {
+    const { client, assessment } = await furnish()
+    const answer = await client.post('/invite-batches').send({ assessmentId: assessment.id, ...body })
+    expect([answer.status, answer.body]).toEqual([status, { error }])
+  })
+
+  it('invites nobody any more once its key is revoked', async () => {
+    const { organizationId, assessment } = await furnish()
+    const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Gone', mode: 'live' })
+    const actor = { kind: 'apiKey' as const, id: apiKey.id, mode: 'live' as const, createdById: null }
+    const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    await service.db.apiKey.update({ where: { id: apiKey.id }, data: { revokedAt: new Date(0) } })
+    expect(key).toBeTruthy()
+    const ctx: Context = { ...service.system, organization, mode: 'live', actor }
+    const rows = [{ email: 'late@example.com', name: '', own: {}, unknown: [] }]
+    const { id } = await inviteMany(ctx, { assessmentId: assessment.id, rows, terms: {} })
+    const read = () => getBatch(ctx, id)
+    const { counts } = await waitUntil('the batch', async () => ((await read()).finishedAt ? read() : undefined))
+    expect(counts).toMatchObject({ refused: 1, invited: 0 })
   })
 })

@@ -25,7 +25,13 @@ async function furnish() {
   const tag = await service.make.tag(organizationId)
   const invite = await service.make.invite(assessment, { assignedGraderId: member.id })
   await service.db.inviteTag.create({ data: { organizationId, inviteId: invite.id, tagId: tag.id, position: 0 } })
-  return { id: organizationId, key, assessment, question, member, tag, invite, client: service.v1(key) }
+  const batch = await service.db.inviteBatch.create({
+    data: {
+      ...{ id: service.deps.newId(), organizationId, assessmentId: assessment.id },
+      ...{ terms: {}, unusedColumns: [], createdAt: service.clock.now() },
+    },
+  })
+  return { id: organizationId, key, assessment, question, member, tag, invite, batch, client: service.v1(key) }
 }
 
 /** Everything of an answer that could tell a client something, but for what counts requests, tells the time or repeats the id asked for. */
@@ -36,7 +42,11 @@ async function answerTo(request: Test, id: string) {
 }
 
 /** Every place where a request can name an id, and whose id it is. */
-const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | 'question', send: (id: string) => Test][] = [
+const places: [
+  place: string,
+  of: 'assessment' | 'member' | 'tag' | 'invite' | 'question' | 'batch',
+  send: (id: string) => Test,
+][] = [
   ['GET /assessments/{assessmentId}', 'assessment', (id) => own.client.get(`/assessments/${id}`)],
   ['GET /assessments/{assessmentId} with the id of a question', 'question', (id) => own.client.get(`/assessments/${id}`)],
   ['GET /assessments/{assessmentId}/questions', 'assessment', (id) => own.client.get(`/assessments/${id}/questions`)],
@@ -59,6 +69,11 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['PATCH /invites/{inviteId}, assignedGraderId', 'member', (assignedGraderId) => edit({ assignedGraderId })],
   ['PATCH /invites/{inviteId}, tagIds', 'tag', (id) => edit({ tagIds: [own.tag.id, id] })],
   ['POST /invites/{inviteId}/retake', 'invite', (id) => own.client.post(`/invites/${id}/retake`)],
+  ['GET /invite-batches/{batchId}', 'batch', (id) => own.client.get(`/invite-batches/${id}`)],
+  ['GET /invite-batches/{batchId}/rows', 'batch', (id) => own.client.get(`/invite-batches/${id}/rows`)],
+  ['POST /invite-batches, assessmentId', 'assessment', (assessmentId) => batch({ assessmentId })],
+  ['POST /invite-batches, tagIds', 'tag', (id) => batch({ tagIds: [own.tag.id, id] })],
+  ['POST /invite-batches, assignedGraderId', 'member', (assignedGraderId) => batch({ assignedGraderId })],
   ['POST /invites, assessmentId', 'assessment', (assessmentId) => invite({ assessmentId })],
   [
     'POST /invites, assessmentId and an invited address',
@@ -69,6 +84,10 @@ const places: [place: string, of: 'assessment' | 'member' | 'tag' | 'invite' | '
   ['POST /invites, tagIds', 'tag', (id) => invite({ tagIds: [own.tag.id, id] })],
 ]
 const edit = (fields: object) => own.client.patch(`/invites/${own.invite.id}`).send(fields)
+const batch = (fields: object) =>
+  own.client
+    .post('/invite-batches')
+    .send({ assessmentId: own.assessment.id, invites: [{ recipientEmail: 'no address' }], ...fields })
 const invite = (fields: object) =>
   own.client.post('/invites').send({ assessmentId: own.assessment.id, recipientEmail: 'never-invited@example.com', ...fields })
 

@@ -6,9 +6,11 @@ import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generat
 import { modeOf } from '../../access/author.ts'
 import { authorize } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import { checkSize, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { MAX_ROWS_A_REQUEST } from '../../limits.ts'
 import { type Listing, type Page, readPage, type Window } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -16,7 +18,7 @@ import { completeTerms } from '../assessment-terms.ts'
 import { resolveReferences } from '../create-invite.ts'
 import { asOfNow } from '../expiry.ts'
 import { checkNewInvite } from '../new-invite.ts'
-import { type CheckedRow, checkRows, type Terms } from './check-rows.ts'
+import { type CheckedRow, checkRows, type GivenRow, readRows, type Terms } from './check-rows.ts'
 import { parseList } from './parse-list.ts'
 
 // Inviting many at once: a list is read and checked, which shows what will happen; started (control-batch.ts), its rows become invites (continue-batch.ts).
@@ -53,22 +55,60 @@ export async function createBatch(
   refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   refuse(issues)
-  const { rows, unusedColumns } = await parseList(list)
-  const checked = await checkRows(ctx, rows, { assessmentId, terms })
+  const { rows: listed, unusedColumns } = await parseList(list)
+  const rows = await readRows(ctx, listed, terms)
+  return storeBatch(ctx, { assessmentId, terms, rows, unusedColumns, createdById }).catch((error) => {
+    if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
+    refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
+    throw error
+  })
+}
+
+/** A batch as a system gives it. @property terms what holds for every row that has no value of its own. */
+export type GivenBatch = { assessmentId: string; rows: GivenRow[]; terms: Terms }
+
+/**
+ * Checks the rows and has those that are ready invited, in the name of an API key. What is wrong with a row is that row's outcome.
+ *
+ * @throws DomainError not_permitted; assessment_not_found; invalid for what is wrong with the terms, and for no rows or too many.
+ */
+export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: GivenBatch): Promise<Batch> {
+  authorize(ctx, 'invite')
+  if (ctx.actor.kind !== 'apiKey') throw new DomainError('not_permitted')
+  const excess = checkSize('maxItems', rows.length, MAX_ROWS_A_REQUEST)
+  refuse(findIssues([['invites', rows.length === 0 ? { rule: 'required' } : excess]]))
+  refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
+  const { assessment, issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
+  if (!assessment) throw new DomainError('assessment_not_found', { issues })
+  refuse(issues)
+  const by = { createdByKeyId: ctx.actor.id, startedAt: ctx.deps.clock() }
+  const id = await inTransaction(ctx, async (inside) => {
+    const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...by })
+    await inside.deps.queue.enqueueInviteBatch(inside.db, id)
+    return id
+  }).catch((error) => {
+    if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
+    throw new DomainError('assessment_not_found') // deleted after it was looked up
+  })
+  return getBatch(ctx, id)
+}
+
+type Stored = GivenBatch & { unusedColumns: string[]; startedAt?: Date } & ({ createdById: string } | { createdByKeyId: string })
+
+/** Checks the rows, and stores them. @returns the batch's id. */
+async function storeBatch(ctx: Context, { rows, terms, ...given }: Stored): Promise<string> {
+  const checked = await checkRows(ctx, rows, { assessmentId: given.assessmentId, terms })
   const { deps, organization } = ctx
-  const batch = { id: deps.newId(), organizationId: organization.id, assessmentId, mode: modeOf(ctx), createdById, unusedColumns }
+  const batch = { id: deps.newId(), organizationId: organization.id, mode: modeOf(ctx), ...given }
   await inTransaction(ctx, async (inside) => {
     await inside.db.inviteBatch.create({ data: { ...batch, terms: { ...terms }, createdAt: deps.clock() } })
     for (let i = 0; i < checked.length; i += STORED_AT_ONCE)
       await storeRows(inside, batch.id, checked.slice(i, i + STORED_AT_ONCE))
-  }).catch((error) => {
-    if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
-    refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
   })
   return batch.id
 }
 
-/** Invites are made in a member's name. @returns the member's id. @throws DomainError not_permitted. */
+/** Lists are started in a member's name. @returns the member's id. @throws DomainError not_permitted. */
 export function requireMember(ctx: Context): string {
   authorize(ctx, 'invite')
   if (ctx.actor.kind !== 'member') throw new DomainError('not_permitted')

@@ -34,17 +34,31 @@ const CHECKED_AT_ONCE = 200
 /** Addresses that are looked up by one statement. */
 const LOOKED_UP_AT_ONCE = 1_000
 
+/** Whom a row invites. @property own what it has of its own; its tags come on top of everybody's. @property unknown names of nothing. */
+export type GivenRow = { email: string; name: string; own: Terms; unknown: Issue[] }
+
+/** What the names in a list stand for. */
+export async function readRows(ctx: Context, rows: ListRow[], terms: Terms): Promise<GivenRow[]> {
+  const names = await findNames(ctx, rows)
+  const read: GivenRow[] = []
+  for (const [i, row] of rows.entries()) {
+    const { own, issues: unknown } = readTerms(row, names, terms)
+    read.push({ email: row.email, name: row.name, own, unknown })
+    if (i % CHECKED_AT_ONCE === 0) await setImmediate()
+  }
+  return read
+}
+
 /** Finds out what will happen to each row: whom it would invite, and why not. Nothing is changed. */
 export async function checkRows(
   ctx: Context,
-  rows: ListRow[],
+  rows: GivenRow[],
   { assessmentId, terms }: { assessmentId: string; terms: Terms },
 ): Promise<CheckedRow[]> {
-  const names = await findNames(ctx, rows)
   const firsts = new Map<string, number>()
   const checked: CheckedRow[] = []
   for (const [i, row] of rows.entries()) {
-    checked.push(checkRow(row, i + 1, { names, firsts, assessmentId, terms }))
+    checked.push(checkRow(row, i + 1, { firsts, assessmentId, terms }))
     if (i % CHECKED_AT_ONCE === 0) await setImmediate()
   }
   const ready = checked.filter(({ state }) => state === 'ready')
@@ -61,11 +75,10 @@ export async function checkRows(
 }
 
 type Names = { tags: Map<string, string>; graders: Map<string, string> }
-type Setting = { names: Names; firsts: Map<string, number>; assessmentId: string; terms: Terms }
+type Setting = { firsts: Map<string, number>; assessmentId: string; terms: Terms }
 
 /** @param setting.firsts the rows in which each address was found first; this one is added. */
-function checkRow(row: ListRow, number: number, { names, firsts, assessmentId, terms }: Setting): CheckedRow {
-  const { own, issues: unknown } = readTerms(row, names, terms)
+function checkRow({ own, unknown, ...row }: GivenRow, number: number, { firsts, assessmentId, terms }: Setting): CheckedRow {
   const recipient = { recipientEmail: row.email, recipientName: row.name || null }
   const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
   // What is taken fits; the rest is kept as far as somebody needs it to find it in their list.

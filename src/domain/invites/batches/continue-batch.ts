@@ -1,7 +1,7 @@
 import { own } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
-import type { Prisma } from '../../../generated/prisma/client.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
+import type { Actor, Context, KeyMode, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
 import { createInvite } from '../create-invite.ts'
@@ -28,15 +28,15 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
           userId: true,
           roles: true,
           status: true,
-          organization: { select: { id: true, name: true, tier: true } },
         },
       },
+      createdByKey: { select: { id: true, mode: true, createdById: true, expiresAt: true, revokedAt: true } },
+      assessment: { select: { organization: { select: { id: true, name: true, tier: true } } } },
     },
   })
   if (!batch || batch.stoppedAt || batch.finishedAt) return
-  const { id, userId, roles, status, organization } = batch.createdBy
-  const actor = { kind: 'member' as const, id, userId, roles: status === 'active' ? roles : [] }
-  const ctx: Context = { ...service, organization, mode: batch.mode, actor }
+  const { organization } = batch.assessment
+  const ctx: Context = { ...service, organization, mode: batch.mode, actor: actorOf(batch, service.deps.clock()) }
   const where = { organizationId: organization.id, batchId, state: 'ready' as const }
   const rows = await ctx.db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
   for (let i = 0; i < rows.length; i += AT_ONCE)
@@ -44,6 +44,21 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
   // Stopped meanwhile, another job finds that out.
   if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueInviteBatch(service.db, batchId)
   else await finish(ctx, batchId)
+}
+
+type Member = { id: string; userId: string; roles: string[]; status: MemberStatus }
+type Key = { id: string; mode: KeyMode; createdById: string | null; expiresAt: Date | null; revokedAt: Date | null }
+
+/** Who invites: somebody who may not, where the member or the key is not active any more. */
+function actorOf({ createdBy, createdByKey }: { createdBy: Member | null; createdByKey: Key | null }, now: Date): Actor {
+  if (createdBy) {
+    const { id, userId, roles, status } = createdBy
+    return { kind: 'member', id, userId, roles: status === 'active' ? roles : [] }
+  }
+  const isGood = createdByKey && !createdByKey.revokedAt && !(createdByKey.expiresAt && createdByKey.expiresAt <= now)
+  if (!isGood) return { kind: 'system' }
+  const { id, mode, createdById } = createdByKey
+  return { kind: 'apiKey', id, mode, createdById }
 }
 
 type Row = { number: number; email: string; name: string; terms: Prisma.JsonValue }

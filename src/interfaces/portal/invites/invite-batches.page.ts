@@ -55,7 +55,7 @@ const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
     batches.map(({ id, createdAt, assessment, createdBy, startedAt, stoppedAt, finishedAt }) => [
       html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
       assessment.name,
-      `${createdBy.user.firstName} ${createdBy.user.lastName}`.trim() || createdBy.user.email,
+      createdBy === null ? 'an API key' : `${createdBy.user.firstName} ${createdBy.user.lastName}`.trim() || createdBy.user.email,
       badge(stateOf({ startedAt, stoppedAt, finishedAt })),
     ]),
   )

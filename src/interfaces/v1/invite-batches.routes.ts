@@ -1,0 +1,86 @@
+import { Type } from '@sinclair/typebox'
+import { getBatch, inviteMany, listBatchRows } from '../../domain/invites/batches/batches.ts'
+import { MAX_ROWS_A_REQUEST, MAX_ROWS_BYTES } from '../../domain/limits.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import {
+  BatchRowView,
+  NewBatchBody,
+  OneBatchView,
+  presentBatch,
+  presentBatchRow,
+  RowState,
+  StartedBatchView,
+  toBatch,
+} from './invite-batches.view.ts'
+import { answerList, ListOf, ListQuery, toPage } from './list.ts'
+
+const params = Type.Object({ batchId: Type.String({ format: 'uuid', description: 'Id of the batch' }) })
+const tags = ['Invite batches']
+const rowOrder = { number: 'number' } as const
+
+/** Beyond v1.md: many invites by one request, and what became of each. */
+export function inviteBatchRoutes(app: TypedApp): void {
+  app.post(
+    '/invite-batches',
+    {
+      bodyLimit: MAX_ROWS_BYTES,
+      schema: {
+        tags,
+        operationId: 'createInviteBatch',
+        summary: 'Invite many candidates',
+        description: `Up to ${MAX_ROWS_A_REQUEST} candidates are invited to one assessment, one after the other, from now on; the body may be 1 MiB. What is said beside \`invites\` holds for all of them. What is wrong with one, or that it was invited before, is its outcome, and does not concern the others. Beyond the original interface.`,
+        headers: IdempotencyHeaders,
+        body: NewBatchBody,
+        response: { 202: StartedBatchView },
+        errors: ['assessment_not_found'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(request, reply, async (ctx) => ({
+        status: 202,
+        body: { batch: presentBatch(await inviteMany(ctx, toBatch(request.body))) },
+      })),
+  )
+
+  app.get(
+    '/invite-batches/:batchId',
+    {
+      schema: {
+        tags,
+        operationId: 'getInviteBatch',
+        summary: 'See how far a batch is',
+        description:
+          'How many rows are in each state. It is kept for 90 days, the lists that members give in the portal as well. Beyond the original interface.',
+        params,
+        response: { 200: OneBatchView },
+        errors: ['invite_batch_not_found'],
+      },
+    },
+    async ({ ctx, params }) => ({ batch: presentBatch(await getBatch(ctx, params.batchId)) }),
+  )
+
+  app.get(
+    '/invite-batches/:batchId/rows',
+    {
+      schema: {
+        tags,
+        operationId: 'listInviteBatchRows',
+        summary: 'See what became of each row',
+        description: 'The rows of a batch in their order, each with its outcome. Beyond the original interface.',
+        params,
+        querystring: Type.Omit(
+          ListQuery(rowOrder, { state: Type.Optional({ ...RowState, description: 'Only rows in this state' }) }),
+          ['sort', 'order'],
+        ),
+        response: { 200: ListOf('rows', BatchRowView) },
+        errors: ['invite_batch_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      const list = await listBatchRows(ctx, await getBatch(ctx, params.batchId), query.state, toPage(query))
+      return answerList(request, reply, 'rows', list, presentBatchRow)
+    },
+  )
+}

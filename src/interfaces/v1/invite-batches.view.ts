@@ -1,0 +1,146 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Issue } from '../../domain/errors.ts'
+import { BATCH_ROW_STATES, type Batch, type BatchRow, type GivenBatch } from '../../domain/invites/batches/batches.ts'
+import { MAX_ROWS_A_REQUEST } from '../../domain/limits.ts'
+import { defined } from '../../domain/values/defined.ts'
+import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { wordIssue } from './errors.ts'
+import { NewInviteBody, toNewInvite } from './invites.view.ts'
+
+// Beyond v1.md: many invites by one request.
+
+const {
+  assessmentId,
+  recipientEmail: _,
+  recipientName: __,
+  externalId: ___,
+  metadata: ____,
+  ...shared
+} = NewInviteBody.properties
+
+/** What a row may say. What it is worth is looked at row by row: here is only what it is made of. */
+const Row = Type.Object({
+  recipientEmail: Type.String({ description: "Candidate's address" }),
+  recipientName: Type.Optional(OrNull(Type.String({ description: "Candidate's name" }))),
+  externalId: Type.Optional(OrNull(Type.String({ description: 'What you call this invite' }))),
+  metadata: Type.Optional(
+    OrNull(
+      Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'What you keep with this invite',
+      }),
+    ),
+  ),
+  customMessage: Type.Optional(Type.String({ description: 'Instead of that for all' })),
+  expiresInDays: Type.Optional(Type.Integer({ description: 'Instead of those for all' })),
+  assignedGraderId: Type.Optional(OrNull(Type.String({ description: 'Instead of that for all' }))),
+  tagIds: Type.Optional(Type.Array(Type.String(), { description: 'On top of those for all' })),
+})
+
+export const NewBatchBody = Type.Object(
+  {
+    assessmentId,
+    invites: Type.Array(Row, { maxItems: MAX_ROWS_A_REQUEST, description: 'Whom to invite, one at least' }),
+    ...shared,
+  },
+  {
+    [NAME]: 'NewInviteBatch',
+    examples: [
+      {
+        assessmentId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e71',
+        expiresInDays: 14,
+        invites: [
+          { recipientEmail: 'sam@example.com', recipientName: 'Sam Rivera', externalId: 'application-4711' },
+          { recipientEmail: 'kim@example.com', tagIds: ['0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e79'] },
+        ],
+      },
+    ],
+  },
+)
+
+export function toBatch({ invites, ...body }: Static<typeof NewBatchBody>): GivenBatch {
+  const { assessmentId, recipientEmail: _, ...terms } = toNewInvite({ ...body, recipientEmail: '' })
+  const rows = invites.map(({ recipientEmail, recipientName, externalId, metadata, ...own }) => ({
+    email: recipientEmail.trim(),
+    name: recipientName ?? '',
+    own: defined({
+      externalId,
+      metadata,
+      customMessage: own.customMessage,
+      expiresInDays: own.expiresInDays,
+      assignedGraderId: own.assignedGraderId,
+      tagIds: own.tagIds && [...new Set([...(terms.tagIds ?? []), ...own.tagIds])],
+    }),
+    unknown: [],
+  }))
+  return { assessmentId, rows, terms: defined(terms) }
+}
+
+const Count = (description: string) => Type.Integer({ description })
+
+export const BatchView = Type.Object(
+  {
+    id: Uuid('Batch identifier'),
+    assessmentId: Uuid('Assessment that is invited to'),
+    state: Words(['checked', 'running', 'stopped', 'finished'], {
+      description: 'checked: a list of the portal that nobody has started; stopped: by a member, who can let it go on',
+    }),
+    total: Count('Rows'),
+    counts: Type.Object({
+      ready: Count('Waiting for their turn'),
+      invited: Count('Invited'),
+      already: Count('Of an address that was invited to the assessment before'),
+      repeated: Count('Of an address that an earlier row has'),
+      invalid: Count('With something wrong in them'),
+      refused: Count('Not invited, because the key was revoked or has expired'),
+    }),
+    createdAt: DateTime(),
+    finishedAt: OrNull(DateTime('When the last row had its turn')),
+  },
+  { [NAME]: 'InviteBatch' },
+)
+
+export const OneBatchView = Type.Object({ batch: BatchView }, { [NAME]: 'OneInviteBatch', description: 'The batch' })
+export const StartedBatchView = Type.Object(
+  { batch: BatchView },
+  { [NAME]: 'StartedInviteBatch', description: 'The batch, whose rows are invited from now on' },
+)
+
+export const presentBatch = ({ id, assessmentId, counts, ...batch }: Batch): Static<typeof BatchView> => ({
+  id,
+  assessmentId,
+  state: batch.finishedAt ? 'finished' : batch.stoppedAt ? 'stopped' : batch.startedAt ? 'running' : 'checked',
+  total: Object.values(counts).reduce((sum, count) => sum + count, 0),
+  counts: { ...counts },
+  createdAt: isoTime(batch.createdAt),
+  finishedAt: isoTimeOrNull(batch.finishedAt),
+})
+
+export const RowState = Words(BATCH_ROW_STATES, { [NAME]: 'InviteBatchRowState' })
+export const BatchRowView = Type.Object(
+  {
+    number: Type.Integer({ description: 'Place in the request, from 1' }),
+    recipientEmail: Type.String({ description: 'As it was given, 300 characters at most' }),
+    recipientName: OrNull(Type.String()),
+    state: RowState,
+    inviteId: OrNull(Uuid('The invite that was made, or was there before')),
+    repeats: OrNull(Type.Integer({ description: 'Number of the row that has the same address' })),
+    error: OrNull(Type.String({ description: 'What is wrong with it' })),
+  },
+  { [NAME]: 'InviteBatchRow' },
+)
+
+export function presentBatchRow(row: BatchRow): Static<typeof BatchRowView> {
+  const [issue] = row.issues as unknown as Issue[]
+  return {
+    number: row.number,
+    recipientEmail: row.email,
+    recipientName: row.name || null,
+    state: row.state,
+    inviteId: row.inviteId,
+    repeats: row.repeats,
+    error: issue ? wordIssue(issue) : null,
+  }
+}
