@@ -13,7 +13,6 @@ const inSource = (file: string) => path.join(import.meta.dirname, file)
 export const bundling = {
   entryPoints: [
     { in: inSource('interfaces/candidate/browser/candidate.ts'), out: 'candidate' },
-    { in: inSource('interfaces/candidate/assets/candidate.css'), out: 'candidate' },
     { in: inSource('interfaces/portal/browser/portal.ts'), out: 'portal' },
     { in: inSource('http/pages/assets/pages.css'), out: 'pages' },
   ],

@@ -42,6 +42,8 @@ export async function goTo(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name }).click()
 }
 
+/** Leaves the open question: by "Next question", or at the last one "Continue". */
+export const leaveQuestion = (page: Page) => page.locator('button[value=next], [data-leave]').click()
 export const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
 /** How many pixels the page is wider than the window. */

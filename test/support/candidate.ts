@@ -49,6 +49,7 @@ export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkV
 export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
+  "font-src 'self'",
   "script-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",

@@ -17,7 +17,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** A button that does something on the page. It is busy, and can't be pressed again, until that is done. */
-export function button(label: string, act: () => void | Promise<void>, kind = ''): HTMLButtonElement {
+export function button(label: string, act: () => void | Promise<void>, kind = 'btn btn-primary'): HTMLButtonElement {
   const element = make('button', { type: 'button', class: kind }, label)
   element.addEventListener('click', async () => {
     if (element.ariaDisabled === 'true') return

@@ -22,15 +22,15 @@ const MIN_COMPRESSED_BYTES = 1_024
 const BUNDLES = path.join(import.meta.dirname, '../../generated/browser')
 const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
 
-/** What the pages of an interface load. @param prefix where the interface stands. @param name of its script, and of its stylesheet. */
-export const loadAssets = (prefix: string, { script, stylesheet = 'pages' }: { script: string; stylesheet?: string }) => ({
-  ...loadLook(prefix, stylesheet),
+/** What the pages of an interface load. @param prefix where the interface stands. @param script its name. */
+export const loadAssets = (prefix: string, { script }: { script: string }) => ({
+  ...loadLook(prefix),
   script: loadAsset(prefix, path.join(BUNDLES, `${script}.js`)),
 })
 
 /** What all pages look like. The fonts' addresses stand in the stylesheet. */
-export const loadLook = (prefix: string, stylesheet = 'pages') => ({
-  stylesheet: loadAsset(prefix, path.join(BUNDLES, `${stylesheet}.css`)),
+export const loadLook = (prefix: string) => ({
+  stylesheet: loadAsset(prefix, path.join(BUNDLES, 'pages.css')),
   icon: loadIcon(prefix),
   ...loadFonts(prefix),
 })

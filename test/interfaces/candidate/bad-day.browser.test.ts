@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { isBrowserInstalled, press, watch } from '../../support/browser.ts'
+import { isBrowserInstalled, leaveQuestion, press, watch } from '../../support/browser.ts'
 import {
   answerBox,
   button,
@@ -73,11 +73,11 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
       await press(page, `Open question ${number}`)
       await press(page, `Record ${kind}`)
       await savedUpTo(page, 2)
-      await press(page, 'Go on')
+      await leaveQuestion(page)
     }
     await press(page, 'Open question 3')
     await answerBox(page).fill('I am watched.')
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     const watched = performance.now() - began
     await press(page, 'Finish')
     await page.getByText('You have completed this assessment').waitFor()
@@ -112,7 +112,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await expect.poll(() => page.evaluate('begun'), PATIENT).toBe(3) // the device check, and two parts of the answer
     await expect.poll(() => page.evaluate('recorded.length'), PATIENT).toBe(2)
     await savedUpTo(page, (await savedSeconds(page)) + 2)
-    await press(page, 'Go on')
+    await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
     expect(await page.evaluate('[begun, recorded.length]')).toEqual([3, 3])
     await readyMedia(candidate, 'video')
@@ -207,7 +207,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await press(page, 'Open question 1')
     await answerBox(page).fill('Mine.')
     await page.route('**/next', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }))
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await page.getByRole('alert').getByText('The service could not be reached. Nothing is lost').waitFor()
     expect(await answerBox(page).inputValue()).toBe('Mine.')
     await answerBox(page).fill('Mine, with more.')

@@ -93,11 +93,11 @@ type Reached = { presses: string[]; shows: string }
 const REACHED: Record<string, Reached> = {
   'accepted, with consent': { presses: ['I agree'], shows: 'Before you start' },
   'accepted, refused': { presses: ['I agree', 'Start'], shows: 'still missing' },
-  'started, without consent': { presses: ['Go on'], shows: 'Your consent' },
-  'started, before a question': { presses: ['Go on', 'I agree'], shows: 'from when you open it' },
-  'started, at a question': { presses: ['Go on', 'I agree', 'Open question 1'], shows: 'Please introduce yourself.' },
+  'started, without consent': { presses: ['Continue'], shows: 'Your consent' },
+  'started, before a question': { presses: ['Continue', 'I agree'], shows: 'from when you open it' },
+  'started, at a question': { presses: ['Continue', 'I agree', 'Open question 1'], shows: 'Please introduce yourself.' },
   'started, at the end': {
-    presses: ['Go on', 'I agree', 'Open question 1', 'Save and go on', 'Open question 2', 'Save and go on'],
+    presses: ['Continue', 'I agree', 'Open question 1', 'Next question', 'Open question 2', 'Continue'],
     shows: 'You have answered no question.',
   },
 }
@@ -119,13 +119,13 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const status = async () => (await service.v1(key).get(`/invites/${inviteId}`)).body.status
     type Step = { text: string; status: string; press: string | undefined; answer?: string; exact?: string }
     const steps: Step[] = [
-      { text: 'Sam Rivera, you are invited', status: 'pending', press: 'Accept' },
+      { text: 'Sam Rivera, you are invited', status: 'pending', press: 'Accept the invitation' },
       { text: 'Your consent', status: 'accepted', press: 'I agree' },
       { text: 'Before you start', status: 'accepted', press: 'Start', exact: 'h2#prepare-heading' },
       { text: 'Question 1 of 2', status: 'started', press: 'Open question 1' },
-      { text: 'Please introduce yourself.', status: 'started', answer: 'I am Sam.', press: 'Save and go on' },
+      { text: 'Please introduce yourself.', status: 'started', answer: 'I am Sam.', press: 'Next question' },
       { text: 'Question 2 of 2', status: 'started', press: 'Open question 2' },
-      { text: 'Listen to the question', status: 'started', answer: LONG + LONG, press: 'Save and go on' },
+      { text: 'Listen to the question', status: 'started', answer: LONG + LONG, press: 'Continue' },
       { text: 'You have answered every question.', status: 'started', press: 'Finish' },
       { text: 'You have completed this assessment', status: 'completed', press: undefined },
     ]
@@ -176,7 +176,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
           .locator('input[name=proof]')
           .first()
           .evaluate((input) => input.setAttribute('value', 'another'))
-        await page.getByRole('button', { name: 'Accept' }).click()
+        await page.getByRole('button', { name: 'Accept the invitation' }).click()
         await page.getByText('That did not work').waitFor()
       }
       for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too

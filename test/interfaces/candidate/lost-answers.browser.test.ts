@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { answerOf } from '../../../src/domain/submissions/answer.ts'
 import { readSlices } from '../../media/recordings.ts'
-import { expectAccessible, isBrowserInstalled, press } from '../../support/browser.ts'
+import { expectAccessible, isBrowserInstalled, leaveQuestion, press } from '../../support/browser.ts'
 import {
   answerBox,
   button,
@@ -95,7 +95,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     }
     await answer(1, 'Listen to the question', async () => {
       await answerBox(page).fill('Written through a bad line.')
-      await press(page, 'Save and go on')
+      await leaveQuestion(page)
     })
     for (const [number, kind, prompt] of [
       [2, 'audio', 'Listen to the question'],
@@ -108,7 +108,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
         await page.getByText('You can’t record this answer again.').waitFor()
         await page.getByText(/^Saved: /).waitFor()
         const lasted = await recorded(page)
-        await press(page, 'Go on')
+        await leaveQuestion(page)
         await expectWhole(kind, await readyMedia(candidate, kind), lasted)
       })
     await page.getByText('You have answered every question.').waitFor()
@@ -262,7 +262,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await option(page, 'What you have written').waitFor()
     expect(await option(page, 'What you have written').isChecked()).toBe(true)
     await option(page, /^Recording 1/).click()
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
     expect(answerOf(await candidate.takes())?.id).toBe(takes[0]!.id)
   })

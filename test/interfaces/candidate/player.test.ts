@@ -68,7 +68,7 @@ describe('the page, with a player', () => {
     const { assessment, candidate, location } = await makeStarted()
     await service.make.question(assessment, { script: 'Not to be seen here' })
     const { text } = await candidate.open()
-    expect(text).toContain(`<a class="button" href="${location.replace('&', '&amp;')}">Continue</a>`)
+    expect(text).toContain(`<a class="btn btn-primary btn-lg" href="${location.replace('&', '&amp;')}">Continue</a>`)
     expect(text).not.toMatch(/Not to be seen here|<form/)
   })
 

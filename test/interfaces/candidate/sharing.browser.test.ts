@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { isBrowserInstalled, press } from '../../support/browser.ts'
+import { isBrowserInstalled, leaveQuestion, press } from '../../support/browser.ts'
 import { answerBox, button, notice, start, useCandidatesBrowser } from '../../support/candidate-browser.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -43,14 +43,14 @@ describe.skipIf(!isBrowserInstalled)('a screen that has to be shared (skipped wh
     const { candidate, page } = await startSharing()
     await page.evaluate('endSharing()')
     await missing(page).waitFor()
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await stopped(page).waitFor()
     await answerBox(page).fill('Mine, and more.')
     await waitUntil('the text', async () => (await candidate.takes()).find(({ text }) => text === 'Mine, and more.'))
     await press(page, 'Share my screen')
     await missing(page).waitFor({ state: 'hidden' })
     await stopped(page).waitFor({ state: 'hidden' })
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await press(page, 'Open question 2')
     await answerBox(page).waitFor()
     const noted = async () => (await candidate.notes()).map(({ kind }) => kind).filter((kind) => kind.startsWith('sharing'))
@@ -73,7 +73,7 @@ describe.skipIf(!isBrowserInstalled)('a screen that has to be shared (skipped wh
 
   it('stops going on where it is refused after a reload, until the organization waives it', async () => {
     const { candidate, page } = await startSharing()
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await button(page, 'Open question 2').waitFor()
     await page.evaluate('sessionStorage.refuses = "yes"')
     await page.reload()
@@ -86,7 +86,7 @@ describe.skipIf(!isBrowserInstalled)('a screen that has to be shared (skipped wh
     await missing(page).waitFor({ state: 'hidden' })
     await press(page, 'Open question 2')
     await answerBox(page).fill('By a waiver.')
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await press(page, 'Finish')
     await page.getByText('You have completed this assessment').waitFor()
     expect((await candidate.takes()).map(({ text }) => text)).toEqual(['Mine.', 'By a waiver.'])

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { scaled } from '../../faults/scale.ts'
-import { expectAccessible, isBrowserInstalled, looksOf, overflow, phone, press, watch } from '../../support/browser.ts'
+import {
+  expectAccessible,
+  isBrowserInstalled,
+  leaveQuestion,
+  looksOf,
+  overflow,
+  phone,
+  press,
+  watch,
+} from '../../support/browser.ts'
 import {
   answerBox,
   button,
@@ -32,7 +41,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await press(page, 'Open question 1')
     await answerBox(page).fill('I am Sam.')
     await page.getByText('Saved.').waitFor()
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     const lengths: Record<string, Lasted> = {}
     for (const [number, kind] of [
       [2, 'audio'],
@@ -44,11 +53,11 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
       await press(page, 'Stop recording')
       await page.getByText(/^Saved: /).waitFor()
       lengths[kind] = await recorded(page)
-      await press(page, 'Go on')
+      await leaveQuestion(page)
     }
     await press(page, 'Open question 4')
     await answerBox(page).fill('I write.')
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await page.getByText('You have answered every question.').waitFor()
     await press(page, 'Finish')
     await page.getByText('You have completed this assessment').waitFor()
@@ -141,7 +150,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await page.reload()
     await expect.poll(() => answerBox(page).inputValue(), PATIENT).toBe('Not saved yet.')
     await waitUntil('the text', async () => (await candidate.takes()).find(({ text }) => text === 'Not saved yet.'))
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
     expect((await candidate.takes()).map(({ text }) => text)).toEqual(['Not saved yet.'])
   })
@@ -179,7 +188,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await first.getByRole('heading', { name: 'This assessment is open in another tab' }).waitFor()
     expect(await first.evaluate('document.activeElement.tagName')).toBe('H1')
     expect((await candidate.takes()).map(({ text }) => text)).toEqual(['From the second.'])
-    await press(first, 'Go on here instead')
+    await press(first, 'Continue here')
     await expect.poll(() => answerBox(first).inputValue(), PATIENT).toBe('From the second.')
   })
 
@@ -218,12 +227,12 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await pressByKey('Record audio')
     await savedUpTo(page, 2)
     await pressByKey('Stop recording')
-    await pressByKey('Go on')
+    await pressByKey('Next question')
     await pressByKey('Open question 2')
     await answerBox(page).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.type('By keys')
-    await pressByKey('Save and go on')
+    await pressByKey('Continue')
     await pressByKey('Finish')
     await page.getByText('You have completed this assessment').waitFor()
     expect((await candidate.takes()).map(({ kind, state }) => [kind, state])).toEqual([
@@ -240,7 +249,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await press(page, 'Start')
     await press(page, 'Open question 1')
     await answerBox(page).fill('Without scripts')
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await press(page, 'Finish')
     await page.getByText('You have completed this assessment').waitFor()
     expect((await written.takes()).map(({ text }) => text)).toEqual(['Without scripts'])
@@ -310,12 +319,12 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await page.reload()
     await notice(page, 'Your screen is not being recorded.').waitFor()
     await check('reloaded')
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await page.getByText('You can go on when your screen is shared again').waitFor()
     await check('stopped')
     await press(page, 'Share my screen')
     await notice(page, 'Your screen is not being recorded.').waitFor({ state: 'hidden' })
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
     await check('end')
     const other = await page.context().newPage()

@@ -14,7 +14,7 @@ describe('the way by forms', () => {
     expect((await candidate.open()).text).toContain('>Start</button>')
     await candidate.press('start')
     expect(await stored()).toMatchObject({ status: 'started', assessmentSession: (await submission()).id })
-    expect((await candidate.open()).text).toContain('<h2>Question 1 of 2</h2>')
+    expect((await candidate.open()).text).toContain('>Question 1 of 2</h2>')
     await candidate.press('open', { number: '1' })
     const page = await candidate.open()
     expectPage(page, 200)

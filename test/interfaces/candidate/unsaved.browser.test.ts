@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { isBrowserInstalled, press, watch } from '../../support/browser.ts'
+import { isBrowserInstalled, leaveQuestion, press, watch } from '../../support/browser.ts'
 import {
   answerBox,
   button,
@@ -54,7 +54,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     await page.getByText(/^Saved: /).waitFor()
     await notice(page, 'This browser does not keep what you record.').waitFor({ state: 'hidden' })
     await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
-    await press(page, 'Go on')
+    await leaveQuestion(page)
     await page.getByText('You have answered every question.').waitFor()
     expect(complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([])
   })
@@ -95,7 +95,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     const elsewhere = await (await openContext()).newPage()
     await elsewhere.goto(candidate.link)
     await elsewhere.locator('.hint', { hasText: /^Saved\.$/ }).waitFor() // by the script: the box says it before
-    await press(elsewhere, 'Save and go on')
+    await leaveQuestion(elsewhere)
     await button(elsewhere, 'Open question 2').waitFor()
     const back = await context.newPage()
     await back.goto(candidate.link)
@@ -125,9 +125,9 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     await expect.poll(async () => (await texts())[0]?.length, PATIENT).toBe(20_000)
     await page.reload()
     await expect.poll(() => answerBox(page).inputValue(), PATIENT).toBe(long)
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await page.getByText('Press again to go on all the same.').waitFor()
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
     expect(await texts()).toEqual(['x'.repeat(20_000)])
   })
@@ -135,7 +135,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
   it('is handed in by itself when Finish could not be sent, and nothing says otherwise meanwhile', async () => {
     const { candidate, context, page } = await startAnswering({ responseTypes: ['text'] })
     await answerBox(page).fill('Mine.')
-    await press(page, 'Save and go on')
+    await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
     await context.setOffline(true)
     await press(page, 'Finish')

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { scaled } from '../../faults/scale.ts'
-import { isBrowserInstalled, press, startBrowser } from '../../support/browser.ts'
+import { isBrowserInstalled, leaveQuestion, press, startBrowser } from '../../support/browser.ts'
 import { linkIn } from '../../support/mail.ts'
 import { signInAs } from '../../support/portal.ts'
 import { type Service, startServiceForTest } from '../../support/service.ts'
@@ -25,7 +25,7 @@ async function start() {
 /** From the link in the mail to what is handed in: one question, answered by speaking. */
 async function takeIt(page: Page, address: string): Promise<void> {
   await page.goto(address)
-  await press(page, 'Accept')
+  await press(page, 'Accept the invitation')
   await press(page, 'I agree')
   await page.getByRole('button', { name: /^Try your / }).click()
   await press(page, 'Record three seconds')
@@ -35,8 +35,11 @@ async function takeIt(page: Page, address: string): Promise<void> {
   await press(page, 'Record audio')
   await page.getByText(/saved up to 0:0[2-9]/).waitFor()
   await press(page, 'Stop recording')
+  await page
+    .getByLabel('What you have recorded')
+    .evaluate((player) => (player as unknown as { play: () => Promise<void> }).play())
   await page.getByText(/^Saved: /).waitFor()
-  await press(page, 'Go on')
+  await leaveQuestion(page)
   await press(page, 'Finish')
   await page.getByText('You have completed this assessment').waitFor()
 }

@@ -17,7 +17,7 @@ import { showStatus } from './session/status.ts'
 import { tellLeftStops } from './session/stops.ts'
 
 const TAKEN_OVER =
-  'You have opened it in another tab or window, or on another device. Go on there: nothing is recorded or saved here any more.'
+  'You have opened it in another tab or window, or on another device. Continue there: nothing is recorded or saved here any more.'
 
 const found = document.querySelector<HTMLElement>('[data-session]')
 if (found) await take(found.dataset.session!).catch(showFailure)
@@ -67,8 +67,8 @@ async function take(base: string): Promise<void> {
 function showTakenOver(): void {
   const heading = make('h1', { tabindex: '-1' }, 'This assessment is open in another tab')
   const text = make('p', {}, TAKEN_OVER)
-  const again = button('Go on here instead', () => location.reload())
-  document.querySelector('main')!.replaceChildren(heading, text, again)
+  const again = button('Continue here', () => location.reload(), 'btn btn-primary mt-6')
+  document.querySelector('main')!.replaceChildren(make('div', { class: 'mx-auto max-w-2xl px-4 py-14' }, heading, text, again))
   heading.focus()
 }
 

@@ -3,22 +3,22 @@ import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
 import { candidateHeaders } from './headers.ts'
-import { type Page, renderPage, sendPage } from './layout.ts'
+import { column, type Page, renderPage, sendPage } from './layout.ts'
 
 const refusedPage: Page = {
   title: 'Not sent',
-  body: html`<h1>That did not work</h1>
-<p>Please go back to the page from your invitation's link, reload it, and try again.</p>`,
+  body: column(html`<h1>That did not work</h1>
+<p class="mt-3">Please go back to the page from your invitation's link, reload it, and try again.</p>`),
 }
 const unknownPage: Page = {
   title: 'Unknown link',
-  body: html`<h1>This link is not valid</h1>
-<p>Please open the link from the most recent invitation you were sent: an earlier one may have been replaced. If that does not help, ask whoever invited you for a new one.</p>`,
+  body: column(html`<h1>This link is not valid</h1>
+<p class="mt-3">Please open the link from the most recent invitation you were sent: an earlier one may have been replaced. If that does not help, ask whoever invited you for a new one.</p>`),
 }
 const failurePage: Page = {
   title: 'Something went wrong',
-  body: html`<h1>Something went wrong on our side</h1>
-<p>Nothing is lost. Please try again in a few minutes.</p>`,
+  body: column(html`<h1>Something went wrong on our side</h1>
+<p class="mt-3">Nothing is lost. Please try again in a few minutes.</p>`),
 }
 
 type Answer = [status: number, page: Page]

@@ -1,7 +1,7 @@
 import { pageHeaders } from '../../../http/pages/html-page.ts'
 import { permissionsPolicy } from '../../../http/pages/security-headers.ts'
 
-const OWN = ['style-src', 'script-src', 'img-src', 'connect-src'].map((directive) => `${directive} 'self'`)
+const OWN = ['style-src', 'font-src', 'script-src', 'img-src', 'connect-src'].map((directive) => `${directive} 'self'`)
 
 /**
  * Nothing but what these pages themselves serve, and nothing inline; besides, what is recorded here, and what an organization's questions

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { assets } from './assets.ts'
 
 export type Page = {
@@ -32,7 +33,7 @@ export const renderPage = ({ title, body, hasScript }: Page): string =>
 ${hasScript && html`<script type="module" src="${assets.script.address}"></script>`}
 </head>
 <body>
-<main>
+<main class="min-h-dvh">
 ${body}
 </main>
 </body>
@@ -50,15 +51,45 @@ export const pathOf = ({ token }: Pick<View, 'token'>): string => `${INVITATION_
 /** A page of an invite: who invites to what at its top, whom to ask at its bottom. */
 export const invitePage = ({ invite }: View, title: string, body: Html): Page => ({
   title,
-  body: html`<h1>${invite.assessment.name}</h1>
-<p class="from">from <strong>${invite.organization.name}</strong></p>
+  body: column(html`<div class="flex items-center gap-3">${initial(invite.organization.name)}
+<p class="leading-tight"><strong class="font-semibold">${invite.organization.name}</strong><br><span class="quiet text-sm">invites you to an assessment</span></p></div>
+<h1 class="mt-6 text-3xl">${invite.assessment.name}</h1>
 ${body}
-${contact(invite)}`,
+${contact(invite)}`),
 })
+
+/** How far the candidate is, above the page. @property clock what is left of the time, as text; the script counts on from there. */
+export type Way = { done: number; of: number; clock: Html | false }
+
+/** A page on the way through the questions: who invites to what, the time and how much is done stay in view. */
+export const takingPage = ({ invite }: View, title: string, { done, of, clock }: Way, body: Html): Page => ({
+  title,
+  body: html`<header class="sticky top-0 z-10 border-b border-base-300 bg-base-100">
+<div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${initial(invite.organization.name)}
+<p class="min-w-0 flex-1 basis-40 text-sm"><strong class="font-semibold">${invite.organization.name}</strong> <span class="quiet max-sm:block">${invite.assessment.name}</span></p>
+<div class="flex flex-wrap gap-2" data-clocks>${clock}</div></div>
+${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${of}" aria-label="Questions done">${done} of ${of}</progress>`}
+</header>
+<div class="mx-auto max-w-3xl px-4 py-8">
+<h1 class="sr-only">${invite.assessment.name}</h1>
+${body}
+${contact(invite)}</div>`,
+})
+
+/** The only column of a page that is read from its top to its end. */
+export const column = (content: Html): Html => html`<div class="mx-auto max-w-2xl px-4 py-8 sm:py-14">${content}</div>`
+
+/** An organization's first letter, where others have a logo. */
+const initial = (name: string): Html =>
+  html`<span class="grid size-9 shrink-0 place-items-center rounded-field bg-primary font-semibold text-primary-content" aria-hidden="true">${[...name][0]?.toUpperCase()}</span>`
+
+/** What stands out: `info` is to be known, `error` has gone wrong. */
+export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?: 'alert' | 'note'): Html =>
+  html`<div class="notice alert alert-soft alert-${kind} my-4" role="${role}">${icon(kind === 'info' ? 'info' : 'triangle-alert', 'size-5')}<div class="min-w-0 space-y-1">${content}</div></div>`
 
 function contact({ createdBy, organization }: CandidateInvite): Html {
   const person = createdBy?.user
-  return html`<p class="contact">Questions? Please contact ${
+  return html`<p class="quiet mt-10 text-sm">Questions? Please contact ${
     person
       ? html`${person.firstName} ${person.lastName} at ${organization.name}: <a href="${`mailto:${person.email}`}">${person.email}</a>.`
       : html`whoever invited you at ${organization.name}.`
@@ -80,4 +111,4 @@ export const hidden = (name: string, value: string | number): Html => html`<inpu
 
 /** A form that is one button. */
 export const button = (view: View, action: string, label: string): Html =>
-  form(view, action, html`<button type="submit">${label}</button>`)
+  form(view, action, html`<button type="submit" class="btn btn-primary btn-lg mt-6">${label}</button>`)

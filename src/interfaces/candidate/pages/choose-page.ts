@@ -64,7 +64,7 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
     if (!submission || !hasConsented(submission, preparation.needs))
       return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
     const preparing = prepareSection(view, { preparation, submission, refusal: happened.refusal })
-    const agreed = html`<details><summary>What you have agreed to</summary>${termsInWords(view, terms)}</details>`
+    const agreed = html`<details class="mt-8"><summary class="quiet">What you have agreed to</summary>${termsInWords(view, terms)}</details>`
     return withScript(acceptedPage(view, html`${preparing}\n${agreed}`))
   }
   if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)

@@ -20,8 +20,8 @@ export function termsInWords({ invite }: View, terms: Terms): Html {
     needs.idPhoto && 'your identity document',
   ].filter((item) => item !== false)
   const proctored = needs.screen || invite.webcamMonitoring
-  return html`<h2>What you need, and what is kept</h2>
-<dl>
+  return html`<h2 class="mt-6 mb-2">What you need, and what is kept</h2>
+<dl class="details">
 <dt>Needed</dt><dd>${needed.join(', ') || NONE}</dd>
 <dt>Recorded</dt><dd>${['your answers', ...recordedBesides(invite.webcamMonitoring, terms), 'when you opened and left each question, and whether this page was in front'].join('; ')}</dd>
 <dt>Seen by</dt><dd>${invite.organization.name}: those who run this assessment, and those who grade it</dd>
@@ -59,7 +59,7 @@ const MEDIA: Record<Requirement, string> = {
 export function consentForm(view: View, terms: Terms): Html {
   const media = consentedMedia(terms.needs)
   const { name } = view.invite.organization
-  return html`<section aria-labelledby="consent-heading">
+  return html`<section class="panel mt-6 space-y-3" aria-labelledby="consent-heading">
 <h2 id="consent-heading">Your consent</h2>
 <p>${name} uses what you send in to assess you, and for nothing else. People look at it: nothing judges faces or voices automatically. Until you start you can go back on it by closing this page; later you can ask ${name} to delete what you have sent in.</p>
 ${media.length > 0 && html`<p>This page uses ${media.map((medium) => MEDIA[medium]).join(', ')}${terms.needs.choice && '; for questions that leave the choice to you, only if you choose to record'}.</p>`}
@@ -68,6 +68,6 @@ ${form(
   'consent',
   html`${hidden('version', CONSENT_VERSION)}
 ${hidden('media', media.join(' '))}
-<button type="submit">I agree</button>`,
+<button type="submit" class="btn btn-primary btn-lg">I agree</button>`,
 )}</section>`
 }

@@ -2,7 +2,8 @@ import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
 import { timeInWords } from '../../../domain/values/format-time.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { expectations, wordCount, written } from '../../../http/pages/candidate-view.ts'
+import { wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
+import { type IconName, icon } from '../../../http/pages/icon.ts'
 import { button, form, invitePage, type Page, type View } from '../kit/layout.ts'
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
@@ -13,11 +14,12 @@ export function pendingPage(view: View, terms: Html | null): Page {
   return invitePage(
     view,
     assessment.name,
-    html`<p>${recipientName ? `${recipientName}, you` : 'You'} are invited to take this assessment. The invitation is open until <strong>${timeInWords(expiresAt)}</strong>.</p>
-${customMessage && html`<blockquote lang="" dir="auto">${customMessage}</blockquote>`}
+    html`<p class="mt-2">${recipientName ? `${recipientName}, you` : 'You'} are invited to take this assessment.</p>
+${customMessage && quoted(customMessage)}
 ${facts(view.invite)}
-${terms}
-${button(view, 'accept', 'Accept')}
+${openUntil(expiresAt, 'You can start at any moment before.')}
+${button(view, 'accept', 'Accept the invitation')}
+${terms && html`<details class="mt-8"><summary class="link">What you need, what is recorded, and who sees it</summary>${terms}</details>`}
 ${decline(view)}`,
   )
 }
@@ -29,9 +31,10 @@ export function acceptedPage(view: View, rest: Html): Page {
   return invitePage(
     view,
     assessment.name,
-    html`<p>You have accepted the invitation. Start when you are ready, but before <strong>${timeInWords(expiresAt)}</strong>.</p>
-${instruction && html`<h2>${instruction.title || 'Instructions'}</h2>${written(instruction.body)}`}
+    html`<p class="mt-2">You have accepted the invitation. Start when you are ready.</p>
+${instruction && html`<h2 class="mt-6">${instruction.title || 'Instructions'}</h2>${written(instruction.body)}`}
 ${facts(view.invite)}
+${openUntil(expiresAt, 'Start before then.')}
 ${rest}
 ${decline(view)}`,
   )
@@ -42,8 +45,8 @@ export const elsewherePage = (view: View, player: string): Page =>
   invitePage(
     view,
     view.invite.assessment.name,
-    html`<p>Your assessment has begun.</p>
-<p><a class="button" href="${player}">Continue</a></p>`,
+    html`<p class="mt-2">Your assessment has begun.</p>
+<p class="mt-6"><a class="btn btn-primary btn-lg" href="${player}">Continue</a></p>`,
   )
 
 /** @param result what was released to the candidate, if anything. */
@@ -51,55 +54,73 @@ export const completedPage = (view: View, result: OwnResult | null): Page =>
   invitePage(
     view,
     `Completed: ${view.invite.assessment.name}`,
-    html`<p>You have completed this assessment.${view.invite.completedAt && ` It was handed in on ${timeInWords(view.invite.completedAt)}.`} Thank you. There is nothing more for you to do here.</p>
+    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>You have completed this assessment.${view.invite.completedAt && ` It was handed in on ${timeInWords(view.invite.completedAt)}.`} Thank you. There is nothing more for you to do here.</span></p>
 ${result && ownResult(view, result)}`,
   )
 
-const ownResult = ({ invite }: View, { points, ofPoints, percent, message, grades }: OwnResult): Html => html`<h2>Your result</h2>
-<p>${percent === null ? 'No points are given for this assessment.' : html`<strong>${points} of ${wordCount(ofPoints, 'point')}</strong>, ${percent} %`}</p>
+const ownResult = (
+  { invite }: View,
+  { points, ofPoints, percent, message, grades }: OwnResult,
+): Html => html`<section class="panel mt-6"><h2>Your result</h2>
+${
+  percent === null
+    ? html`<p>No points are given for this assessment.</p>`
+    : html`<p class="mt-1 text-3xl font-semibold tabular-nums">${percent} %</p>
+<p><strong class="font-medium">${points} of ${wordCount(ofPoints, 'point')}</strong></p>`
+}
 ${
   message &&
-  html`<p>${invite.organization.name} writes:</p>
-<blockquote class="script" lang="" dir="auto">${message}</blockquote>`
+  html`<p class="mt-4">${invite.organization.name} writes:</p>
+${quoted(message)}`
 }
-<dl>${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>Question ${number}</dt><dd>${points} of ${wordCount(ofPoints, 'point')}</dd>\n`)}</dl>`
+<dl class="details mt-4">${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>Question ${number}</dt><dd>${points} of ${wordCount(ofPoints, 'point')}</dd>\n`)}</dl></section>`
 
 export const expiredPage = (view: View): Page =>
   invitePage(
     view,
     `Expired: ${view.invite.assessment.name}`,
-    html`<p>This invitation was open until ${timeInWords(view.invite.expiresAt)} and has expired. If you still want to take part, ask for it to be opened again.</p>`,
+    html`<p class="mt-2">This invitation was open until ${timeInWords(view.invite.expiresAt)} and has expired. If you still want to take part, ask for it to be opened again.</p>`,
   )
 
 export const revokedPage = (view: View): Page =>
   invitePage(
     view,
     `Closed: ${view.invite.assessment.name}`,
-    html`<p>This invitation has been withdrawn or declined, and can no longer be used.</p>`,
+    html`<p class="mt-2">This invitation has been withdrawn or declined, and can no longer be used.</p>`,
   )
 
+/** What somebody of the organization has written. */
+const quoted = (text: string): Html =>
+  html`<blockquote class="script my-4 border-l-4 border-base-300 pl-4" lang="" dir="auto">${text}</blockquote>`
+
+const openUntil = (expiresAt: Date, what: string): Html =>
+  html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>Open until <strong>${timeInWords(expiresAt)}</strong>. ${what}</p></div>`
+
+/** What to expect: each with an icon, what it is, and what that means. */
 function facts(invite: CandidateInvite): Html {
-  const asked = [
-    invite.screenRecording && 'your screen is recorded',
-    invite.webcamMonitoring && 'your webcam is on',
-    invite.requireIdCapture && 'you show an identity document',
-    invite.facePhotoRequired && 'a photo of your face is taken',
-  ].filter((item) => item !== false)
-  return html`<h2>What to expect</h2>
-<dl>
-${expectations(invite.assessment)}<dt>Replays</dt><dd>each question up to ${wordCount(invite.questionReplayLimit, 'time')}</dd>
-<dt>Recordings</dt><dd>each answer up to ${wordCount(invite.answerRecordLimit, 'attempt')}</dd>
-</dl>
-<h2>Proctoring</h2>
-${
-  asked.length === 0
-    ? html`<p>None.</p>`
-    : html`<p>During this assessment:</p>
-<ul>${asked.map((item) => html`<li>${item}</li>`)}</ul>`
-}`
+  const { assessment, questionReplayLimit, answerRecordLimit } = invite
+  const points = assessment.totalPoints > 0 ? `, ${wordCount(assessment.totalPoints, 'point')} in all` : ''
+  const all: [isTrue: boolean, IconName, string, string][] = [
+    [true, 'list-checks', wordCount(assessment.questionCount, 'question'), `One at a time, and none comes back${points}`],
+    [assessment.timeLimit > 0, 'timer', wordDuration(assessment.timeLimit), 'From when you press Start'],
+    [assessment.timeLimit === 0, 'timer', 'No time limit for the whole', 'A question may have one of its own'],
+    [true, 'rotate-cw', `Played up to ${wordCount(questionReplayLimit, 'time')}`, 'Each question that has sound or video'],
+    [true, 'mic', `Recorded up to ${wordCount(answerRecordLimit, 'time')}`, 'Each answer that you record'],
+    [invite.screenRecording, 'monitor', 'Your screen is recorded', 'While you take the assessment'],
+    [invite.webcamMonitoring, 'video', 'Your webcam is on', 'While you take the assessment'],
+    [invite.requireIdCapture, 'camera', 'You show an identity document', 'A photo of it, before the start'],
+    [invite.facePhotoRequired, 'camera', 'A photo of your face is taken', 'Before the start'],
+  ]
+  return html`<h2 class="sr-only">What to expect</h2>
+<ul class="mt-6 grid gap-3 sm:grid-cols-2">
+${all.map(
+  ([isTrue, name, title, detail]) =>
+    isTrue &&
+    html`<li class="panel flex items-start gap-3 p-4"><span class="text-primary">${icon(name, 'size-5')}</span><div><strong class="font-medium">${title}</strong><p class="quiet text-sm">${detail}</p></div></li>\n`,
+)}</ul>`
 }
 
-const decline = (view: View): Html => html`<details>
-<summary>I do not want to take part</summary>
-<p>Declining closes this invitation. Only ${view.invite.organization.name} can open it again.</p>
-${form(view, 'decline', html`<button type="submit" class="quiet">Decline the invitation</button>`)}</details>`
+const decline = (view: View): Html => html`<details class="mt-4">
+<summary class="quiet">I do not want to take part</summary>
+<p class="mt-2">Declining closes this invitation. Only ${view.invite.organization.name} can open it again.</p>
+${form(view, 'decline', html`<button type="submit" class="btn btn-outline mt-3">Decline the invitation</button>`)}</details>`

@@ -14,7 +14,7 @@ export function offerChoice({ session, outbox, state }: Player, number: number) 
   const options = make('div')
   const legend = make('legend', {}, 'Which one is your answer?')
   const hint = make('p', { class: 'hint' }, 'All of them are saved. You can change this until you go on.')
-  const element = make('fieldset', { class: 'choice', hidden: true }, legend, options, hint, line)
+  const element = make('fieldset', { class: 'panel mt-4', hidden: true }, legend, options, hint, line)
   let answers = state.question?.answers ?? [] // none from a service of the release before
   let shown = ''
   let choosing: Promise<void> = Promise.resolve()
@@ -35,11 +35,11 @@ export function offerChoice({ session, outbox, state }: Player, number: number) 
   }
 
   function option({ id, counts }: PossibleAnswer, label: string): HTMLElement {
-    const radio = make('input', { type: 'radio', name: `answer-${number}`, value: id, checked: counts })
+    const radio = make('input', { type: 'radio', class: 'radio radio-sm', name: `answer-${number}`, value: id, checked: counts })
     radio.addEventListener('change', () => {
       choosing = choose(id, label)
     })
-    return make('label', {}, radio, ` ${label}`)
+    return make('label', { class: 'flex items-center gap-2 py-1' }, radio, ` ${label}`)
   }
 
   /** How long it is where the service does not know it yet; 0 where this page has not recorded it. */

@@ -20,7 +20,7 @@ export function countDown(element: HTMLElement, label: string, until: () => numb
   const tick = () => {
     const left = Math.max(0, until() - performance.now())
     setText(element, `${label}: ${wordTime(left)}`)
-    element.classList.toggle('urgent', left < 30_000)
+    element.classList.toggle('text-error', left < 30_000)
     const words = sayTimeLeft(before, left)
     if (words) on.say(words)
     before = left

@@ -13,8 +13,13 @@ export function offerPrompt({ session, state }: Player, number: number, place: H
   const kind = place.dataset.prompt === 'video' ? 'video' : 'audio'
   const address = place.querySelector('a')!.href
   const label = kind === 'video' ? 'Watch the question' : 'Listen to the question'
-  const media = make(kind, { class: 'prompt', hidden: true, preload: 'none', playsinline: kind === 'video' })
-  const line = make('p', { class: 'facts', role: 'status' })
+  const media = make(kind, {
+    class: `prompt ${kind === 'video' ? 'w-full max-w-xl rounded-box bg-neutral' : ''}`,
+    hidden: true,
+    preload: 'none',
+    playsinline: kind === 'video',
+  })
+  const line = make('p', { class: 'hint', role: 'status' })
   const attempt = keepAttempt(`play ${session.base} ${number}`)
   const press = button(label, () => happen({ is: 'pressed' }))
   let play = beginPlay(state.question?.playsLeft ?? 0)
@@ -59,14 +64,14 @@ export function offerPrompt({ session, state }: Player, number: number, place: H
 
   function show(): void {
     press.hidden = !canBePressed(play, attempt.isPending())
-    setText(press, play.phase === 'paused' ? 'Go on' : label)
+    setText(press, play.phase === 'paused' ? 'Play on' : label)
     setText(line, wordPlay(play, attempt.isPending()))
   }
 
   media.addEventListener('ended', () => happen({ is: 'ended' }))
   media.addEventListener('pause', () => media.ended || happen({ is: 'paused' })) // by a key of the device, or a headphone that was pulled out
   media.addEventListener('error', () => happen({ is: 'broken' }))
-  place.replaceWith(make('div', { class: 'prompt-place' }, media, press, line))
+  place.replaceWith(make('div', { class: 'mt-4 flex flex-col items-start gap-2' }, media, press, line))
   show()
   return () => happen({ is: 'closed' })
 }

@@ -16,7 +16,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const recordable = kinds.filter((kind): kind is TakeKind => kind === 'audio' || kind === 'video')
   const area = section.querySelector<HTMLTextAreaElement>('[data-answer]')
   const prompt = section.querySelector<HTMLElement>('[data-prompt]')
-  const clock = section.querySelector<HTMLElement>('[data-clock]')
+  const clock = document.querySelector<HTMLElement>('[data-clock]')
   const recorderPlace = section.querySelector<HTMLElement>('[data-recorder]')
   const progress = make('p', { class: 'hint', role: 'status', hidden: true })
   section.querySelector('form:last-of-type')!.append(progress)

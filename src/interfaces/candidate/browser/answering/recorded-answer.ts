@@ -1,5 +1,5 @@
 import { button, make, setNotice, setText } from '../../../../http/browser/dom.ts'
-import { makeMonitor } from '../devices/monitor.ts'
+import { makeMonitor, PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
@@ -21,7 +21,8 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
   const monitor = makeMonitor((is) => panel.say(is ? SILENCE : ''))
   const takes = recordTakes(player, { number, kinds, monitor }, { interrupted, toldLate: () => void choice.refresh() })
   const panel = makePanel(place, kinds, { begin, stop: () => end(true) }, monitor.elements)
-  place.append(choice.element)
+  const playback = makePlayback()
+  place.append(playback.element, choice.element)
   let isOpening = false
 
   function show(): void {
@@ -35,6 +36,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     panel.say(obstacleToRecord(device))
     if (obstacleToRecord(device)) return
     isOpening = true
+    playback.clear()
     show()
     try {
       await takes.begin(kind)
@@ -62,9 +64,10 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     const ended = await takes.end(isStopped)
     if (!ended) return
     panel.say('')
+    playback.show(ended.recorded)
     show()
     player.status.say('Recording has stopped')
-    void showSaved(ended)
+    void showSaved(ended.recording)
     panel.focus()
   }
 
@@ -89,7 +92,37 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     close(): void {
       clearInterval(timer)
       choice.close()
+      playback.clear()
       monitor.close()
+    },
+  }
+}
+
+/** Plays to the candidate what they have recorded last, as this page has it. */
+function makePlayback() {
+  const element = make('div', { class: 'mt-4 flex flex-col items-center gap-2' })
+  const clear = () => {
+    for (const player of element.querySelectorAll('video')) URL.revokeObjectURL(player.src)
+    element.replaceChildren()
+  }
+  return {
+    element,
+    clear,
+    /** @param recorded a file for each part: where a device was gone for a while there are several. */
+    show(recorded: Blob[]): void {
+      clear()
+      const players = recorded.map((file, i) => {
+        const name = recorded.length > 1 ? `What you have recorded, part ${i + 1}` : 'What you have recorded'
+        const size = file.type.startsWith('audio') ? 'h-14 w-80 max-w-full' : PICTURE
+        return make('video', {
+          class: size,
+          controls: true,
+          playsinline: true,
+          src: URL.createObjectURL(file),
+          'aria-label': name,
+        })
+      })
+      if (players.length > 0) element.append(make('p', { class: 'hint' }, 'Play it back before you continue:'), ...players)
     },
   }
 }
@@ -101,14 +134,17 @@ function makePanel(
   on: { begin: (kind: TakeKind) => Promise<void>; stop: () => Promise<void> },
   monitor: HTMLElement[],
 ) {
-  const line = make('p', { class: 'recording-state' })
+  const line = make('p', { class: 'recording-state text-lg font-semibold tabular-nums empty:hidden' })
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
-  const left = make('p', { class: 'facts' })
-  const starters = kinds.map((kind) => ({ kind, starter: button(LABELS[kind], () => on.begin(kind)) }))
-  const stopper = button('Stop recording', on.stop, 'danger')
+  const left = make('p', { class: 'hint' })
+  const starters = kinds.map((kind) => ({ kind, starter: button(LABELS[kind], () => on.begin(kind), 'btn btn-primary btn-lg') }))
+  const stopper = button('Stop recording', on.stop, 'btn btn-error btn-lg')
   const buttons = [...starters.map(({ starter }) => starter), stopper]
-  const goOn = place.parentElement!.querySelector('form button.plain')
-  place.replaceChildren(...monitor, line, mistake, make('div', { class: 'actions' }, ...buttons), left)
+  const goOn = place.parentElement!.querySelector('[data-leave]')
+  const actions = make('div', { class: 'flex flex-wrap justify-center gap-3' }, ...buttons)
+  place.replaceChildren(
+    make('div', { class: 'panel mt-6 flex flex-col items-center gap-4 py-8' }, line, ...monitor, mistake, actions, left),
+  )
 
   return {
     show(answering: Answering): void {
@@ -116,12 +152,13 @@ function makePanel(
       const again = isAnswered(answering)
       for (const { kind, starter } of starters) {
         starter.hidden = running !== null || isOpening || (takesLeft === 0 && !pending.includes(kind))
-        starter.classList.toggle('plain', again)
+        starter.classList.toggle('btn-primary', !again)
         setText(starter, `${LABELS[kind]}${again ? ' again' : ''}`)
       }
-      goOn?.classList.toggle('plain', !again || running !== null)
+      goOn?.classList.toggle('btn-primary', again && running === null)
       stopper.hidden = running === null
       line.classList.toggle('live', running?.isRunning ?? false)
+      line.classList.toggle('text-error', running?.isRunning ?? false)
       setText(line, wordState(answering))
       setText(left, wordLeft(answering))
     },

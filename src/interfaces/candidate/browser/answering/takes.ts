@@ -64,14 +64,14 @@ export function recordTakes(
       await watch(kind, stream)
     },
     /** @param isStopped the candidate has done with it: it counts. @returns what has ended; null: nothing was being recorded. */
-    async end(isStopped: boolean): Promise<Recording | null> {
+    async end(isStopped: boolean): Promise<{ recording: Recording; recorded: Blob[] } | null> {
       const ending = recorder
       if (!ending) return null
       recorder = null
       if (isStopped) telling = tellStop(session, ending.recording.mediaId, ending.recording.until, on.toldLate)
       await ending.stop()
       tidy()
-      return ending.recording
+      return { recording: ending.recording, recorded: ending.recorded() }
     },
     /** @returns when the service has all of it, or is not going to. */
     settled: async (recording: Recording) => void (await Promise.all([outbox.finish(recording), telling])),

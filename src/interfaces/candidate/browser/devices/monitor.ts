@@ -2,12 +2,21 @@ import { make } from '../../../../http/browser/dom.ts'
 import { showStream, type Wanted } from './devices.ts'
 import { measureLevel } from './meter.ts'
 
+/** A picture of a camera, a screen or a photo. */
+export const PICTURE = 'w-80 max-w-full max-h-80 rounded-box bg-neutral object-contain'
+
 export type Monitor = ReturnType<typeof makeMonitor>
 
 /** Shows what a camera sees and, where the browser can tell, how loud a microphone is. @param silent as measureLevel tells it. */
 export function makeMonitor(silent: (is: boolean) => void) {
-  const preview = make('video', { class: 'preview', hidden: true, 'aria-label': 'What your camera sees' })
-  const level = make('meter', { hidden: true, min: '0', max: '1', 'aria-label': 'How loud you are' })
+  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': 'What your camera sees' })
+  const level = make('meter', {
+    class: 'h-5 w-64 max-w-full',
+    hidden: true,
+    min: '0',
+    max: '1',
+    'aria-label': 'How loud you are',
+  })
   let stopMeter = () => {}
   let isShown = false
   let heard: boolean | null = null

@@ -77,9 +77,12 @@ export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Procto
 
 /** @returns what ends it. */
 function countWhole({ session, status, refresh }: Player, taking: HTMLElement, deadlineAt: string): () => void {
-  const clock = make('p', { class: 'facts clock', role: 'timer' })
+  const clock = make('p', {
+    class: 'clock rounded-field border border-base-300 bg-base-200 px-3 py-1 text-sm font-medium tabular-nums',
+    role: 'timer',
+  })
   taking.querySelector('[data-whole]')?.remove() // it does not count
-  taking.prepend(clock)
+  document.querySelector('[data-clocks]')!.append(clock)
   return countDown(clock, 'Time left for the whole assessment', () => session.momentOf(deadlineAt), {
     say: status.say,
     soon: () => {},

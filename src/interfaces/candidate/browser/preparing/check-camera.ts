@@ -2,7 +2,7 @@ import { button, make, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { DeviceKind } from '../devices/device-words.ts'
 import type { Wanted } from '../devices/devices.ts'
 import { measureRecording } from '../devices/meter.ts'
-import { makeMonitor } from '../devices/monitor.ts'
+import { makeMonitor, PICTURE } from '../devices/monitor.ts'
 import { isSound } from '../devices/silence.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
@@ -25,7 +25,7 @@ export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wan
   const playback = makePlayback(wanted)
   const tryIt = button(`Try your ${device}`, open)
   const sample = button('Record three seconds', recordSample)
-  const actions = make('div', { class: 'actions' }, tryIt, sample)
+  const actions = make('div', { class: 'mt-3 flex flex-wrap gap-3' }, tryIt, sample)
   sample.hidden = true
   const step = makeStep(
     device[0]!.toUpperCase() + device.slice(1),
@@ -108,7 +108,7 @@ const wordNothing = (of: MediaStream, device: DeviceKind): string =>
 /** Plays what was recorded. */
 function makePlayback({ video }: Wanted) {
   const shown = { controls: true, hidden: true, playsinline: true, 'aria-label': 'What was recorded' }
-  const element = make('video', { class: `preview${video ? '' : ' sound-only'}`, ...shown })
+  const element = make('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })
   const close = () => URL.revokeObjectURL(element.src)
   return {
     element,

@@ -1,19 +1,20 @@
 import { button, make } from '../../../../http/browser/dom.ts'
 import { showStream } from '../devices/devices.ts'
+import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import { makeStep, type Report, type Step, wordUnsent } from './step.ts'
 
 /** The screen is shared once, and shown as it would be recorded; it goes on being shared until the start, but nothing of it is kept. */
 export function checkScreen({ devices, state }: Player, report: Report): Step {
-  const preview = make('video', { class: 'preview', hidden: true, 'aria-label': 'Your screen, as it is shared' })
+  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': 'Your screen, as it is shared' })
   const share = button('Share your screen', tryScreen)
   const step = makeStep(
     'Screen',
     'Your screen is recorded from Start to Finish. Choose your entire screen, and close what nobody is to see. Before you start, nothing is kept.',
     state.checks.passed.includes('screen') && devices.sharedScreen() !== null,
     preview,
-    make('div', { class: 'actions' }, share),
+    make('div', { class: 'mt-3 flex flex-wrap gap-3' }, share),
   )
   const impossible = obstacleToRecord('screen')
   if (impossible) step.fail(impossible)

@@ -9,12 +9,12 @@ const NEEDED = 932_000
 
 /** How fast this connection sends. A slow one keeps nobody out: what is recorded waits on the device. */
 export function measureSpeed({ session }: Player): Step {
-  const again = button('Measure again', measure, 'quiet')
+  const again = button('Measure again', measure, 'btn')
   const step = makeStep(
     'Connection',
     'How fast your connection sends recordings.',
     false,
-    make('div', { class: 'actions' }, again),
+    make('div', { class: 'mt-3 flex flex-wrap gap-3' }, again),
   )
   void measure()
 

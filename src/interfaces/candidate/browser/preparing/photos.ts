@@ -1,5 +1,6 @@
 import { button, make } from '../../../../http/browser/dom.ts'
 import { openSharpCamera, showStream, takeStill } from '../devices/devices.ts'
+import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import { makeStep, type Step, wordUnsent } from './step.ts'
@@ -24,13 +25,20 @@ const TEXTS = {
 /** A photo: taken, looked at, taken again, sent. @param onSent when the service has it. */
 export function offerPhoto({ session }: Player, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
   const { title, explanation, alt } = TEXTS[kind]
-  const preview = make('video', { class: 'preview', hidden: true, 'aria-label': 'What your camera sees' })
-  const place = make('div', { class: 'photo' })
+  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': 'What your camera sees' })
+  const place = make('div', { class: 'photo flex *:max-h-80 *:max-w-full *:rounded-box' })
   const open = button(isThere ? 'Take another photo' : 'Open the camera', openCamera)
   const take = button('Take the photo', takePhoto)
   const use = button('Use this photo', sendPhoto)
-  const again = button('Take it again', openCamera, 'quiet')
-  const step = makeStep(title, explanation, isThere, preview, place, make('div', { class: 'actions' }, open, take, use, again))
+  const again = button('Take it again', openCamera, 'btn')
+  const step = makeStep(
+    title,
+    explanation,
+    isThere,
+    preview,
+    place,
+    make('div', { class: 'mt-3 flex flex-wrap gap-3' }, open, take, use, again),
+  )
   let stream: MediaStream | null = null
   let jpeg: Blob | null = null
   if (isThere) showSent()

@@ -13,10 +13,10 @@ export type Report = (passed: string[]) => Promise<void>
 /** A step's frame: what it is, whether it is passed, and what is in it. */
 export function makeStep(title: string, explanation: string, isPassed: boolean, ...content: Node[]) {
   const heading = make('h3', { id: `step-${title.toLowerCase().replaceAll(/\W+/g, '-')}` }, title)
-  const result = make('p', { class: 'result', role: 'status' })
+  const result = make('p', { class: 'result text-sm font-medium', role: 'status' })
   const element = make(
     'section',
-    { class: 'panel step', 'aria-labelledby': heading.id },
+    { class: 'panel step mt-3', 'aria-labelledby': heading.id },
     heading,
     result,
     make('p', {}, explanation),
@@ -26,6 +26,7 @@ export function makeStep(title: string, explanation: string, isPassed: boolean, 
   element.append(mistake)
   const setPassed = (is: boolean, text = is ? 'Done' : 'To do') => {
     element.classList.toggle('passed', is)
+    result.classList.toggle('text-success', is)
     result.textContent = text
   }
   setPassed(isPassed)

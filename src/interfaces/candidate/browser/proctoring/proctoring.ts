@@ -111,7 +111,15 @@ function showMissing(status: Status, device: Device, failure: string, tryAgain: 
   const again = button(label, async () => {
     mistake.textContent = await tryAgain()
   })
-  status.ask(make('div', { class: 'notice bad' }, make('p', {}, text), mistake, again))
+  status.ask(
+    make(
+      'div',
+      { class: 'notice alert alert-soft alert-error mt-3 flex flex-col items-start' },
+      make('p', {}, text),
+      mistake,
+      again,
+    ),
+  )
   status.say(text)
 }
 

@@ -5,6 +5,9 @@ import type { Recording } from './recording.ts'
 /** Milliseconds: what is lost of a killed tab is not much more. Safari leaves slices under a second empty. */
 const SLICE_MS = 2_000
 
+/** Some ten minutes of video: more would take a phone's memory. */
+const MOST_KEPT_BYTES = 50_000_000
+
 /** The first that the browser offers: WebM everywhere but at Apple's. */
 const TYPES = {
   audio: ['audio/webm;codecs=opus', 'audio/mp4'],
@@ -42,6 +45,9 @@ export function startRecorder(
   recording: Recording,
   on: { lost: (track: MediaStreamTrack) => Promise<MediaStream | null>; ended: () => void; written?: () => void },
 ) {
+  /** What can be played back, a list of slices for each segment; of a recording that is too large to be kept, nothing. */
+  let kept: Blob[][] = []
+  let keptBytes = 0
   let isStopped = false
   let present: ReturnType<typeof begin>
   try {
@@ -69,8 +75,15 @@ export function startRecorder(
 
   async function writeSlice(segment: number, data: Blob, end: number): Promise<void> {
     if (data.size > 0) on.written?.()
+    keep(segment, data)
     for (let from = 0; from < data.size; from += MAX_PART_BYTES)
       await outbox.add(recording, segment, await data.slice(from, from + MAX_PART_BYTES).arrayBuffer(), end)
+  }
+
+  function keep(segment: number, data: Blob): void {
+    keptBytes += data.size
+    if (keptBytes > MOST_KEPT_BYTES) kept = []
+    else kept[segment] = [...(kept[segment] ?? []), data]
   }
 
   async function resume(tracks: MediaStreamTrack[]): Promise<void> {
@@ -103,7 +116,10 @@ export function startRecorder(
     void outbox.finish(recording)
   }
 
-  return { stop, elapsed: () => present.elapsed(), isRunning: () => present.isRunning(), recording }
+  /** What was recorded, a file for each segment. */
+  const recorded = () => kept.flatMap((slices) => (slices[0] ? [new Blob(slices, { type: slices[0].type })] : []))
+
+  return { stop, recorded, elapsed: () => present.elapsed(), isRunning: () => present.isRunning(), recording }
 }
 
 /**

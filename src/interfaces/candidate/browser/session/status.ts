@@ -8,16 +8,16 @@ export type Status = ReturnType<typeof showStatus>
 
 /** What is true on every page of the session, above it: the connection, what is still being sent, what is wrong with the sharing. */
 export function showStatus() {
-  const connection = make('p', { class: 'notice bad', hidden: true })
-  const storage = make('p', { class: 'notice bad', hidden: true })
-  const sending = make('p', { class: 'sending', hidden: true })
+  const connection = make('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
+  const storage = make('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
+  const sending = make('p', { class: 'sending quiet mt-3 text-sm', hidden: true })
   const asking = make('div', { hidden: true })
   const told = make('div')
   /** Read aloud, not seen: only what a candidate has to know at once. */
-  const spoken = make('p', { class: 'unseen', role: 'status' })
+  const spoken = make('p', { class: 'sr-only', role: 'status' })
   const bar = make(
     'aside',
-    { class: 'session', 'aria-label': 'Your session' },
+    { class: 'session mx-auto max-w-3xl px-4', 'aria-label': 'Your session' },
     connection,
     storage,
     asking,
@@ -62,11 +62,18 @@ export function showStatus() {
      */
     tell(key: string, text: string, { details, onSeen }: Telling = {}): void {
       const more = details && make('details', {}, make('summary', {}, details[0]), make('p', { class: 'script' }, details[1]))
-      const seen = button('I have read this', () => {
+      const read = () => {
         notice.remove()
         onSeen?.()
-      })
-      const notice = make('div', { class: 'notice bad', 'data-told': key }, make('p', {}, text), more ?? null, seen)
+      }
+      const seen = button('I have read this', read, 'btn btn-sm')
+      const notice = make(
+        'div',
+        { class: 'notice alert alert-soft alert-error mt-3 flex flex-col items-start', 'data-told': key },
+        make('p', {}, text),
+        more ?? null,
+        seen,
+      )
       for (const before of told.children) if ((before as HTMLElement).dataset.told === key) before.remove()
       told.append(notice)
       say(text)
