@@ -13,6 +13,8 @@ import { repeatInHalves } from '../work/in-halves.ts'
 
 /** Invites of one transaction, which takes a few tenths of a second and locks nothing that live requests write. */
 const DELETED_AT_ONCE = 100
+/** Lists of candidates of one transaction: each may have ten thousand rows. */
+const LISTS_AT_ONCE = 3
 
 /** What is gone, and how many invites are still there: a job deletes them. */
 export type Deletion = Gone & { lists: number; remaining: number }
@@ -31,10 +33,11 @@ export async function deleteTestData(ctx: Context): Promise<Deletion> {
   const until = ctx.deps.clock()
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const lists = await run(db, ownDelete(inside, 'inviteBatches').where('createdAt', '<=', until))
+    const lists = await deleteLists(inside, until, LISTS_AT_ONCE)
     const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
     const remaining = await db.invite.count({ where: { ...seen(inside), createdAt: { lte: until } } })
-    if (remaining > 0) await deps.queue.enqueueTestDataDeletion(db, { organizationId: organization.id, until })
+    if (remaining > 0 || lists === LISTS_AT_ONCE)
+      await deps.queue.enqueueTestDataDeletion(db, { organizationId: organization.id, until })
     if (gone.invites + lists > 0)
       await recordAudit(inside, { action: 'deleted_test_data', details: { invites: gone.invites + remaining, lists } })
     return { ...gone, lists, remaining }
@@ -49,10 +52,17 @@ export async function continueDeletion(
   const organization = await service.db.organization.findUnique({ where: { id: organizationId } })
   if (!organization) return
   const ctx: Context = { ...enterOrganization(service, organization), mode: 'test' }
+  await repeatInHalves(LISTS_AT_ONCE, (atMost) => deleteLists(ctx, until, atMost))
   await repeatInHalves(DELETED_AT_ONCE, async (atMost) => {
     const { invites } = await inTransaction(ctx, (inside) => deleteSome(inside, until, atMost))
     return invites
   })
+}
+
+/** Deletes lists of candidates, so many at most. @returns how many. */
+function deleteLists(ctx: Context, until: Date, atMost: number): Promise<number> {
+  const some = own(ctx, 'inviteBatches').where('createdAt', '<=', until).limit(atMost)
+  return run(ctx.db, ownDelete(ctx, 'inviteBatches').where('id', 'in', some.select('id')))
 }
 
 /** Deletes the oldest invites, so many at most, with what hangs on them. @param ctx inside a transaction. */

@@ -248,12 +248,16 @@ describe('DELETE /test-data', () => {
     const { organization, assessment, v1, invite, ctx } = await start()
     const organizationId = organization.id
     for (let i = 0; i < 250; i++) await service.make.invite(assessment, { mode: 'test' })
+    const { id: createdById } = await service.make.member(organizationId)
+    const list = { organizationId, assessmentId: assessment.id, createdById, terms: {}, createdAt: service.clock.now() }
+    const lists = [...Array(4).fill('test'), 'live'].map((mode) => ({ ...list, id: service.deps.newId(), mode }))
+    await service.db.inviteBatch.createMany({ data: lists })
     const { key } = await createApiKey(service.system, { organizationId, name: 'Live', mode: 'live' })
     const asked = { assessmentId: assessment.id, recipientEmail: 'live@example.com' }
     // Before it is committed: nothing that live work needs is locked.
     const until = service.clock.now()
     await inTransaction(ctx, async (inside) => {
-      expect(await deleteTestData(inside)).toMatchObject({ invites: 100, remaining: 150 })
+      expect(await deleteTestData(inside)).toMatchObject({ invites: 100, lists: 3, remaining: 150 })
       expect((await service.v1(key).post('/invites').send(asked)).status).toBe(201)
       expect((await service.v1(key).get('/invites')).body.pagination.total).toBe(1)
     })
@@ -262,6 +266,7 @@ describe('DELETE /test-data', () => {
     // As it would after a kill: from where it was, by several at once.
     await Promise.all([1, 2].map(() => continueDeletion(service.system, { organizationId, until })))
     const count = async () => (await v1.get('/invites')).body.pagination.total
+    expect(await service.db.inviteBatch.findMany({ where: { organizationId } })).toMatchObject([{ mode: 'live' }])
     await expect.poll(count, PATIENT).toBe(1)
     expect((await v1.get(`/invites/${later}`)).status).toBe(200)
     const { status, body } = await v1.delete('/test-data')
