@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Nothing but our own inline styles, icon and forms: no scripts, no foreign resources, no framing by others. */
-const contentSecurityPolicy = (formTargets: string[], framesOwn: boolean) =>
+/** No scripts, no foreign resources, no framing by others. */
+const contentSecurityPolicy = (loadsOwn: boolean) =>
   [
     "default-src 'none'",
-    ...(framesOwn ? ["frame-src 'self'"] : []),
-    "style-src 'unsafe-inline'",
+    ...(loadsOwn ? ["frame-src 'self'", "style-src 'self'", "font-src 'self'"] : ["style-src 'unsafe-inline'"]),
     "img-src 'self'",
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
@@ -15,11 +14,10 @@ const contentSecurityPolicy = (formTargets: string[], framesOwn: boolean) =>
 /**
  * Headers of the pages for people: not kept by caches, not found by search engines, their addresses not told to others.
  *
- * @param formTargets origins that a form's answer may lead to, besides our own.
- * @param framesOwn whether a page may hold other pages of the service.
+ * @param loadsOwn whether a page may load the service's stylesheet and fonts, and hold other pages of it; else its style stands in it.
  */
-export const pageHeaders = ({ formTargets = [] as string[], framesOwn = false } = {}) => ({
-  'content-security-policy': contentSecurityPolicy(formTargets, framesOwn),
+export const pageHeaders = ({ loadsOwn = false } = {}) => ({
+  'content-security-policy': contentSecurityPolicy(loadsOwn),
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex, nofollow',
   'referrer-policy': 'no-referrer',

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
 import { toText } from '../../html/html.ts'
-import { loadIcon, serveAssets } from '../../http/pages/assets.ts'
+import { loadLook, serveAssets } from '../../http/pages/assets.ts'
 import { protectPages } from '../../http/pages/html-page.ts'
 import { listPage, mailPage } from './mailbox.pages.ts'
 import { findMail, listMails, type Mail, type RenderMails } from './mails.ts'
@@ -12,8 +12,8 @@ export const MAILBOX_PREFIX = '/dev/mailbox'
 const SHOWN = 50
 /** Mails that one search looks at; the next page looks at older ones. */
 const SEARCHED = 1_000
-const icon = loadIcon(MAILBOX_PREFIX)
-const place = { home: MAILBOX_PREFIX, icon: icon.address }
+const look = loadLook(MAILBOX_PREFIX)
+const place = { home: MAILBOX_PREFIX, icon: look.icon.address, stylesheet: look.stylesheet.address }
 
 type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
 
@@ -22,8 +22,8 @@ export async function mailboxPages(
   app: FastifyInstance,
   { system, render }: { system: ServiceContext; render: RenderMails },
 ): Promise<void> {
-  protectPages(app, { framesOwn: true })
-  serveAssets(app, MAILBOX_PREFIX, { icon })
+  protectPages(app, { loadsOwn: true })
+  serveAssets(app, MAILBOX_PREFIX, look)
 
   app.get<{ Querystring: ListQuery }>('/', async ({ query }, reply) => {
     const search = String(query.search ?? '').trim()
