@@ -27,6 +27,12 @@ const PER_ORGANIZATION = 100
 const GATHER_MS = 100
 /** New jobs announce themselves (LISTEN/NOTIFY); the poll is for those that become due: retries, the dead, and what was missed. */
 const POLLING_SECONDS = 2
+/** How jobs are taken. pg-boss would poll every 30 s only where jobs announce themselves, which those do together that come together. */
+export const BATCHES = {
+  ...{ pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS },
+  ...{ batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true as const },
+}
+
 /** Starts the workers that send what the mailing's queue holds. They end with `boss.stop()`. */
 export async function startSending<E extends Email>(
   boss: PgBoss,
@@ -36,11 +42,8 @@ export async function startSending<E extends Email>(
 ): Promise<void> {
   const stopped = new AbortController()
   boss.once('stopped', () => stopped.abort())
-  // pg-boss would poll every 30 s only where jobs announce themselves.
-  const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
-  const batches = { ...polling, batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true } as const
   const sending = {
-    ...batches,
+    ...BATCHES,
     heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
     groupConcurrency: PER_ORGANIZATION,
   } as const
@@ -75,14 +78,14 @@ export async function startSending<E extends Email>(
   }
 
   await boss.work<EmailJob>(mailing.queue, { ...sending, localConcurrency: WORKERS }, work)
-  const givingUp = { ...batches, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
+  const givingUp = { ...BATCHES, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<EmailJob>(mailing.deadQueue, givingUp, (jobs) =>
     Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(system, mailing, data.emailId)))),
   )
 }
 
 /** One job's outcome, so that those of its batch do not share it. */
-const settle = async (id: string, work: Promise<void>): Promise<JobResult> =>
+export const settle = async (id: string, work: Promise<unknown>): Promise<JobResult> =>
   work.then(
     () => ({ id, status: 'completed' as const }),
     (error: Error) => ({ id, status: 'failed' as const, output: { message: error.message } }),

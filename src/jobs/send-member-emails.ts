@@ -1,4 +1,4 @@
-import type { PgBoss } from 'pg-boss'
+import type { JobResult, PgBoss } from 'pg-boss'
 import { recordFailedSignIn } from '../domain/access/sign-in.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { createResetLink } from '../domain/members/invite-member.ts'
@@ -12,7 +12,7 @@ import {
 import type { Line } from './line.ts'
 import type { Deliver } from './mailing.ts'
 import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'
-import { startSending } from './send-mail.ts'
+import { BATCHES, settle, startSending } from './send-mail.ts'
 
 /** Starts the workers that send mails to members, and look into who wants a new password, or gave a wrong one. They end with `boss.stop()`. */
 export async function startSendingMemberEmails(
@@ -40,10 +40,21 @@ export async function startSendingMemberEmails(
     },
     line,
   )
-  await boss.work<AddressJob>(PASSWORD_RESETS, async (jobs) => {
-    for (const { data } of jobs) await createResetLink(system, data.email, { mails: true })
-  })
-  await boss.work<AddressJob>(FAILED_SIGN_INS, async (jobs) => {
-    for (const { data } of jobs) await recordFailedSignIn(system, data.email)
-  })
+  await boss.work<AddressJob>(
+    PASSWORD_RESETS,
+    BATCHES,
+    forEach((email) => createResetLink(system, email, { mails: true })),
+  )
+  await boss.work<AddressJob>(
+    FAILED_SIGN_INS,
+    BATCHES,
+    forEach((email) => recordFailedSignIn(system, email)),
+  )
+}
+
+/** One after the other, each with an outcome of its own. */
+const forEach = (work: (email: string) => Promise<unknown>) => async (jobs: { id: string; data: AddressJob }[]) => {
+  const results: JobResult[] = []
+  for (const { id, data } of jobs) results.push(await settle(id, work(data.email)))
+  return results
 }

@@ -71,6 +71,18 @@ it('is mailed three times in a quarter of an hour at most, with the same answer'
   expect(await service.db.accountLink.count({ where: { kind: 'reset', credential: { email } } })).toBe(3)
 })
 
+it('is asked for by several at the same moment, who are all heard at once', async () => {
+  const emails = Array.from({ length: 4 }, () => `${service.deps.newId()}@example.com`)
+  // They announce themselves together.
+  await service.db.$transaction(async (db) => {
+    for (const email of emails) await service.deps.queue.enqueuePasswordReset(db as never, email)
+  })
+  const taken = () => service.db.$queryRaw<{ started_on: Date }[]>`
+    SELECT started_on FROM pgboss.job WHERE name = 'password-reset' AND data->>'email' = ANY (${emails}) AND state = 'completed'`
+  const jobs = await waitUntil('all to be heard', async () => ((await taken()).length === emails.length ? taken() : undefined))
+  expect(new Set(jobs.map(({ started_on }) => started_on.getTime())).size).toBe(1)
+})
+
 it('has an hour, and the last link used ends the others', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const link = async () => new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname
