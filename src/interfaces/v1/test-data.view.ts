@@ -57,7 +57,7 @@ export const DeletionView = Type.Object(
       invites: Count('Test invites, with their mails and tags'),
       submissions: Count('What was sent in for them, with grades and results'),
       media: Count('Photos and recordings of it'),
-      lists: Count('Lists of candidates given in the portal'),
+      lists: Count('Lists of candidates, and batches'),
     }),
     remaining: Count('Test invites that are still being deleted'),
   },
