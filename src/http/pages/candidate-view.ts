@@ -34,7 +34,7 @@ export const written = (text: string, language: string | null = null): Html =>
   html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
 
 /** The questions, in the order in which they are answered. */
-export const questionList = (questions: Question[]): Html => html`<ol class="questions">
+export const questionList = (questions: Question[]): Html => html`<ol class="questions list-decimal space-y-5 pl-6">
 ${questions.map(
   ({ script, audioUrl, videoUrl, responseType, timeLimit, points, sourceLanguage }) => html`<li>
 ${script && written(script, sourceLanguage)}

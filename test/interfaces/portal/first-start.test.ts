@@ -68,11 +68,11 @@ it.skipIf(!isBrowserInstalled).each([
     expect(await row.locator('.badge').textContent()).toBe('pending')
     await expectGood()
     await row.getByRole('link').click()
-    expect(await heading(page)).toBe('Invite of grace@example.com')
+    expect(await heading(page)).toBe('Grace Hopper')
     await page.getByText('an API key of Ada Lovelace').waitFor()
     await expectGood()
     await goTo(page, 'Assessments')
-    await page.getByRole('heading', { name: 'All assessments' }).waitFor()
+    await page.getByRole('heading', { name: 'Assessments', level: 1 }).waitFor()
     await expectGood()
     if (device === 'a desktop') await takePicture(page, 'portal-assessments')
   },

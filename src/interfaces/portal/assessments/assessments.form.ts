@@ -7,6 +7,7 @@ import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { printDuration, readDuration, readText } from '../kit/read-typed.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/wording.ts'
+import { assessmentTabs } from './assessment-tabs.ts'
 import { languageOptions } from './languages.ts'
 
 const EMPTY: AssessmentInput = {
@@ -79,6 +80,7 @@ ${PROCTORING.map((name) => checkbox(form, { name, label: PROCTORING_LABELS[name]
 
 export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   title: 'New assessment',
+  trail: [['Assessments', pathOf(ctx, 'assessments')]],
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
 ${fields(form, EMPTY)}
@@ -92,6 +94,8 @@ type Facts = { ctx: Context; assessment: Assessment; input: AssessmentInput }
 
 export const editAssessmentPage = (form: Form, { ctx, assessment, input }: Facts): Page => ({
   title: `Edit ${assessment.name}`,
+  trail: [['Assessments', pathOf(ctx, 'assessments')]],
+  tabs: assessmentTabs(ctx, assessment, 'settings'),
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">
 ${seenField(form, assessment)}

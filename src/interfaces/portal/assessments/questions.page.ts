@@ -6,6 +6,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordDuration } from '../../../http/pages/candidate-view.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { area, choice, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -22,7 +23,7 @@ const EXCERPT = 140
 export const questionTable = (path: string, { items, total, page, pageSize }: Listing<ListedQuestion>): Html =>
   table(
     'questions-heading',
-    ['Question', 'Asked by', 'Answered by', 'Points', 'Time limit', 'Order'],
+    ['Question', 'Question is', 'Answer is', 'Points', 'Time limit', 'Order'],
     items.map((question, i) => {
       const place = (page - 1) * pageSize + i + 1
       return [
@@ -45,7 +46,7 @@ const move = (path: string, { id, order }: Pick<Question, 'id' | 'order'>, place
   html`<form method="post" action="${path}/questions/${id}/move">
 <input type="hidden" name="order" value="${order}">
 <input type="hidden" name="place" value="${place}">
-<button class="btn" aria-label="${label}">${text}</button>
+<button class="btn btn-ghost btn-square btn-sm" aria-label="${label}" title="${label}">${icon(text === 'Up' ? 'arrow-up' : 'arrow-down')}</button>
 </form>`
 
 /** What was typed into the form. */
@@ -90,8 +91,11 @@ export const newQuestionPage = (form: Form, { ctx, assessment, open }: Facts): P
   }
   return {
     title: 'New question',
-    body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
-${open > 0 && html`<p class="alert alert-soft alert-warning">${changesReach(open)}</p>`}
+    trail: [
+      ['Assessments', pathOf(ctx, 'assessments')],
+      [assessment.name, pathOf(ctx, `assessments/${assessment.id}`)],
+    ],
+    body: html`${mistakes(form)}${open > 0 && html`<p class="alert alert-soft alert-warning">${changesReach(open)}</p>`}
 <section class="panel">
 <form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/questions`)}">${onceField()}
 ${fields(form, empty)}
@@ -108,8 +112,11 @@ export const editQuestionPage = (
   const path = pathOf(ctx, `assessments/${assessment.id}/questions/${question.id}`)
   return {
     title: 'Edit a question',
-    body: html`${mistakes(form)}<p>Of <a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a></p>
-${open > 0 && html`<p class="alert alert-soft alert-warning">${changesReach(open)}</p>`}
+    trail: [
+      ['Assessments', pathOf(ctx, 'assessments')],
+      [assessment.name, pathOf(ctx, `assessments/${assessment.id}`)],
+    ],
+    body: html`${mistakes(form)}${open > 0 && html`<p class="alert alert-soft alert-warning">${changesReach(open)}</p>`}
 <section class="panel">
 <form method="post" action="${path}">
 ${seenField(form, question)}
@@ -130,11 +137,11 @@ ${confirmation('Delete', 'Delete this question? That can not be undone.', `${pat
 }
 
 const fields = (form: Form, input: QuestionInput): Html => html`
-${choice(form, { name: 'inputType', label: 'Asked by', options: formats(input.inputType), value: input.inputType })}
+${choice(form, { name: 'inputType', label: 'The question is', options: formats(input.inputType), value: input.inputType })}
 ${area(form, { name: 'script', label: 'Text', value: input.script, rows: 5 })}
 ${field(form, { name: 'audioUrl', label: 'Address of the audio', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
 ${field(form, { name: 'videoUrl', label: 'Address of the video', value: input.videoUrl, hint: 'Begins with https://', optional: true })}
-${choice(form, { name: 'responseType', label: 'Answered by', options: formats(input.responseType), value: input.responseType })}
+${choice(form, { name: 'responseType', label: 'The answer is', options: formats(input.responseType), value: input.responseType })}
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
 ${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
 ${language(form, 'sourceLanguage', 'Language of the question', input.sourceLanguage)}

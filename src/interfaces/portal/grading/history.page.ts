@@ -13,6 +13,10 @@ export function gradeHistoryPage({ ctx, submissionId, number, list }: Facts): Pa
   const sheet = pathOf(ctx, `grading/${submissionId}`)
   return {
     title: `Grades of question ${number}`,
+    trail: [
+      ['Grading', pathOf(ctx, 'grading')],
+      ['Sheet', `${sheet}#question-${number}`],
+    ],
     body: html`${panel(
       'grades',
       'Newest first',

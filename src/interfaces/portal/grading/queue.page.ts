@@ -14,12 +14,12 @@ import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
-import { linkButton, tabs } from '../kit/parts.ts'
+import { avatar, linkButton, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
+import { ago } from '../kit/wording.ts'
 
-const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'No grader yet', all: 'All' }
+export const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'No grader yet', all: 'All' }
 const NOTHING: Record<Whose, string> = {
   mine: 'Nothing that you grade is waiting.',
   nobody: 'Nothing is waiting for a grader.',
@@ -64,12 +64,12 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
       'Queues',
       queues.map((queue) => ({ label: LABELS[queue], address: `${address}?whose=${queue}`, isCurrent: queue === whose })),
     ),
-    notice: done === 'handed-on' ? 'It is handed on.' : undefined,
+    notice: done === 'handed-on' ? 'It is assigned.' : undefined,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="queue-heading">
 <h2 class="mb-4" id="queue-heading">Waiting longest first</h2>
-<form class="flex flex-wrap items-end gap-x-3" method="get" action="${address}">
+<form class="filters" method="get" action="${address}">
 <input type="hidden" name="whose" value="${whose}">
-${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
+${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${namedField(readNamed(form.values), [assessments])}<button class="btn">Show</button>
 </form>
 ${list.items.length > 0 ? rows(ctx, list.items) : html`<p>${list.total > 0 ? 'None here.' : NOTHING[whose]}</p>`}
@@ -87,9 +87,11 @@ const rows = (ctx: Context, items: Queued[]): Html =>
       const name = candidateName(ctx, submission)
       const address = pathOf(ctx, `grading/${id}`)
       return [
-        progress === null ? name : html`<a href="${address}">${name}</a>`,
+        progress === null
+          ? name
+          : html`<a class="flex items-center gap-3 font-medium hover:underline" href="${address}">${avatar(name)}${name}</a>`,
         assessment.name,
-        submittedAt && time(submittedAt),
+        submittedAt && ago(ctx, submittedAt),
         wordGraders(submission),
         progress && wordProgress(progress, submission),
         placeToTake(ctx, submission) &&

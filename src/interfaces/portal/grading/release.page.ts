@@ -12,6 +12,11 @@ export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: S
   const address = pathOf(ctx, `grading/${submission.id}`)
   return {
     title: `Release the result of ${candidate}`,
+    trail: [
+      ['Grading', pathOf(ctx, 'grading')],
+      [candidate, address],
+    ],
+    heading: 'Release the result',
     body: html`${mistakes(form)}${panel(
       'points',
       `${total.points} of ${total.ofPoints} points`,

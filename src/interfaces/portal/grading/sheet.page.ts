@@ -8,6 +8,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { badge } from '../kit/status.ts'
 import { wordIssue } from '../kit/wording.ts'
 import { captures, notes, questionBody, screenHeadline } from '../submissions/submission.page.ts'
 import { given, others, progress, result, wordStanding } from './sheet.parts.ts'
@@ -36,12 +37,16 @@ export function sheetPage(form: Form, { ctx, sheet, graders, named, done, failed
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
   return {
     title: `Grade ${candidate}`,
+    heading: candidate,
+    state: badge(submission.state === 'released' ? 'released' : 'to be graded'),
+    subtitle: submission.assessment.name,
+    trail: [['Grading', pathOf(ctx, 'grading')]],
     notice: noticeOf(done),
     body: html`${mistakes(form)}<div role="status" data-part="others">${others(sheet)}</div>
 ${screenHeadline(detail)}${about(ctx, sheet, address)}
 ${TOOLS}
 <div class="grid gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]" data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}">
-<div>
+<div class="space-y-4">
 ${questions.map((question) => {
   const id = `question-${question.number}`
   const body = html`${questionBody(ctx, question)}
@@ -49,7 +54,7 @@ ${grading(form, { sheet, question, address, isFailed: question.number === failed
   return html`<div id="${id}" data-question>${panel(id, `Question ${question.number}`, body)}</div>`
 })}
 </div>
-<aside aria-label="Proctoring">
+<aside class="space-y-4" aria-label="Proctoring">
 ${captures(ctx, detail, address)}
 ${notes(detail)}
 </aside>
@@ -68,7 +73,7 @@ function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined 
 const about = (ctx: Context, sheet: Sheet, address: string): Html =>
   panel(
     'about',
-    'About it',
+    'Progress',
     html`<div data-part="progress">${progress(sheet)}</div>
 ${sheet.submission.state !== 'released' && placeToTake(ctx, sheet.submission) && html`<form method="post" action="${`${address}/take-over`}"><button class="btn">Take over</button></form>`}`,
   )
@@ -154,7 +159,7 @@ function end(form: Form, { ctx, sheet, address, graders, named }: End): Html {
   const isAssigned = [submission.graderId, submission.secondGraderId].includes(me)
   return html`${panel('result', 'Result', html`<div data-part="result">${result(sheet, address)}</div>`)}
 ${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Who grades it', html`${narrowing(address, named, [graders])}${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}
-<p><a href="${pathOf(ctx, 'grading')}">All that waits to be graded</a></p>`
+`
 }
 
 type HandOn = { place: Place; sheet: Sheet; address: string; graders: Named[] }
@@ -168,6 +173,6 @@ ${choice(form, {
   options: [['', 'Nobody'], ...graders.map(({ id, name }): [string, string] => [id, name])],
   ...limitHint(graders),
 })}
-<button class="btn">Hand on</button>
+<button class="btn">Assign</button>
 </form>`
 }

@@ -8,7 +8,6 @@ import type { Source, Standing } from '../../../domain/submissions/grading/total
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { pathOf } from '../kit/layout.ts'
-import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { confirmation, time } from '../kit/wording.ts'
 
@@ -37,9 +36,7 @@ export function progress(sheet: Sheet): Html {
   const { submission, progress } = sheet
   const { questions, points, ofPoints, ungraded, undecided } = progress
   const missing = ungraded.length + undecided.length
-  return html`<dl class="details"><dt>Assessment</dt><dd>${submission.assessment.name}</dd>
-<dt>Handed in</dt><dd>${submission.submittedAt && time(submission.submittedAt)}</dd>
-<dt>State</dt><dd>${badge(submission.state === 'released' ? 'released' : 'to be graded')}</dd>
+  return html`<dl class="details"><dt>Handed in</dt><dd>${submission.submittedAt && time(submission.submittedAt)}</dd>
 <dt>Graded</dt><dd>${questions - missing} of ${wordCount(questions, 'question')}</dd>
 <dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></dl>
 ${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}

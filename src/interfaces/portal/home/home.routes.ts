@@ -14,11 +14,14 @@ import { ownHome } from './own-home.page.ts'
 
 export function homeRoutes(app: FastifyInstance): void {
   app.get('/', async (request, reply) => {
-    const { ctx } = request
-    const body = may(ctx, 'read') ? organizationHome(ctx, await readOverview(ctx)) : ownHome(ctx, await readOwnOverview(ctx))
-    const waiting = may(ctx, 'grade') && waitingPanel(ctx, await countQueues(ctx))
+    const { ctx, signedIn } = request
+    const name = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.user.firstName ?? ''
+    const queues = may(ctx, 'grade') ? await countQueues(ctx) : null
+    const body = may(ctx, 'read')
+      ? organizationHome(ctx, await readOverview(ctx), queues)
+      : html`${queues && waitingPanel(ctx, queues)}${ownHome(ctx, await readOwnOverview(ctx))}`
     const deletion = ctx.mode === 'test' && may(ctx, 'delete_test_data') && deleteTestData(ctx)
     const notice = NOTICES.get(queryOf(request).get('done') ?? '')
-    return show(request, reply, homePage(html`${waiting}${body}${deletion}`, notice))
+    return show(request, reply, homePage(ctx, name, html`${body}${deletion}`, notice))
   })
 }

@@ -24,7 +24,7 @@ export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): 
     body: html`<section class="panel" aria-labelledby="deliveries-heading">
 <h2 class="mb-4" id="deliveries-heading">${endpoint.url}</h2>
 <p>Kept for ${DELIVERIES_KEPT_DAYS} days at most.</p>
-<form class="flex flex-wrap items-end gap-x-3" method="get" action="${address}">
+<form class="filters" method="get" action="${address}">
 ${choice(form, {
   name: 'state',
   label: 'State',

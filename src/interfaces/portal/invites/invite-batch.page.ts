@@ -29,6 +29,10 @@ export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean 
 
 export const batchPage = ({ ctx, batch, list, names, values }: Facts): Page => ({
   title: `List for ${batch.assessment.name}`,
+  trail: [
+    ['Invites', pathOf(ctx, 'invites')],
+    ['Invite many', pathOf(ctx, 'invites/batches')],
+  ],
   body: html`<section class="panel" aria-labelledby="sum-heading">
 <h2 class="mb-4" id="sum-heading">${headingOf(batch)}</h2>
 ${progress(batch)}
@@ -43,14 +47,13 @@ ${whatNext(ctx, batch)}
 </section>
 <section class="panel" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Rows</h2>
-<form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="flex flex-wrap items-end gap-x-3">
+<form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filters">
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
 <button class="btn">Show</button>
 </form>
 ${list.items.length === 0 ? html`<p>There are none.</p>` : rowTable(ctx, list.items, names)}
 ${pager(pathOf(ctx, `invites/batches/${batch.id}`), values, list, ['row', 'rows'])}
-</section>
-<p><a href="${pathOf(ctx, 'invites/batches')}">All lists</a></p>`,
+</section>`,
 })
 
 function headingOf({ startedAt, stoppedAt, finishedAt }: Batch): string {
@@ -64,7 +67,7 @@ function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
   if (!startedAt || finishedAt) return false
   const done = counts.invited
   return html`<p><label for="progress">${done.toLocaleString('en')} of ${(done + counts.ready).toLocaleString('en')}</label>
-<progress id="progress" value="${done}" max="${done + counts.ready}"></progress></p>`
+<progress class="progress progress-primary" id="progress" value="${done}" max="${done + counts.ready}"></progress></p>`
 }
 
 function whatNext(ctx: Context, batch: Batch): Html {
@@ -77,7 +80,7 @@ function actions(batch: Batch, path: string): Html | false {
   if (batch.finishedAt) return false
   if (!batch.startedAt) return beforeStart(batch, path)
   if (batch.stoppedAt)
-    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else of the list is being invited. <button class="btn btn-primary">Go on inviting</button></p></form>`
+    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else of the list is being invited. <button class="btn btn-primary">Resume inviting</button></p></form>`
   return html`<form method="post" action="${`${path}/stop`}"><p><button class="btn btn-error">Stop</button> Whoever has not been invited by then is not.</p></form>
 <form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="btn">Try again now</button></p></form>`
 }

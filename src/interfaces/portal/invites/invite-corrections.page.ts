@@ -11,7 +11,7 @@ export function corrections(form: Form, invite: InviteDetail, path: string): Htm
   return [
     panel(
       'corrections',
-      'Something is wrong in it',
+      'Corrections',
       html`${invite.status === 'pending' && texts(form, invite, path)}${invite.mode === 'live' && address(form, path)}`,
     ),
   ]

@@ -14,14 +14,15 @@ import type { Requirement } from '../../../domain/submissions/needs.ts'
 import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
 import type { Tag } from '../../../domain/tags/tags.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { facts as factList } from '../kit/parts.ts'
+import { facts as factList, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { demandsOf, time, wordState } from '../kit/wording.ts'
+import { confirmation, demandsOf, time, wordState } from '../kit/wording.ts'
 import { corrections } from './invite-corrections.page.ts'
 import { timelineTable } from './timeline.ts'
 
@@ -55,12 +56,24 @@ type Facts = {
   done: string | undefined
 }
 
-export const invitePage = (form: Form, { done = '', ...facts }: Facts): Page => ({
-  title: `Invite of ${facts.invite.recipientEmail}`,
-  notice: NOTICES.get(done),
-  body: html`${mistakes(form)}${[about(facts), ...whatCanBeDone(form, facts), timeline(facts), mails(facts.emails, facts.ctx.deps.clock())]}
-<p><a href="${pathOf(facts.ctx, 'invites')}">All invites</a></p>`,
-})
+export function invitePage(form: Form, { done = '', ...facts }: Facts): Page {
+  const { ctx, invite, operations, emails } = facts
+  const { recipientName, recipientEmail } = invite
+  const mayOpen = mayReadSubmission(ctx, invite, null) && invite.assessmentSession !== null
+  return {
+    title: `Invite of ${recipientEmail}`,
+    heading: recipientName || recipientEmail,
+    state: badge(wordState(invite)),
+    subtitle: html`${recipientName && html`${recipientEmail} · `}${may(ctx, 'read') ? assessmentLink(ctx, invite) : invite.assessmentName}`,
+    trail: [['Invites', pathOf(ctx, 'invites')]],
+    actions: mayOpen && linkButton(pathOf(ctx, `invites/${invite.id}/submission`), 'Open submission', 'file-text', 'main'),
+    notice: NOTICES.get(done),
+    body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-3">
+<div class="space-y-6 lg:col-span-2">${operations && linkAndMoves(form, invite, pathOf(ctx, `invites/${invite.id}`), { link: operations.link, mayRetake: facts.retake === null && may(ctx, 'invite') })}${timeline(facts)}${mails(emails, ctx.deps.clock())}</div>
+<div class="space-y-6">${[about(facts), ...belongings(form, facts)]}</div>
+</div>`,
+  }
+}
 
 type Shown = Omit<Facts, 'done'>
 
@@ -72,11 +85,8 @@ function about({ ctx, invite, createdBy, tags, operations, retake }: Shown): Htm
   const readsAll = may(ctx, 'read')
   const declinedAt = declinedAtOf(invite)
   const facts: [string, Value][] = [
-    ['State', badge(wordState(invite))],
     ['Retake of', attemptLink(ctx, invite.retakeOf, invite.attempt - 1)],
     ['Taken again in', attemptLink(ctx, retake, invite.attempt + 1)],
-    ['Assessment', readsAll ? assessmentLink(ctx, invite) : invite.assessmentName],
-    ['Name', invite.recipientName],
     ['External id', invite.externalId],
     ['Metadata', invite.metadata && wordMetadata(invite.metadata)],
     ['Sent', time(invite.sentAt)],
@@ -93,12 +103,6 @@ function about({ ctx, invite, createdBy, tags, operations, retake }: Shown): Htm
     ['Recordings of an answer', invite.answerRecordLimit],
     ['Asked for', demandsOf(invite).join(', ') || 'nothing'],
     ['Waived', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
-    [
-      'Submission',
-      mayReadSubmission(ctx, invite, null) &&
-        invite.assessmentSession !== null &&
-        html`<a href="${pathOf(ctx, `invites/${invite.id}/submission`)}">What was sent in</a>`,
-    ],
     ['Grader', readsAll && invite.assignedGrader && wordGrader(invite.assignedGrader)],
     ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
     ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
@@ -123,50 +127,56 @@ function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined
   return who ? `an API key of ${who}` : 'an API key'
 }
 
-function whatCanBeDone(form: Form, { ctx, invite, tags, operations, retake }: Shown): (Html | false)[] {
+/** What can be changed besides where it stands. */
+function belongings(form: Form, { ctx, invite, tags, operations }: Shown): (Html | false)[] {
   if (operations === null) return []
-  const { link, requirements, named, graders, tagChoices } = operations
+  const { requirements, named, graders, tagChoices } = operations
   const path = pathOf(ctx, `invites/${invite.id}`)
   return [
-    panel('moves', 'What can be done', moveForms(form, invite, path, { link, mayRetake: retake === null && may(ctx, 'invite') })),
-    ...corrections(form, invite, path),
-    ...waiving(form, invite, path, requirements),
     narrowing(path, named, [graders, tagChoices]),
     panel('grader', 'Grader', graderForm(form, invite, path, graders)),
     panel('tags', 'Tags', tagForms(form, tags, path, tagChoices)),
+    ...waiving(form, invite, path, requirements),
+    ...corrections(form, invite, path),
   ]
 }
 
 type Moving = { link: string; mayRetake: boolean }
-function moveForms(form: Form, invite: InviteDetail, path: string, { link, mayRetake }: Moving): Html {
+
+/** Its link, and what moves it, as far as it can be moved. */
+function linkAndMoves(form: Form, invite: InviteDetail, path: string, { link, mayRetake }: Moving): Html | false {
   const { status } = invite
   const ifMay = (move: Move, shown: Html): Html | false => mayMove(move, status) && shown
   const days = (value: string) => field(form, { name: 'expiresInDays', label: 'Days from now', type: 'number', value })
-  return html`${status === 'completed' && html`<p>The candidate has completed it.</p>`}
-${
-  status === 'completed' &&
-  mayRetake &&
-  html`<form method="post" action="${`${path}/retake`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="quiet">Invite to another attempt</button></p></form>`
-}
-${ifMay(
-  'resend',
-  html`<p>The link in the mail. Whoever has it takes the assessment: give it to the candidate only.</p>
-<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="link">${link}</code>
-<p><button class="btn btn-sm" hidden data-copy="link" type="button">Copy the link</button></p>
-<form method="post" action="${`${path}/resend`}">${onceField()}<p><button class="btn btn-primary">Send the invitation again</button></p></form>`,
-)}
-${ifMay('extend', html`<form method="post" action="${`${path}/extend`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="btn">Change the expiry</button></p></form>`)}
-${ifMay(
-  'revoke',
-  html`<details>
-<summary class="py-2 text-sm font-medium">Revoke</summary>
-<form method="post" action="${`${path}/revoke`}">
-<p>Revoke the invite? Its link opens the assessment no more. It can be reactivated.</p>
-<button class="btn btn-error">Revoke</button>
-</form>
+  if (status === 'completed')
+    return (
+      mayRetake &&
+      panel(
+        'moves',
+        'Another attempt',
+        html`<form method="post" action="${`${path}/retake`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<p><button class="btn">Invite to another attempt</button></p></form>`,
+      )
+    )
+  return panel(
+    'moves',
+    'Invitation',
+    html`${ifMay(
+      'resend',
+      html`<p class="hint mb-2">The link in the mail. Whoever has it takes the assessment: give it to the candidate only.</p>
+<code class="mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="link">${link}</code>
+<div class="mb-4 flex flex-wrap gap-2"><button hidden data-copy="link" type="button" class="btn">Copy the link</button>
+<form method="post" action="${`${path}/resend`}">${onceField()}<button class="btn btn-primary">${icon('send')}Send the invitation again</button></form></div>`,
+    )}
+${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAtOf(invite) !== null)}<p><button class="btn btn-primary">${icon('rotate-ccw')}Reactivate, with a new link</button></p></form>`)}
+<div class="flex flex-wrap items-start gap-x-6">${ifMay(
+      'extend',
+      html`<details ${form.issues.some(({ field }) => field === 'expiresInDays') && html`open`}>
+<summary class="btn btn-sm">${icon('calendar-plus')}Extend</summary>
+<form method="post" action="${`${path}/extend`}" class="mt-3">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<button class="btn">Change the expiry</button></form>
 </details>`,
-)}
-${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAtOf(invite) !== null)}<p><button class="btn btn-primary">Reactivate, with a new link</button></p></form>`)}`
+    )}
+${ifMay('revoke', confirmation('Revoke', 'Revoke the invite? Its link opens the assessment no more. It can be reactivated.', `${path}/revoke`))}</div>`,
+  )
 }
 
 /** Nobody who has declined is mailed again by a mere click. */
@@ -192,12 +202,12 @@ function waiving(form: Form, invite: InviteDetail, path: string, requirements: R
   if (open.length === 0 || !(isStarted || status === 'pending' || status === 'accepted')) return []
   const options = open.map((requirement): [string, string] => [requirement, REQUIREMENT_NAMES.get(requirement)!])
   const what = isStarted ? 'go on' : 'start'
-  const body = html`<p>If the candidate can not meet something, let them ${what} without it. This stays in the audit log.</p>
+  const body = html`<p class="hint mb-3">If the candidate can not meet something, let them ${what} without it. This stays in the audit log.</p>
 <form method="post" action="${`${path}/waive`}">
 ${choice(form, { name: 'requirement', label: isStarted ? 'Go on without' : 'Start without', options })}
-<button class="btn">Let them</button>
+<button class="btn">Waive it</button>
 </form>`
-  return [panel('waive', isStarted ? 'While it is taken' : 'Before the start', body)]
+  return [panel('waive', 'Requirements', body)]
 }
 
 const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
@@ -225,10 +235,10 @@ function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html
   const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
   return html`${
     tags.length === 0
-      ? html`<p>It has none.</p>`
+      ? html`<p class="hint mb-3">It has none.</p>`
       : html`<ul class="mb-4 flex flex-wrap gap-2">${tags.map(
-          ({ id, name }) => html`<li class="badge badge-soft badge-lg gap-1 pr-1">${name}
-<form method="post" action="${`${path}/tags/${id}/remove`}"><button class="btn btn-ghost btn-sm" aria-label="${`Remove ${name}`}">Remove</button></form></li>`,
+          ({ id, name }) =>
+            html`<li class="badge badge-soft badge-lg gap-1 pr-1">${name}<form method="post" action="${`${path}/tags/${id}/remove`}"><button class="btn btn-ghost btn-circle btn-xs" aria-label="${`Remove ${name}`}">${icon('x', 'size-3.5')}</button></form></li>`,
         )}</ul>`
   }
 ${
@@ -248,7 +258,7 @@ const mails = (emails: InviteEmailRow[], now: Date): Html =>
     'mails',
     'Mails',
     emails.length === 0
-      ? html`<p>None was sent.</p>`
+      ? html`<p class="hint">None was sent.</p>`
       : table(
           'mails-heading',
           ['Created', 'State', 'Sent', 'Attempts', 'Reason'],

@@ -4,6 +4,7 @@ import type { Choices } from '../../../domain/invites/form-options.ts'
 import { INVITE_DEFAULTS } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { proctoringBoxes, readProctoring } from '../assessments/assessments.form.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields } from '../kit/forms.ts'
@@ -15,14 +16,14 @@ type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: stri
 
 export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions }: Facts): Page => ({
   title: 'Invite a candidate',
+  trail: [['Invites', pathOf(ctx, 'invites')]],
   body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Address of the candidate', type: 'email' })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}
 ${termFields(form, choices)}
-<button class="btn btn-primary">Invite</button>
-</form>
-<p><a href="${pathOf(ctx, 'invites')}">All invites</a></p>`,
+<button class="btn btn-primary">${icon('send')}Invite</button>
+</form>`,
 })
 
 /** None is chosen by itself: a mail to the wrong candidates can not be taken back. */

@@ -29,3 +29,10 @@ export function chart(values: (readonly [first: number, second?: number])[]): Ht
 ${values.map(columns)}
 </svg>`
 }
+
+/** How a number went, without its values: those stand elsewhere. */
+export function curve(values: number[]): Html {
+  const most = Math.max(1, ...values)
+  const points = values.map((value, i) => `${(i * 100) / Math.max(1, values.length - 1)},${28 - (value / most) * 26}`)
+  return html`<svg class="text-primary mt-2 h-8 w-full" viewBox="0 0 100 30" preserveAspectRatio="none" aria-hidden="true"><polyline points="${points.join(' ')}" fill="none" stroke="currentColor" stroke-width="2" vector-effect="non-scaling-stroke"></polyline></svg>`
+}

@@ -55,3 +55,50 @@ export const linkButton = (address: string, label: string, name?: IconName, look
   html`<a class="${LOOKS[look]}" href="${address}">${name && icon(name)}${label}</a>`
 
 const LOOKS = { main: 'btn btn-primary', other: 'btn', small: 'btn btn-sm' }
+
+/** What a page offers besides its main action, folded away. */
+export const more = (items: Html): Html => html`<details class="dropdown dropdown-end">
+<summary class="btn">${icon('ellipsis')}More</summary>
+<div class="dropdown-content bg-base-100 border-base-300 rounded-box z-10 mt-1 grid w-64 gap-1 border p-2 shadow-lg">${items}</div>
+</details>`
+
+/** Something that went well, badly, or is only to be known. */
+export const notice = (look: keyof typeof NOTICES, content: Html): Html =>
+  html`<div class="alert alert-soft ${NOTICES[look][0]} items-start" role="note">${icon(NOTICES[look][1], 'size-5')}<div class="min-w-0">${content}</div></div>
+`
+
+const NOTICES = {
+  good: ['alert-success', 'circle-check'],
+  bad: ['alert-error', 'triangle-alert'],
+  warning: ['alert-warning', 'triangle-alert'],
+  info: ['alert-info', 'info'],
+} as const satisfies Record<string, [look: string, icon: IconName]>
+
+/** Something that needs whoever looks, with the way to do something about it. */
+export type Need = { icon: IconName; look: 'error' | 'warning' | 'info'; text: string; detail: Value; action: Html }
+
+/** What needs whoever looks, a line each. */
+export const needs = (items: readonly Need[]): Html =>
+  html`<ul class="divide-base-300 -mx-5 -mb-5 divide-y">${items.map(
+    ({
+      icon: name,
+      look,
+      text,
+      detail,
+      action,
+    }) => html`<li class="flex items-center gap-4 px-5 py-3"><span class="${NEEDS[look]}">${icon(name, 'size-5')}</span><div class="min-w-0 grow"><p class="font-medium">${text}</p><p class="text-base-content/70 text-sm">${detail}</p></div>${action}</li>
+`,
+  )}</ul>`
+
+const NEEDS = { error: 'text-error', warning: 'text-warning', info: 'text-info' }
+
+/** A figure, with what it is of and what is to be known of it. */
+export const figure = (
+  label: string,
+  value: string | number,
+  note: Value,
+  curve?: Html,
+): Html => html`<div class="panel"><p class="text-base-content/70 text-sm">${label}</p>
+<p class="mt-1 text-3xl font-semibold tracking-tight tabular-nums">${value}</p>
+<p class="text-base-content/70 mt-1 text-sm">${note}</p>${curve}</div>
+`

@@ -93,7 +93,7 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
     body: html`<section class="panel" aria-labelledby="log-heading">
 <h2 class="mb-4" id="log-heading">Who did what</h2>
 <p>Kept for a year.${ctx.mode === 'test' && ' Only what was done to test data: the log of live data has everything.'}</p>
-<form class="flex flex-wrap items-end gap-x-3" method="get" action="${address}">
+<form class="filters" method="get" action="${address}">
 ${field(form, { name: 'who', label: 'Address of a member, or name of a key', optional: true })}
 ${choice(form, {
   name: 'action',

@@ -38,7 +38,7 @@ export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page =
   body: html`${mistakes(found.form)}<p><a class="btn btn-primary" href="${pathOf(ctx, 'members/invite')}">Invite a member</a></p>
 <section class="panel" aria-labelledby="members-heading">
 <h2 class="mb-4" id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
-<form class="flex flex-wrap items-end gap-x-3" method="get" action="${pathOf(ctx, 'members')}">
+<form class="filters" method="get" action="${pathOf(ctx, 'members')}">
 ${field(found.form, { name: 'search', label: 'Name or address', optional: true })}
 ${choice(found.form, {
   name: 'role',

@@ -28,7 +28,7 @@ ${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
 </section>
 <section class="panel" aria-labelledby="tags-heading">
 <h2 class="mb-4" id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
-<form class="flex flex-wrap items-end gap-x-3" method="get" action="${pathOf(ctx, 'tags')}">
+<form class="filters" method="get" action="${pathOf(ctx, 'tags')}">
 ${field(found.form, { name: 'search', label: 'Name', optional: true })}
 <button class="btn">Show</button>
 </form>

@@ -17,8 +17,8 @@ export const newPasswordField = (form: Form, label = 'Password') =>
 
 export const joinPage = (form: Form, token: string, offer: JoinOffer): Page => ({
   title: `Join ${offer.organization}`,
-  body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/join/${token}">
-<p>You join as <strong>${offer.email}</strong>.</p>
+  body: html`${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/join/${token}">
+<p class="hint mb-4">You join as <strong>${offer.email}</strong>.</p>
 <input type="hidden" name="username" value="${offer.email}" autocomplete="username">
 ${field(form, { name: 'firstName', label: 'First name', value: offer.firstName, autocomplete: 'given-name' })}
 ${field(form, { name: 'lastName', label: 'Last name', value: offer.lastName, autocomplete: 'family-name' })}

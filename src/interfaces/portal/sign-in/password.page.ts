@@ -6,8 +6,8 @@ import { newPasswordField } from './join.page.ts'
 
 export const forgotPage = (form: Form): Page => ({
   title: 'Forgotten password',
-  body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/forgot">
-<p>We mail you a link to set a new one. It is good for an hour.</p>
+  body: html`${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/forgot">
+<p class="hint mb-4">We mail you a link to set a new one. It is good for an hour.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email', autocomplete: 'username' })}
 <button class="btn btn-primary">Mail me a link</button>
 </form>
@@ -24,8 +24,8 @@ export const askedPage: Page = {
 
 export const resetPage = (form: Form, token: string, email: string): Page => ({
   title: 'Set a new password',
-  body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/reset/${token}">
-<p>For <strong>${email}</strong>. All your sessions end.</p>
+  body: html`${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/reset/${token}">
+<p class="hint mb-4">For <strong>${email}</strong>. All your sessions end.</p>
 <input type="hidden" name="username" value="${email}" autocomplete="username">
 ${newPasswordField(form, 'New password')}
 <button class="btn btn-primary">Set the password</button>

@@ -7,12 +7,12 @@ import type { Page } from '../kit/layout.ts'
 export const signInPage = (form: Form, next: string, notice?: string): Page => ({
   title: 'Sign in',
   notice,
-  body: html`${mistakes(form)}<form class="panel" method="post" action="${PORTAL_PREFIX}/sign-in">
+  body: html`${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/sign-in">
 <input type="hidden" name="next" value="${next}">
 ${field(form, { name: 'email', label: 'Email address', type: 'email', autocomplete: 'username' })}
 ${field(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
-<button class="btn btn-primary">Sign in</button>
+<button class="btn btn-primary w-full">Sign in</button>
 </form>
-<p><a href="${PORTAL_PREFIX}/forgot">I have forgotten my password</a></p>
-<p class="quiet">Nobody can sign up here: an admin of your organization invites you.</p>`,
+<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/forgot">I have forgotten my password</a></p>
+<p class="hint text-center">Nobody can sign up here: an admin of your organization invites you.</p>`,
 })

@@ -13,6 +13,7 @@ export function reportPage(ctx: Context, report: Report): Page {
   const address = pathOf(ctx, `results/assessments/${assessment.id}`)
   return {
     title: `Report on ${assessment.name}`,
+    trail: [['Results', pathOf(ctx, 'results')]],
     body: html`${panel('about', 'Released results', about(ctx, report))}
 ${scored > 0 && panel('totals', 'Distribution of the totals', totals(report))}
 ${questions.length > 0 && panel('points', 'Points by question', points(questions))}

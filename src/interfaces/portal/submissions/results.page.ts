@@ -7,8 +7,9 @@ import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
+import { linkButton } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
+import { ago, time } from '../kit/wording.ts'
 
 type ListFacts = { ctx: Context; assessments: { id: string; name: string }[]; list: Listing<Released> }
 
@@ -20,8 +21,8 @@ export function resultsPage(form: Form, { ctx, assessments, list }: ListFacts): 
     title: 'Results',
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="results-heading">
 <h2 class="mb-4" id="results-heading">Released results</h2>
-<form class="flex flex-wrap items-end gap-x-3" method="get" action="${address}">
-${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Any'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
+<form class="filters" method="get" action="${address}">
+${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${namedField(readNamed(form.values), [assessments])}<button class="btn">Show</button>
 </form>
 ${assessments.some(({ id }) => id === assessment) && html`<p><a href="${`${address}/assessments/${assessment}`}">Report on this assessment</a></p>`}
@@ -36,8 +37,8 @@ ${
           html`<a href="${`${address}/assessments/${assessment.id}`}">${assessment.name}</a>`,
           wordPoints(result),
           percent(result),
-          submittedAt && time(submittedAt),
-          time(result.releasedAt),
+          submittedAt && ago(ctx, submittedAt),
+          ago(ctx, result.releasedAt),
         ]),
       )
 }
@@ -51,9 +52,11 @@ export const resultPage = (
   { id, invite, assessment, paper, grades, submittedAt, result }: ReleasedDetail,
 ): Page => ({
   title: `Result of ${invite.recipientName ?? invite.recipientEmail}`,
+  trail: [['Results', pathOf(ctx, 'results')]],
+  actions: linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Report (PDF)', 'download', 'main'),
   body: html`${panel(
     'about',
-    'About it',
+    'Details',
     html`<dl class="details"><dt>Assessment</dt><dd>${assessment.name}</dd>
 <dt>Candidate</dt><dd>${invite.recipientName && `${invite.recipientName}, `}${invite.recipientEmail}</dd>
 <dt>Points</dt><dd>${wordPoints(result)}</dd>
@@ -62,8 +65,7 @@ export const resultPage = (
 <dt>Released</dt><dd>${time(result.releasedAt)}, version ${result.version}</dd>
 ${result.comment && html`<dt>Comment</dt><dd><span class="preformatted">${result.comment}</span></dd>`}
 ${may(ctx, 'read') && html`<dt>Candidate sees it</dt><dd>${result.toCandidate ? 'yes' : 'no'}</dd>`}
-${may(ctx, 'read') && result.message && html`<dt>Message</dt><dd><span class="preformatted">${result.message}</span></dd>`}</dl>
-<p><a class="btn btn-primary" href="${`${pathOf(ctx, `results/${id}`)}/report`}">Report (PDF)</a></p>`,
+${may(ctx, 'read') && result.message && html`<dt>Message</dt><dd><span class="preformatted">${result.message}</span></dd>`}</dl>`,
   )}
 ${panel(
   'questions',
@@ -76,8 +78,7 @@ ${panel(
       return [number, html`<span class="preformatted" lang="" dir="auto">${script}</span>`, grade?.points, grade?.ofPoints]
     }),
   ),
-)}
-<p><a href="${pathOf(ctx, 'results')}">All results</a></p>`,
+)}`,
 })
 
 const wordPoints = ({ points, ofPoints }: Result): string => (ofPoints === 0 ? '' : `${points} of ${ofPoints}`)

@@ -13,6 +13,7 @@ import { wordCount, wordDuration, written } from '../../../http/pages/candidate-
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
+import { facts as factList } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -37,10 +38,17 @@ type Facts = {
 
 export const submissionPage = (form: Form, { ctx, invite, submission, mayReadInvite, mayDelete, done }: Facts): Page => ({
   title: `Submission of ${invite.recipientName ?? invite.recipientEmail}`,
+  trail: mayReadInvite
+    ? [
+        ['Invites', pathOf(ctx, 'invites')],
+        [invite.recipientName ?? invite.recipientEmail, pathOf(ctx, `invites/${invite.id}`)],
+      ]
+    : [],
+  heading: 'Submission',
+  state: submission !== null && badge(STATES[submission.state]),
   notice: done === 'deleted' ? 'They are deleted.' : undefined,
   body: html`${mistakes(form)}${submission ? contents(ctx, invite, submission) : html`<p>Nothing has been sent in yet: the candidate has not started.</p>`}
-${mayDelete && deletion(form, ctx, invite)}
-${mayReadInvite && html`<p><a href="${pathOf(ctx, `invites/${invite.id}`)}">The invite</a></p>`}`,
+${mayDelete && deletion(form, ctx, invite)}`,
 })
 
 const contents = (
@@ -83,7 +91,6 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
   const { consentAt, consentMedia, consentVersion } = submission
   const facts: [string, Value][] = [
     ['Assessment', assessment.name],
-    ['State', badge(STATES[submission.state])],
     ['Started', submission.startedAt && time(submission.startedAt)],
     ['Time until', submission.deadlineAt && time(submission.deadlineAt)],
     ['Handed in', submission.submittedAt && time(submission.submittedAt)],
@@ -92,11 +99,7 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
     ['Checks passed', submission.passedChecks.join(', ')],
     ['Browser', submission.userAgent],
   ]
-  return panel(
-    'about',
-    'About it',
-    html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`,
-  )
+  return panel('about', 'Details', factList(facts))
 }
 
 const wordMedium = (medium: string): string =>
@@ -242,7 +245,7 @@ function sinceStart({ startedAt }: SubmissionDetail, at: Date): string {
 export const notes = (submission: SubmissionDetail): Html =>
   panel(
     'notes',
-    'What happened meanwhile',
+    'Events of the session',
     submission.notes.length === 0
       ? html`<p>Nothing was noted.</p>`
       : table(

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { expectAccessible, isBrowserInstalled, overflow, press, startBrowser } from '../../../support/browser.ts'
+import { expectAccessible, goTo, isBrowserInstalled, overflow, press, startBrowser } from '../../../support/browser.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
 import { PATIENT } from '../../../support/wait-until.ts'
@@ -45,7 +45,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
       await expectAccessible(checked)
     }
     await page.goto(origin + home)
-    await follow(page, 'Assessments')
+    await goTo(page, 'Assessments')
     await page.getByText('There are none yet.').waitFor()
     await expectGood()
     await follow(page, 'New assessment')
@@ -65,7 +65,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await page.getByText('The assessment is made. Now add its questions.').waitFor()
     for (const script of ['One?', 'Two?', 'Three?']) {
       await follow(page, 'Add a question')
-      await page.getByLabel('Asked by').selectOption('Text')
+      await page.getByLabel('The question is').selectOption('Text')
       await page.getByLabel('Text', { exact: true }).fill(script)
       await page.getByLabel('Points').fill('5')
       await press(page, 'Add the question')
@@ -87,9 +87,11 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await expect.poll(() => page.locator('.questions .script').allTextContents(), PATIENT).toEqual(['Three?', 'What is one?'])
     await expectGood()
     await follow(page, 'Back to the assessment')
+    await page.locator('summary', { hasText: 'More' }).click()
     await press(page, 'Duplicate')
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Copy of Support, spoken')
-    await page.locator('summary').click()
+    await page.locator('summary', { hasText: 'More' }).click()
+    await page.locator('summary', { hasText: 'Delete' }).click()
     await press(page, 'Delete')
     await page.getByText('The assessment is deleted.').waitFor()
     await expect.poll(() => page.locator('table th a').allTextContents(), PATIENT).toEqual(['Support, spoken'])

@@ -26,7 +26,7 @@ async function openAssessment(data: Parameters<Service['make']['assessment']>[1]
   /** The form behind Up or Down of the question, as the page shows it. */
   const moveFields = (page: string, id: string, label: 'Up' | 'Down') => {
     const form = [...page.matchAll(/<form [^>]*action="([^"]*\/move)">(.*?)<\/form>/gs)].find(
-      ([, action, rest]) => action!.includes(id) && rest!.includes(`>${label}<`),
+      ([, action, rest]) => action!.includes(id) && rest!.includes(` ${label.toLowerCase()}"`),
     )
     return fieldsIn({ text: `<main${form![2]}</form>` })
   }

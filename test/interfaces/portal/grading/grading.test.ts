@@ -157,7 +157,7 @@ describe('the queue', () => {
     await other.post(`${other.sheet}/take-over`)
     expect(await shows(other, 'whose=mine')).toBe(true)
     const handed = await other.post(`${other.sheet}/hand-on/first`, { assignedGraderId: person.member.id })
-    expect((await other.get(handed.headers.location!)).text).toContain('It is handed on.')
+    expect((await other.get(handed.headers.location!)).text).toContain('It is assigned.')
     expect([await shows(person, 'whose=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
   })
 })
