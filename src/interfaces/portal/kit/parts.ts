@@ -62,18 +62,6 @@ export const more = (items: Html): Html => html`<details class="dropdown dropdow
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-10 mt-1 grid w-64 gap-1 border p-2 shadow-lg">${items}</div>
 </details>`
 
-/** Something that went well, badly, or is only to be known. */
-export const notice = (look: keyof typeof NOTICES, content: Html): Html =>
-  html`<div class="alert alert-soft ${NOTICES[look][0]} items-start" role="note">${icon(NOTICES[look][1], 'size-5')}<div class="min-w-0">${content}</div></div>
-`
-
-const NOTICES = {
-  good: ['alert-success', 'circle-check'],
-  bad: ['alert-error', 'triangle-alert'],
-  warning: ['alert-warning', 'triangle-alert'],
-  info: ['alert-info', 'info'],
-} as const satisfies Record<string, [look: string, icon: IconName]>
-
 /** Something that needs whoever looks, with the way to do something about it. */
 export type Need = { icon: IconName; look: 'error' | 'warning' | 'info'; text: string; detail: Value; action: Html }
 
