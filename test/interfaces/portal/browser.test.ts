@@ -169,9 +169,9 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await press(page, 'Send a test')
     await page.getByRole('heading', { name: 'Attempt 1' }).waitFor() // the page reloads by itself
     expect(() => verify(secret, receiver.received[0]!)).not.toThrow()
-    await page.getByRole('link', { name: 'All deliveries' }).click()
+    await page.getByRole('link', { name: 'Deliveries' }).click()
     await page.getByRole('rowheader', { name: 'A test' }).waitFor()
-    await page.getByRole('link', { name: 'The webhook', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Webhook', exact: true }).click()
     await page.locator('summary', { hasText: 'Disable' }).click()
     await press(page, 'Disable')
     await page.getByText('The webhook is disabled').waitFor()

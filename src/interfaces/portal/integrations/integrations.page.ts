@@ -4,6 +4,7 @@ import { type Html, html, type Value } from '../../../html/html.ts'
 import { checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { empty } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { confirmation, time } from '../kit/wording.ts'
 
@@ -24,7 +25,7 @@ export const integrationsPage = (form: Form, { ctx, keys, done = '' }: Facts): P
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="generate-heading">
 <h2 class="mb-4" id="generate-heading">Generate an API key</h2>
-<p>With an API key another system reaches your organization's assessments and invites. <a href="/docs">What it can do</a></p>
+<p class="hint mb-4">With an API key another system reaches your organization's assessments and invites. <a href="/docs">What it can do</a></p>
 <form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${field(form, { name: 'name', label: 'Name', hint: 'What it is for, so that you know it again.' })}
 ${choice(form, {
@@ -52,14 +53,14 @@ ${field(form, { name: 'expiresAt', label: 'Last day, in UTC', type: 'date', opti
 </section>
 <section class="panel" aria-labelledby="keys-heading">
 <h2 class="mb-4" id="keys-heading">API keys</h2>
-${keys.length === 0 ? html`<p>There are none yet.</p>` : keyTable(ctx, keys)}
+${keys.length === 0 ? empty('key-round', 'There are none yet.') : keyTable(ctx, keys)}
 </section>`,
 })
 
 const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
   table(
     'keys-heading',
-    ['Name', 'Key', 'Made by', 'Created', 'Expires', 'Last used', 'Allowed', 'State'],
+    ['Name', 'Key', 'Made by', 'Created', 'Expires', 'Last used', 'Allowed', 'Status'],
     keys.map((key) => [
       html`<a href="${pathOf(ctx, `${PATH}/${key.id}`)}">${key.name}</a>`,
       html`<code>ak_${key.mode}_…${key.lastFour}</code>`,

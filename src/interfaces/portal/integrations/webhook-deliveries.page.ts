@@ -9,6 +9,7 @@ import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
+import { empty } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -21,6 +22,10 @@ export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): 
   const address = `${addressOf(ctx, endpoint)}/deliveries`
   return {
     title: 'Deliveries',
+    trail: [
+      ['Webhooks', pathOf(ctx, 'settings/webhooks')],
+      ['Webhook', addressOf(ctx, endpoint)],
+    ],
     body: html`<section class="panel" aria-labelledby="deliveries-heading">
 <h2 class="mb-4" id="deliveries-heading">${endpoint.url}</h2>
 <p>Kept for ${DELIVERIES_KEPT_DAYS} days at most.</p>
@@ -28,14 +33,13 @@ export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): 
 ${choice(form, {
   name: 'state',
   label: 'State',
-  options: [['', 'Any'], ...DELIVERY_STATES.map((state): [string, string] => [state, STATES[state]])],
+  options: [['', 'Every status'], ...DELIVERY_STATES.map((state): [string, string] => [state, STATES[state]])],
 })}
 <button class="btn">Show</button>
 </form>
-${list.items.length === 0 ? html`<p>There are none.</p>` : deliveryTable(address, list.items)}
+${list.items.length === 0 ? empty('inbox', 'There are none.') : deliveryTable(address, list.items)}
 ${pager(address, form.values, list, ['delivery', 'deliveries'])}
-</section>
-<p><a href="${addressOf(ctx, endpoint)}">The webhook</a></p>`,
+</section>`,
   }
 }
 
@@ -69,6 +73,11 @@ export function deliveryPage(form: Form, { ctx, endpoint, delivery }: Facts): Pa
   const { eventId, type, state, queuedAt, nextAttemptAt, attempts } = delivery
   return {
     title: wordEvent(type),
+    trail: [
+      ['Webhooks', pathOf(ctx, 'settings/webhooks')],
+      ['Webhook', address],
+      ['Deliveries', `${address}/deliveries`],
+    ],
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="about-heading">
 <h2 class="mb-4" id="about-heading">The delivery</h2>
 ${list([
@@ -87,8 +96,7 @@ ${
 <section class="panel" aria-labelledby="attempts-heading">
 <h2 class="mb-4" id="attempts-heading">Attempts</h2>
 ${attempts.length === 0 ? html`<p>There was none yet.</p>` : attempts.map(attemptItem)}
-</section>
-<p><a href="${`${address}/deliveries`}">All deliveries</a></p>`,
+</section>`,
   }
 }
 

@@ -22,25 +22,25 @@ export function webhookPage(form: Form, { ctx, endpoint, counts, done }: Facts):
   const address = pathOf(ctx, `settings/webhooks/${endpoint.id}`)
   return {
     title: 'Webhook',
+    trail: [['Webhooks', pathOf(ctx, 'settings/webhooks')]],
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${hasMissed(endpoint) && missed(address)}<section class="panel" aria-labelledby="about-heading">
-<h2 class="mb-4" id="about-heading">About it</h2>
+<h2 class="mb-4" id="about-heading">Details</h2>
 ${details(endpoint, counts, ctx.deps.clock())}
 <p><a href="${`${address}/deliveries`}">Deliveries</a></p>
 </section>
 <section class="panel" aria-labelledby="actions-heading">
-<h2 class="mb-4" id="actions-heading">What can be done</h2>
+<h2 class="mb-4" id="actions-heading">Actions</h2>
 ${actions(endpoint, address, ctx.deps.clock())}
 </section>
 <section class="panel" aria-labelledby="change-heading">
-<h2 class="mb-4" id="change-heading">Change it</h2>
+<h2 class="mb-4" id="change-heading">Settings</h2>
 <form method="post" action="${address}">
 ${seenField(form, endpoint)}
 ${webhookFields(ctx, form, endpoint)}
 <button class="btn btn-primary">Save</button>
 </form>
-</section>
-<p><a href="${pathOf(ctx, 'settings/webhooks')}">All webhooks</a></p>`,
+</section>`,
   }
 }
 
@@ -49,7 +49,7 @@ const hasMissed = ({ state, missedFrom, position }: WebhookEndpoint): boolean =>
   state === 'active' && missedFrom !== null && missedFrom < position
 
 const missed = (address: string): Html => html`<section class="panel" aria-labelledby="missed-heading">
-<h2 class="mb-4" id="missed-heading">What it has missed</h2>
+<h2 class="mb-4" id="missed-heading">Missed events</h2>
 <p>It was not told of what happened while it was disabled. That can be sent now, and all that happened since then once more: each event with the id that it had, so that the receiver knows it again.</p>
 <form method="post" action="${`${address}/replay`}"><button class="btn btn-primary">Send what it has missed</button></form>
 </section>

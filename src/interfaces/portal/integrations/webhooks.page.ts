@@ -9,6 +9,7 @@ import { EVENT_LABELS } from '../kit/event-words.ts'
 import { area, checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { empty } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -31,7 +32,7 @@ export const webhooksPage = (form: Form, { ctx, endpoints, counts, done }: Facts
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="webhooks-heading">
 <h2 class="mb-4" id="webhooks-heading">Webhooks</h2>
 <p>What happens to invites is sent to your own system as soon as it happens, signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> describe it. <a href="/docs">What is sent</a></p>
-${endpoints.length === 0 ? html`<p>There are none yet.</p>` : endpointTable(ctx, endpoints, counts)}
+${endpoints.length === 0 ? empty('webhook', 'There are none yet.') : endpointTable(ctx, endpoints, counts)}
 </section>
 <section class="panel" aria-labelledby="new-heading">
 <h2 class="mb-4" id="new-heading">Make a webhook</h2>
@@ -49,7 +50,7 @@ ${webhookFields(ctx, form, { url: '', types: [], mode: modeOf(ctx), description:
 const endpointTable = (ctx: Context, endpoints: WebhookEndpoint[], counts: Map<string, DeliveryCounts>): Html =>
   table(
     'webhooks-heading',
-    ['Address', 'State', `The last ${LAST_DELIVERIES} deliveries`, 'Told of', 'Kind', 'Description'],
+    ['Address', 'Status', `The last ${LAST_DELIVERIES} deliveries`, 'Told of', 'Kind', 'Description'],
     endpoints.map((endpoint) => [
       html`<a href="${pathOf(ctx, `${PATH}/${endpoint.id}`)}">${endpoint.url}</a>`,
       wordState(endpoint),

@@ -4,6 +4,7 @@ import type { Context } from '../../../domain/context.ts'
 import { html, type Value } from '../../../html/html.ts'
 import { choice, exportButton, field } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
+import { empty } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -92,20 +93,20 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
 <h2 class="mb-4" id="log-heading">Who did what</h2>
-<p>Kept for a year.${ctx.mode === 'test' && ' Only what was done to test data: the log of live data has everything.'}</p>
+<p class="hint mb-4">Kept for a year.${ctx.mode === 'test' && ' Only what was done to test data: the log of live data has everything.'}</p>
 <form class="filters" method="get" action="${address}">
-${field(form, { name: 'who', label: 'Address of a member, or name of a key', optional: true })}
+${field(form, { name: 'who', label: 'Address of a member, or name of a key', type: 'search', optional: true })}
 ${choice(form, {
   name: 'action',
   label: 'What',
-  options: [['', 'Anything'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
+  options: [['', 'Every action'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
 })}
 <button class="btn">Show</button>
 ${exportButton(`${address}/export`)}
 </form>
 ${
   entries.length === 0
-    ? html`<p>Nothing is found.</p>`
+    ? empty('search', 'Nothing is found.')
     : table(
         'log-heading',
         ['When', 'Who', 'What', 'To', 'More'],

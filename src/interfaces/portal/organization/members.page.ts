@@ -10,9 +10,10 @@ import { checkboxes, choice, exportButton, type Form, field, mistakes, readField
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { type Filtered, noRows, pager } from '../kit/paging.ts'
+import { linkButton, person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { confirmation, time } from '../kit/wording.ts'
+import { ago, confirmation, time } from '../kit/wording.ts'
 
 const ROLES = [
   ['admin', 'Admin: may do everything'],
@@ -26,7 +27,8 @@ const NOTICES = new Map([
   ['reactivated', 'The member is active again.'],
 ])
 
-const nameOf = ({ user, email }: Pick<Member, 'user' | 'email'>): string => `${user.firstName} ${user.lastName}`.trim() || email
+const namesOf = ({ user }: Pick<Member, 'user'>): string => `${user.firstName} ${user.lastName}`.trim()
+const nameOf = (member: Pick<Member, 'user' | 'email'>): string => namesOf(member) || member.email
 
 const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId'>): string => {
   if (status === 'inactive') return 'deactivated'
@@ -35,21 +37,21 @@ const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId
 
 export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page => ({
   title: 'Members',
-  body: html`${mistakes(found.form)}<p><a class="btn btn-primary" href="${pathOf(ctx, 'members/invite')}">Invite a member</a></p>
-<section class="panel" aria-labelledby="members-heading">
+  actions: linkButton(pathOf(ctx, 'members/invite'), 'Invite a member', 'user-plus', 'main'),
+  body: html`${mistakes(found.form)}<section class="panel" aria-labelledby="members-heading">
 <h2 class="mb-4" id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
 <form class="filters" method="get" action="${pathOf(ctx, 'members')}">
-${field(found.form, { name: 'search', label: 'Name or address', optional: true })}
+${field(found.form, { name: 'search', label: 'Name or address', type: 'search', optional: true })}
 ${choice(found.form, {
   name: 'role',
   label: 'Role',
-  options: [['', 'Any'], ...MEMBER_ROLES.map((role): [string, string] => [role, role])],
+  options: [['', 'Every role'], ...MEMBER_ROLES.map((role): [string, string] => [role, role])],
 })}
 ${choice(found.form, {
   name: 'status',
   label: 'State',
   options: [
-    ['', 'Any'],
+    ['', 'Every status'],
     ['active', 'Active'],
     ['inactive', 'Deactivated'],
   ],
@@ -65,26 +67,25 @@ ${pager(pathOf(ctx, 'members'), found.form.values, found.list)}
 const memberTable = (ctx: Context, members: ListedMember[]): Html =>
   table(
     'members-heading',
-    ['Name', 'Address', 'Roles', 'Department', 'State', 'Since'],
+    ['Member', 'Roles', 'Department', 'Status', 'Since'],
     members.map((member) => [
-      html`<a href="${pathOf(ctx, `members/${member.id}`)}">${nameOf(member)}</a>`,
-      member.email,
+      person({ name: namesOf(member), email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
       member.roles.join(', '),
       member.department,
-      stateOf(member),
-      time(new Date(member.joinedAt)),
+      badge(stateOf(member)),
+      ago(ctx, new Date(member.joinedAt)),
     ]),
   )
 
 export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
   title: 'Invite a member',
+  trail: [['Members', pathOf(ctx, 'members')]],
   body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
 <p>They get a mail with a link to set their name and password. You see the link as well, to hand it over in another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
 ${askToReactivate(form)}<button class="btn btn-primary">Invite</button>
-</form>
-<p><a href="${pathOf(ctx, 'members')}">All members</a></p>`,
+</form>`,
 })
 
 /** Asked of an address whose member is deactivated, and of no other: it is the answer's value. */
@@ -116,9 +117,11 @@ export function memberPage(form: Form, { ctx, member, tags, named, languages, do
   const others = member.roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
   return {
     title: nameOf(member),
+    state: badge(stateOf(member)),
+    subtitle: member.email,
+    trail: [['Members', pathOf(ctx, 'members')]],
     notice: NOTICES.get(done),
-    body: html`${mistakes(form)}<p>${member.email}, ${badge(stateOf(member))}</p>
-${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
+    body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
 ${seenField(form, member)}
 ${checkboxes(form, {
   name: 'roles',
@@ -157,8 +160,7 @@ ${
 <h2 class="mb-4" id="access-heading">Access</h2>
 ${access(ctx, member)}
 </section>
-<p class="flex flex-wrap items-center gap-2">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">What they did</a>`}
-<a href="${pathOf(ctx, 'members')}">All members</a></p>`,
+<p class="flex flex-wrap items-center gap-2">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">What they did</a>`}</p>`,
   }
 }
 

@@ -29,7 +29,7 @@ ${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
 <section class="panel" aria-labelledby="tags-heading">
 <h2 class="mb-4" id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
 <form class="filters" method="get" action="${pathOf(ctx, 'tags')}">
-${field(found.form, { name: 'search', label: 'Name', optional: true })}
+${field(found.form, { name: 'search', label: 'Name', type: 'search', optional: true })}
 <button class="btn">Show</button>
 </form>
 ${found.list.items.length === 0 ? noRows('None is found.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found.list.items, uses)}
@@ -66,6 +66,7 @@ export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag
   const [assessments, members, invites] = countsOf(uses).map(([label, number]) => `${label}: ${number}`)
   return {
     title: tag.name,
+    trail: [['Tags', pathOf(ctx, 'tags')]],
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="change-heading">
 <h2 class="mb-4" id="change-heading">Change the tag</h2>
 <form method="post" action="${address}">
@@ -78,8 +79,7 @@ ${fields(form, tag)}
 <h2 class="mb-4" id="uses-heading">Where it is used</h2>
 <p>${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
 ${confirmation('Delete', `Delete ${tag.name}? It disappears from everything that has it. That can not be undone.`, `${address}/delete`)}
-</section>
-<p><a href="${pathOf(ctx, 'tags')}">All tags</a></p>`,
+</section>`,
   }
 }
 
