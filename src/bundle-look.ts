@@ -51,7 +51,7 @@ async function compileStyles(): Promise<string> {
 /** Every word that may be the name of a class: Tailwind leaves out what is none. */
 function findClasses(): string[] {
   const files = globSync(TEMPLATES, { cwd: import.meta.dirname })
-  const words = files.flatMap((file) => readFileSync(inSource(file), 'utf8').match(/[^\s"'`<>={}$;,]+/g) ?? [])
+  const words = files.flatMap((file) => readFileSync(inSource(file), 'utf8').match(/[^\s"'`<>={}$;]+/g) ?? [])
   return [...new Set(words)].filter((word) => /^[a-z@-]/.test(word))
 }
 

@@ -124,7 +124,7 @@ function labelled(
   control: (described: string, invalid: 'true' | 'false') => Html,
 ): Html {
   const { described, invalid, advice, mistake } = explain(form, name, hint)
-  return html`<div class="field mb-4 max-w-lg">
+  return html`<div class="field">
 <label class="mb-1.5 block text-sm font-medium" for="${name}">${label}</label>
 ${advice}
 ${control(described, invalid)}
