@@ -5,8 +5,8 @@ export { isDatabaseAway, isDatabaseBusy } from '../db/errors.ts'
 /** A transition of an invite from one of several states. */
 export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'reactivate' | 'extend' | 'resend'
 
-/** Why a webhook's address is refused: it is none, or has the wrong scheme, credentials, port or host. */
-export type TargetFault = 'url' | 'scheme' | 'credentials' | 'port' | 'host'
+/** Why a webhook's address, or one for candidates, is refused: it is none, or has the wrong scheme, credentials, port or host. */
+export type TargetFault = 'url' | 'scheme' | 'credentials' | 'port' | 'host' | 'unlisted'
 
 /** What a request can get wrong, in the domain's words. Status and wording are each interface's own. */
 export type ErrorKind =
@@ -57,7 +57,7 @@ export type Range = { minimum: number; maximum: number }
  * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
  * `otherPoints` of grades, with the question's points, the number of the first question in the way, or the points there are now, as the
  * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation;
- * `likeAddress` of a sender's name.
+ * `likeAddress` of a sender's name, `notHost` of what is no name of a host.
  */
 export type AccountProblem =
   | 'wrong'
@@ -97,6 +97,7 @@ export type AccountProblem =
   | 'asksNothing'
   | 'unasked'
   | 'likeAddress'
+  | 'notHost'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

@@ -45,6 +45,7 @@ export const wantOrganization = ({ name, tier }: OrganizationEntry, { id, now }:
     senderName: null,
     replyTo: null,
     invitationText: null,
+    returnHosts: [],
   }),
 })
 

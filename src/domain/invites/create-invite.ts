@@ -7,6 +7,7 @@ import { insertRows, type NewRows } from '../../db/writes.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { auditEntriesByMember } from '../audit/record-audit.ts'
+import { refuse as refuseAll } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inviteEvents, type NewEvent } from '../events/event.ts'
@@ -19,6 +20,7 @@ import { daysAfter } from '../values/days.ts'
 import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
+import { findUnlistedHost } from './return-url.ts'
 
 /**
  * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,
@@ -40,6 +42,7 @@ export async function createInvite(
   if (issues.length > 0) throw new DomainError('invalid', { issues })
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
+  refuseAll(await findUnlistedHost(ctx, input.returnUrl))
   const invite = makeInvite(ctx, { ...input, assessmentId: assessment.id }, (retakeOf?.attempt ?? 0) + 1)
   const auditEntries = isOneOfMany
     ? []

@@ -19,6 +19,7 @@ import {
   MAX_NAME_LENGTH,
 } from '../limits.ts'
 import { defined } from '../values/defined.ts'
+import { findReturnFault } from './return-url.ts'
 
 /** What an invite says besides who is invited to what. */
 export type InviteTerms = {
@@ -37,6 +38,8 @@ export type InviteTerms = {
   externalId: string | null
   /** What the caller keeps with it, by names of their own. */
   metadata: Record<string, string> | null
+  /** Where the candidate can go on once it is completed. */
+  returnUrl: string | null
 }
 
 /** What to invite somebody with: every field that may be left out has a default. */
@@ -62,6 +65,7 @@ export const INVITE_DEFAULTS: Omit<InviteTerms, 'facePhotoRequired'> = {
   assignedGraderId: null,
   externalId: null,
   metadata: null,
+  returnUrl: null,
 }
 
 /** All terms of an invite. A photo of the face is required like one of the ID: v1 and the import format have one switch for both. */
@@ -90,12 +94,18 @@ export function checkNewInvite(input: NewInvite): Issue[] {
     ['assignedGraderId', ifGiven(input.assignedGraderId, checkUuid)],
     ['metadata', ifGiven(input.metadata, checkMetadata)],
     ['externalId', ifGiven(input.externalId, (id) => checkName(id, MAX_EXTERNAL_ID_LENGTH))],
+    ['returnUrl', ifGiven(input.returnUrl, checkReturnUrl)],
     ['tagIds', ifGiven(input.tagIds, checkTagIds)],
   ])
 }
 
 const ifGiven = <T>(value: T | null | undefined, check: (value: T) => Violation | undefined): Violation | undefined =>
   value === null || value === undefined ? undefined : check(value)
+
+function checkReturnUrl(url: string): Violation | undefined {
+  const problem = findReturnFault(url)
+  return problem && { rule: 'target', problem }
+}
 
 const checkMetadata = (metadata: Record<string, string>): Violation | undefined =>
   checkKeys(Object.keys(metadata)) ??

@@ -11,7 +11,10 @@ import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { splitText } from '../lists/filters.ts'
+import { returnSecrets } from '../secrets/return-secrets.ts'
 import { inTransaction } from '../transaction.ts'
+import { isReturnHost } from '../values/return-host.ts'
 
 /** What an organization says of itself in its invitations; the empty text: what the service says by itself. */
 export type OrganizationSettings = {
@@ -22,17 +25,29 @@ export type OrganizationSettings = {
   replyTo: string
   /** What stands under every invitation. */
   invitationText: string
+  /** Hosts that candidates may be sent to at the end, one a line. */
+  returnHosts: string
 }
 
-const select = { name: true, senderName: true, replyTo: true, invitationText: true, updatedAt: true } as const
-const FIELDS = ['name', 'senderName', 'replyTo', 'invitationText'] as const
+const select = { name: true, senderName: true, replyTo: true, invitationText: true, returnHosts: true, updatedAt: true } as const
+const FIELDS = ['name', 'senderName', 'replyTo', 'invitationText', 'returnHosts'] as const
+const MAX_RETURN_HOSTS = 50
 
 /** With when they were last changed. @throws DomainError not_permitted. */
-export async function readOrganizationSettings(ctx: Context): Promise<OrganizationSettings & { updatedAt: Date }> {
+export async function readOrganizationSettings(
+  ctx: Context,
+): Promise<OrganizationSettings & { returnSecret: string; updatedAt: Date }> {
   authorize(ctx, 'manage_settings')
   const found = await ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
   const { name, senderName, replyTo, invitationText, updatedAt } = found
-  return { name, senderName: senderName ?? '', replyTo: replyTo ?? '', invitationText: invitationText ?? '', updatedAt }
+  const texts = { senderName: senderName ?? '', replyTo: replyTo ?? '', invitationText: invitationText ?? '' }
+  return {
+    name,
+    ...texts,
+    returnHosts: found.returnHosts.join('\n'),
+    returnSecret: returnSecrets(ctx.deps.secretKeys, ctx.organization.id)[0],
+    updatedAt,
+  }
 }
 
 /**
@@ -45,11 +60,13 @@ export async function changeOrganizationSettings(ctx: Context, input: Organizati
   authorize(ctx, 'manage_settings')
   const settings = trimAll(input)
   const { name, senderName, replyTo, invitationText } = settings
+  const hosts = splitText(settings.returnHosts, /\s/)
   refuse([
     ...findNameIssues({ name }),
     ...findIssues([
       ['senderName', checkText(senderName, MAX_NAME_LENGTH) ?? checkSenderName(senderName)],
       ['replyTo', replyTo === '' ? undefined : checkEmail(replyTo)],
+      ['returnHosts', checkHosts(hosts)],
       ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
     ]),
   ])
@@ -59,7 +76,8 @@ export async function changeOrganizationSettings(ctx: Context, input: Organizati
     refuseUnseenChanges(before, seen, before, settings)
     const changed = FIELDS.filter((field) => before[field] !== settings[field])
     if (changed.length === 0) return
-    const data = { name, senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }
+    const texts = { senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }
+    const data = { name, ...texts, returnHosts: hosts }
     const where = { id: ctx.organization.id }
     await inside.db.organization
       .update({ where, data: { ...data, updatedAt: timeOfChange(ctx.deps.clock(), before) } })
@@ -72,11 +90,15 @@ export async function changeOrganizationSettings(ctx: Context, input: Organizati
 const checkSenderName = (name: string) =>
   looksLikeAddress(name) ? ({ rule: 'account', problem: 'likeAddress' } as const) : undefined
 
-const trimAll = ({ name, senderName, replyTo, invitationText }: OrganizationSettings): OrganizationSettings => ({
+const checkHosts = (hosts: string[]) =>
+  hosts.length <= MAX_RETURN_HOSTS && hosts.every(isReturnHost) ? undefined : ({ rule: 'account', problem: 'notHost' } as const)
+
+const trimAll = ({ name, senderName, replyTo, invitationText, returnHosts }: OrganizationSettings): OrganizationSettings => ({
   name: name.trim(),
   senderName: senderName.trim(),
   replyTo: replyTo.trim(),
   invitationText: invitationText.trim(),
+  returnHosts: [...new Set(splitText(returnHosts.toLowerCase(), /[\s,]+/))].join('\n'),
 })
 
 function translateTakenName(error: unknown): never {

@@ -201,6 +201,7 @@ const targetFaults: Record<TargetFault, string> = {
   credentials: 'must not contain a user name or password',
   port: 'must have the port 80, 443, or one above 1023',
   host: 'must not lead to a private or reserved address',
+  unlisted: 'must be of a host that the organization has listed in its settings',
 }
 
 /** How the document describes all this. */

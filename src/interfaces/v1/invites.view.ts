@@ -9,6 +9,7 @@ import {
   MAX_INVITE_TAGS,
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
+  MAX_URL_LENGTH,
 } from '../../domain/limits.ts'
 import { DateTime, Email, InviteStatus, Metadata, NonBlankText, OrNull, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
@@ -32,6 +33,7 @@ const summary = {
   completedAt: OrNull(DateTime('When the candidate completed')),
   externalId: given(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
   metadata: given(Metadata('What the caller keeps with the invite'), 'metadata'),
+  returnUrl: given(Type.String({ format: 'uri', description: 'Where the candidate can go on at the end' }), 'returnUrl'),
   retakeOf: given(Uuid('Of a retake the invite before, of the same candidate'), 'retakeOf'),
 }
 
@@ -144,6 +146,15 @@ export const NewInviteBody = Type.Object(
         }),
       ),
     ),
+    returnUrl: Type.Optional(
+      OrNull(
+        Type.String({
+          maxLength: MAX_URL_LENGTH,
+          description:
+            'Where the candidate can go on once it is completed: by https, of a host that the organization has listed in its settings. Beyond the original interface.',
+        }),
+      ),
+    ),
     metadata: Type.Optional(OrNull(Metadata('What you keep with the invite, by keys of yours. Beyond the original interface.'))),
   },
   {
@@ -176,4 +187,5 @@ export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
   sendEmail: body.sendEmail,
   externalId: body.externalId,
   metadata: body.metadata,
+  returnUrl: body.returnUrl,
 })

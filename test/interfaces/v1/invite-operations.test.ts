@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { violatedConstraint } from '../../../src/db/errors.ts'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { getBatch, inviteMany } from '../../../src/domain/invites/batches/batches.ts'
+import { changeOrganizationSettings, readOrganizationSettings } from '../../../src/domain/members/organization-settings.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -313,5 +315,66 @@ describe('POST /invite-batches', () => {
     const read = () => getBatch(ctx, id)
     const { counts } = await waitUntil('the batch', async () => ((await read()).finishedAt ? read() : undefined))
     expect(counts).toMatchObject({ refused: 1, invited: 0 })
+  })
+})
+
+describe('returnUrl', () => {
+  /** An organization that lists a host. */
+  async function furnishHost(returnHosts = 'careers.example.com') {
+    const by = await furnish()
+    const organization = await service.db.organization.findUniqueOrThrow({ where: { id: by.organizationId } })
+    const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
+    const settings = { name: organization.name, senderName: '', replyTo: '', invitationText: '', returnHosts }
+    const list = (returnHosts: string) => changeOrganizationSettings(ctx, { ...settings, returnHosts })
+    await list(returnHosts)
+    const { returnSecret } = await readOrganizationSettings(ctx)
+    const post = (returnUrl: unknown) =>
+      by.client
+        .post('/invites')
+        .send({ assessmentId: by.assessment.id, recipientEmail: `${service.deps.newId()}@example.com`, returnUrl })
+    return { ...by, list, post, returnSecret }
+  }
+
+  it('leads who has completed it to the address that was given, with a signature that the organization can verify', async () => {
+    const { client, post, list, returnSecret } = await furnishHost()
+    const { status, body } = await post('https://careers.example.com/done?job=7#thanks')
+    expect([status, body.invite.returnUrl]).toEqual([201, 'https://careers.example.com/done?job=7#thanks'])
+    const { id } = body.invite
+    const page = new URL((await client.get(`/invites/${id}/link`)).body.link).pathname
+    expect((await service.http().get(page)).text).not.toContain('/return')
+    expect((await service.http().get(`${page}/return`)).headers.location).toBe(page)
+    await service.db.invite.update({ where: { id }, data: { status: 'completed', completedAt: service.clock.now() } })
+    expect((await service.http().get(page)).text).toContain(`href="${page}/return">Go on at careers.example.com</a>`)
+    const answer = await service.http().get(`${page}/return`)
+    const url = new URL(answer.headers.location!)
+    expect([answer.status, url.origin, url.pathname, url.hash]).toEqual([303, 'https://careers.example.com', '/done', '#thanks'])
+    const { job, signature, ...told } = Object.fromEntries(url.searchParams)
+    expect([job, told]).toEqual([
+      '7',
+      { inviteId: id, status: 'completed', timestamp: String(Math.floor(service.clock.now().getTime() / 1000)) },
+    ])
+    const expected = createHmac('sha256', returnSecret).update(Object.values(told).join('.')).digest('hex')
+    expect(signature!.split(',')).toEqual([expected])
+    await list('other.example.com')
+    expect((await service.http().get(`${page}/return`)).headers.location).toBe(page)
+    expect((await service.http().get(page)).text).not.toContain('/return')
+  })
+
+  it.each([
+    ['http://careers.example.com/', 'returnUrl must begin with https://'],
+    ['javascript:alert(1)', 'returnUrl is not a URL'],
+    ['https://me@careers.example.com/', 'returnUrl must not contain a user name or password'],
+    ['https://careers.example.com.evil.example/', 'returnUrl must be of a host that the organization has listed in its settings'],
+    ['https://careers.example.com:8443/', 'returnUrl must be of a host that the organization has listed in its settings'],
+    ['/done', 'returnUrl is not a URL'],
+    ['x'.repeat(2_001), 'returnUrl must be at most 2000 characters long'],
+  ])('is not taken: %s', async (returnUrl, error) => {
+    const { post } = await furnishHost()
+    expect(await post(returnUrl)).toMatchObject({ status: 400, body: { error } })
+  })
+
+  it('is in no answer of an invite that has none', async () => {
+    const { post } = await furnishHost()
+    for (const returnUrl of [null, undefined]) expect((await post(returnUrl)).body.invite).not.toHaveProperty('returnUrl')
   })
 })

@@ -1,4 +1,5 @@
 import type { SessionProblem } from '../../../domain/errors.ts'
+import { signReturn } from '../../../domain/invites/return-url.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
 import { hasConsented } from '../../../domain/submissions/needs.ts'
@@ -25,8 +26,10 @@ export async function choosePage(
   const { invite } = session
   const view = { invite, token, proof: signForm(settings.secretKeys, token) }
   switch (invite.status) {
-    case 'completed':
-      return completedPage(view, session.submission && (await findOwnResult(session.ctx, session.submission.id)))
+    case 'completed': {
+      const result = session.submission && (await findOwnResult(session.ctx, session.submission.id))
+      return completedPage(view, result, (await signReturn(session.ctx, invite)) !== null)
+    }
     case 'expired':
       return expiredPage(view)
     case 'revoked':

@@ -4,7 +4,7 @@ import { timeInWords } from '../../../domain/values/format-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
-import { button, form, invitePage, type Page, type View } from '../kit/layout.ts'
+import { button, form, invitePage, type Page, pathOf, type View } from '../kit/layout.ts'
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
 
@@ -49,12 +49,13 @@ export const elsewherePage = (view: View, player: string): Page =>
 <p class="mt-6"><a class="btn btn-primary btn-lg" href="${player}">Continue</a></p>`,
   )
 
-/** @param result what was released to the candidate, if anything. */
-export const completedPage = (view: View, result: OwnResult | null): Page =>
+/** @param result what was released to the candidate, if anything. @param goesOn whether there is somewhere to go on to. */
+export const completedPage = (view: View, result: OwnResult | null, goesOn: boolean): Page =>
   invitePage(
     view,
     `Completed: ${view.invite.assessment.name}`,
-    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>You have completed this assessment.${view.invite.completedAt && ` It was handed in on ${timeInWords(view.invite.completedAt)}.`} Thank you. There is nothing more for you to do here.</span></p>
+    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>You have completed this assessment.${view.invite.completedAt && ` It was handed in on ${timeInWords(view.invite.completedAt)}.`} Thank you.${!goesOn && ' There is nothing more for you to do here.'}</span></p>
+${goesOn && view.invite.returnUrl !== null && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${pathOf(view)}/return`}">Go on at ${new URL(view.invite.returnUrl).host}</a></p>`}
 ${result && ownResult(view, result)}`,
   )
 

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { type CandidateMove, findInvitation, moveAsCandidate } from '../../../domain/invites/candidate-moves.ts'
+import { signReturn } from '../../../domain/invites/return-url.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { enterSession } from '../../../domain/submissions/taking/session.ts'
+import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { addForm } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
@@ -17,6 +19,14 @@ export function invitationRoutes(app: FastifyInstance, { system, settings }: Opt
     if (!ref) throw new DomainError('invite_not_found')
     const session = await enterSession(system, ref)
     return sendPage(reply, 200, await choosePage(session, token, settings, { isLate: query.late !== undefined }))
+  })
+
+  // Signed when it is followed: the time in it is that of the candidate's coming.
+  app.get<Route>('/:token/return', async ({ params: { token } }, reply) => {
+    const ref = readInvitation(settings.secretKeys, token)
+    const invite = ref && (await findInvitation(system, ref))
+    if (!invite) throw new DomainError('invite_not_found')
+    return reply.redirect((await signReturn(system, invite)) ?? `${INVITATION_PATH}/${token}`, 303)
   })
 
   const addMove = (action: string, move: CandidateMove) =>

@@ -78,6 +78,7 @@ const targetFaults: Record<TargetFault, string> = {
   credentials: 'The address must not contain a user name or a password.',
   port: 'The port of the address has to be 80, 443, or one above 1023.',
   host: 'The address must not lead into a private network.',
+  unlisted: 'The address is of no host that is listed in the settings of the organization.',
 }
 
 /** The formats, as lists to choose from show them. */
@@ -156,6 +157,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   notHttps: (name) => `${capitalize(name)} has to begin with https://.`,
   asksNothing: () => 'Enter a text, or the address of an audio or a video: the question asks nothing.',
   likeAddress: () => 'A name with an @ would be taken for the address that the mail comes from.',
+  notHost: () => 'Enter names of hosts, as careers.example.com, one a line; 50 at most.',
   unasked: () => 'This assessment has no questions yet: add them before you have anybody mailed an invitation to it.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }

@@ -4,7 +4,7 @@ import { html } from '../../../html/html.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 
-type Facts = { ctx: Context; settings: OrganizationSettings & { updatedAt: Date }; done: string }
+type Facts = { ctx: Context; settings: OrganizationSettings & { returnSecret: string; updatedAt: Date }; done: string }
 
 export const organizationSettingsPage = (form: Form, { ctx, settings, done }: Facts): Page => ({
   title: 'Organization',
@@ -33,6 +33,17 @@ ${area(form, {
   hint: 'For instance whom to ask, and how you handle what candidates send in.',
   value: settings.invitationText,
 })}
+${area(form, {
+  name: 'returnHosts',
+  label: 'Hosts that candidates may go on to',
+  hint: 'One a line, as careers.example.com. Invites made by API can lead there at the end, by https.',
+  value: settings.returnHosts,
+})}
 <button class="btn btn-primary">Save</button>
-</form>`,
+</form>
+<section class="panel" aria-labelledby="return-heading">
+<h2 id="return-heading">Where candidates come back</h2>
+<p>The address that they come back to is signed with this secret: your system verifies it, as docs/integrating.md says.</p>
+<code class="secret">${settings.returnSecret}</code>
+</section>`,
 })

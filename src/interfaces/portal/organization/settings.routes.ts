@@ -17,7 +17,7 @@ export function organizationSettingsRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {
-        const settings = readFields(values, 'name', 'senderName', 'replyTo', 'invitationText')
+        const settings = readFields(values, 'name', 'senderName', 'replyTo', 'invitationText', 'returnHosts')
         await changeOrganizationSettings(request.ctx, settings, findSeen(values))
         return `${pathOf(request.ctx, 'settings/organization')}?done=saved`
       },

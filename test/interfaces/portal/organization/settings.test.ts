@@ -92,6 +92,21 @@ it('can put nothing into the head of a mail', async () => {
   expect([mail.parsed.bcc, mail.parsed.headers.filter(({ key }) => key === 'bcc' || key === 'x')]).toEqual([undefined, []])
 })
 
+it('list hosts that candidates may go on to, beside the secret of their signatures', async () => {
+  const { organization, admin, path } = await start()
+  await admin.post(path, {
+    ...settings(organization.name),
+    returnHosts: ' Careers.example.com\r\n\r\njobs.example.com:8443\r\ncareers.example.com',
+  })
+  expect(await find(organization.id)).toMatchObject({ returnHosts: ['careers.example.com', 'jobs.example.com:8443'] })
+  const { text } = await admin.get(path)
+  expect(text).toContain('careers.example.com\njobs.example.com:8443</textarea>')
+  expect(text).toMatch(/<code class="secret">rs_[\w-]{43}<\/code>/)
+  const hosts = Array.from({ length: 51 }, (_, i) => `host-${i}.example.com`).join('\n')
+  for (const returnHosts of ['https://careers.example.com', 'localhost', '127.0.0.1', '*.example.com', hosts])
+    expect((await admin.post(path, { ...settings(organization.name), returnHosts })).text).toContain('Enter names of hosts')
+})
+
 it.each([
   [{ name: '' }, 'Enter the name.'],
   [{ name: 'x'.repeat(201) }, 'The name has more than 200 characters.'],

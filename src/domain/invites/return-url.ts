@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto'
+import type { Context, ServiceContext } from '../context.ts'
+import type { Issue, TargetFault } from '../errors.ts'
+import { MAX_URL_LENGTH } from '../limits.ts'
+import { returnSecrets } from '../secrets/return-secrets.ts'
+
+// Where a candidate goes on at the end. Beyond both documents.
+
+/** What is wrong with such an address, but for whether its host is listed. */
+export function findReturnFault(text: string): TargetFault | undefined {
+  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null
+  if (!url?.hostname) return 'url'
+  if (url.protocol !== 'https:') return 'scheme'
+  return url.username || url.password ? 'credentials' : undefined
+}
+
+/** An issue, unless the organization has listed the host. */
+export async function findUnlistedHost({ db, organization }: Context, returnUrl: string | null | undefined): Promise<Issue[]> {
+  if (!returnUrl) return []
+  const { returnHosts } = await db.organization.findUniqueOrThrow({
+    where: { id: organization.id },
+    select: { returnHosts: true },
+  })
+  return isListed(returnHosts, returnUrl) ? [] : [{ field: 'returnUrl', rule: 'target', problem: 'unlisted' }]
+}
+
+const isListed = (hosts: readonly string[], returnUrl: string): boolean => hosts.includes(new URL(returnUrl).host)
+
+type Returning = { id: string; organizationId: string; status: string; returnUrl: string | null }
+
+/**
+ * The address with what has become of the invite, signed, as of now: `inviteId`, `status`, `timestamp` (seconds), and in `signature` the
+ * HMAC-SHA256 of these three, joined by dots, in hex; one for each secret, joined by commas.
+ *
+ * @returns null where the invite has none, is not completed, or the host is listed no more.
+ */
+export async function signReturn(service: ServiceContext, invite: Returning): Promise<string | null> {
+  const { id, organizationId, status, returnUrl } = invite
+  if (returnUrl === null || status !== 'completed') return null
+  const organization = { where: { id: organizationId }, select: { returnHosts: true } }
+  const { returnHosts } = await service.db.organization.findUniqueOrThrow(organization)
+  if (!isListed(returnHosts, returnUrl)) return null
+  const timestamp = String(Math.floor(service.deps.clock().getTime() / 1000))
+  const told = `${id}.${status}.${timestamp}`
+  const signatures = returnSecrets(service.deps.secretKeys, organizationId).map((secret) =>
+    createHmac('sha256', secret).update(told).digest('hex'),
+  )
+  const url = new URL(returnUrl)
+  for (const [name, value] of Object.entries({ inviteId: id, status, timestamp, signature: signatures.join(',') }))
+    url.searchParams.set(name, value)
+  return url.href
+}
