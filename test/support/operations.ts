@@ -61,7 +61,8 @@ export async function readInterface(service: Service, name: InterfaceName): Prom
       path,
       parameters: (operation.parameters ?? []).map((node) => {
         const parameter = follow(document, node)
-        return { ...parameter, schema: schemaOf(parameter.schema) }
+        const schema = schemaOf(parameter.schema)
+        return { ...parameter, schema: schema.items ? { ...schema, items: schemaOf(schema.items) } : schema }
       }),
       ...describeBody(operation),
       isForTests: JSON.stringify(follow(document, operation.responses[403] ?? {})).includes('"test_key_required"'),

@@ -54,6 +54,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
           'How many rows are in each state. It is kept for 90 days, the lists that members give in the portal as well. Beyond the original interface.',
         params,
         response: { 200: OneBatchView },
+        hasEtag: true,
         errors: ['invite_batch_not_found'],
       },
     },
