@@ -184,6 +184,21 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(complaints).toEqual([])
   })
 
+  it('has the menu beside the page on a desktop, and on a phone behind a button, also without scripts', async () => {
+    const { id } = await service.make.organization()
+    const context = await openContext({ viewport: desktop, javaScriptEnabled: false })
+    const { home } = await signInBrowser(context, id)
+    const page = await context.newPage()
+    await page.goto(home)
+    const menu = page.getByRole('navigation', { name: 'Portal' })
+    const [beside, main] = [(await menu.boundingBox())!, (await page.getByRole('main').boundingBox())!]
+    expect([main.x >= beside.x + beside.width, main.y]).toEqual([true, 0])
+    await page.setViewportSize(phone)
+    await menu.waitFor({ state: 'hidden' })
+    await goTo(page, 'Members')
+    expect(await heading(page)).toBe('Members')
+  })
+
   it('copies a key, and shows times in the zone of the reader, which it names', async () => {
     const { id } = await service.make.organization()
     const context = await openContext({ timezoneId: 'Asia/Tokyo', permissions: ['clipboard-read', 'clipboard-write'] })
