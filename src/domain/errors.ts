@@ -45,6 +45,12 @@ export type ErrorKind =
   | 'session_refused'
   /** There are not as many members who may grade as it takes. */
   | 'graders_missing'
+  /** Somebody else has changed it since it was read. */
+  | 'changed_meanwhile'
+  /** What it is asked of is in a state that does not allow it: the first issue says which. */
+  | 'state_conflict'
+  /** A key would give, change or take away the role admin. */
+  | 'admin_refused'
   | 'invalid'
 
 /** The least and the greatest integer that a field takes. */

@@ -144,9 +144,16 @@ describe('bodies', () => {
     const document = await readDocument(service, 'v1')
     const required = Object.keys(document.components.requestBodies).map((name) => [name, bodyOf(document, name).required])
     expect(Object.fromEntries(required)).toEqual({
+      AssessmentChange: true,
       InviteChange: true,
+      MemberChange: true,
+      NewAssessment: true,
       NewInvite: true,
       NewInviteBatch: true,
+      NewMember: true,
+      NewQuestion: false,
+      QuestionChange: true,
+      QuestionPlace: true,
       NewTag: true,
       TagChange: true,
       Extension: true,

@@ -1,4 +1,4 @@
-import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
 import type { Context, KeyMode } from '../../src/domain/context.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
@@ -10,8 +10,9 @@ export type Furnished = Awaited<ReturnType<typeof furnish>>
 
 /** An organization with one of everything, all of it in relation to all the rest; `words` are in every name and text of it. */
 export async function furnish(service: Service, words: string) {
-  const { make, db, deps } = service
-  const { id: organizationId, key } = await make.organization()
+  const { make, db, deps, system } = service
+  const { id: organizationId, key, apiKeyId } = await make.organization()
+  await changeApiKey(system, apiKeyId, { rights: ['manage'] })
   await db.organization.update({ where: { id: organizationId }, data: { name: `${words} organization` } })
   const person = { firstName: `${words} first`, lastName: `${words} last`, email: `${words}@example.com` }
   const member = await make.member(organizationId, { ...person, roles: ['admin', 'grader', 'client'] })
@@ -143,6 +144,7 @@ export function ownIdFor(name: string, of: Furnished): string {
     [/deliver/i, of.delivery.id],
     [/tag/i, of.tag.id],
     [/invite/i, of.invite.id],
+    [/question/i, of.question.id],
     [/assessment/i, of.assessment.id],
     [/grader|user|member|created_by/i, of.member.id],
   ] as const

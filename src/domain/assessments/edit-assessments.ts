@@ -69,6 +69,21 @@ export async function updateAssessment(ctx: Context, id: string, input: Assessme
 }
 
 /**
+ * Makes of an assessment what is given, and leaves the rest as it is.
+ *
+ * @param seen when it was changed last, as whoever changes it has read it; undefined: whatever became of it meanwhile.
+ * @throws DomainError as updateAssessment.
+ */
+export async function changeAssessment(ctx: Context, id: string, change: Partial<AssessmentInput>, seen?: Seen): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  await inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, id)
+    const current = await toAssessmentInput(inside, assessment)
+    await updateAssessment(inside, id, { ...current, ...change }, seen ?? assessment.updatedAt)
+  })
+}
+
+/**
  * Makes another assessment with all that this one has but its invites.
  *
  * @returns the id of the copy.
@@ -97,17 +112,29 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
  */
 export async function deleteAssessment(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'write_assessments')
+  await getAssessment(ctx, id)
+  await refuseInvited(ctx, id)
   const work = inTransaction(ctx, async (inside) => {
-    const assessment = await lockAssessment(inside, id)
+    // Whoever is just inviting to it holds it, and then its count: to wait here, with nothing in hand, is not to wait for each other.
+    await run(inside.db, own(inside, 'assessments').select('id').where('id', '=', id).forUpdate())
+    const assessment = await getAssessment(inside, id)
     await inside.db.assessment.deleteMany({ where: { organizationId: inside.organization.id, id: assessment.id } })
     await forgetInstruction(inside, assessment)
     await record(inside, 'deleted_assessment', assessment)
   })
   await work.catch(async (error) => {
     if (violatedConstraint(error) !== 'invites_assessment_fkey') throw error
-    const live = { organizationId: ctx.organization.id, assessmentId: id, mode: 'live' as const }
-    refuse([{ field: '', rule: 'invited', value: (await ctx.db.invite.findFirst({ where: live })) ? 'live' : 'test' }])
+    await refuseInvited(ctx, id)
+    throw error
   })
+}
+
+/** @throws DomainError invalid (`invited`): by live invites, or by test invites alone. */
+async function refuseInvited({ db, organization }: Context, assessmentId: string): Promise<void> {
+  for (const mode of ['live', 'test'] as const) {
+    const where = { organizationId: organization.id, assessmentId, mode }
+    if (await db.invite.findFirst({ where, select: { id: true } })) refuse([{ field: '', rule: 'invited', value: mode }])
+  }
 }
 
 /** The assessment, which nobody else changes until the transaction ends; inviting to it goes on. @throws DomainError assessment_not_found. */

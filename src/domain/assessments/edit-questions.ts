@@ -92,6 +92,21 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
   })
 }
 
+/**
+ * Makes of a question what is given, and leaves the rest as it is.
+ *
+ * @param seen when it was changed last, as whoever changes it has read it; undefined: whatever became of it meanwhile.
+ * @throws DomainError as updateQuestion.
+ */
+export async function changeQuestion(ctx: Context, ref: QuestionRef, change: Partial<QuestionInput>, seen?: Seen): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  await inTransaction(ctx, async (inside) => {
+    await lockAssessment(inside, ref.assessmentId)
+    const question = await getQuestion(inside, ref)
+    await updateQuestion(inside, ref, { ...toQuestionInput(question), ...change }, seen ?? question.updatedAt)
+  })
+}
+
 /** Deletes a question, for good. @throws DomainError not_permitted; assessment_not_found; question_not_found. */
 export async function deleteQuestion(ctx: Context, ref: QuestionRef): Promise<void> {
   authorize(ctx, 'write_assessments')
@@ -107,14 +122,14 @@ export async function deleteQuestion(ctx: Context, ref: QuestionRef): Promise<vo
  * Moves a question to another place; the questions are then numbered from 1.
  *
  * @param to its place among the questions, from 1; beyond the end it is the last.
- * @param order its number when it was seen: where somebody has moved it meanwhile, it stays.
+ * @param order its number when it was seen: where somebody has moved it meanwhile, it stays. undefined: wherever it is.
  * @returns its place.
  * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid: `changed` for its order, or a place that is none.
  */
 export async function moveQuestion(
   ctx: Context,
   ref: QuestionRef,
-  { place, order }: { place: number; order: number },
+  { place, order }: { place: number; order?: number | undefined },
 ): Promise<number> {
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
@@ -122,7 +137,7 @@ export async function moveQuestion(
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
     refuse(findIssues([['place', checkInteger(place, { minimum: 1, maximum: MAX_INTEGER })]]))
-    if (question.order !== order) refuse([{ field: 'order', rule: 'changed', value: question.order }])
+    if (order !== undefined && question.order !== order) refuse([{ field: 'order', rule: 'changed', value: question.order }])
     const where = { organizationId: inside.organization.id, assessmentId: assessment.id }
     const questions = await db.question.findMany({
       where,

@@ -12,6 +12,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../context
 import { inTransaction } from '../transaction.ts'
 import { queueMemberEmail } from './member-emails.ts'
 import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
+import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 
 /** A link to hand to the person it is meant for. */
 export type LinkToHandOver = { url: string; expiresAt: Date }
@@ -23,7 +24,7 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
  * @param invitation.mails whether the link is mailed as well.
  * @param invitation.reactivates whether a member who was deactivated is to be active again: whoever joined before gets in by the
  *   password that they have.
- * @throws DomainError not_permitted; invalid when it is no address, or (rule `account`: deactivated) of a member who was deactivated.
+ * @throws DomainError not_permitted, admin_refused; invalid when it is no address, or (rule `account`: deactivated) of a member who was deactivated.
  */
 export async function inviteMember(
   ctx: Context,
@@ -36,6 +37,7 @@ export async function inviteMember(
   ])
   return inTransaction(ctx, async (inside) => {
     const { id: memberId, ...member } = await findOrCreateMember(inside, email)
+    refuseKeyOnAdmins(inside, member.roles, roles)
     const isInactive = member.status === 'inactive'
     refuse(isInactive && !reactivates ? [{ field: 'email', rule: 'account', problem: 'deactivated' }] : [])
     const kept = isInactive ? member.roles.filter((role) => !isKnownRole(role)) : member.roles
@@ -61,7 +63,8 @@ export async function inviteMember(
 export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHandOver> {
   authorize(ctx, 'manage_members')
   return inTransaction(ctx, async (inside) => {
-    const { status, credentialId } = await holdMember(inside, id)
+    const { status, credentialId, roles } = await holdMember(inside, id)
+    refuseKeyOnAdmins(inside, roles)
     if (status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
     if (credentialId) refuse([{ field: '', rule: 'account', problem: 'joined' }])
     await recordAudit(inside, { action: 'sent_join_link', target: { kind: 'member', id } })

@@ -12,6 +12,7 @@ import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limit
 import { findTags, holdTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
 import { holdMember, isKnownRole, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
+import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 
 export type { Language }
 
@@ -22,27 +23,24 @@ export type MemberChange = { roles: MemberRole[]; department: string; tagIds: st
 export const listLanguages = ({ db }: Context): Promise<Language[]> => db.language.findMany({ orderBy: { code: 'asc' } })
 
 /**
- * Gives a member these roles, tags and grading languages, and this department.
+ * Gives a member these roles, tags and grading languages, and this department. What is left out stays as it is.
  *
- * @throws DomainError not_permitted, member_not_found; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`, or
+ * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`, or
  *   `changed` for what somebody else has changed since it was seen.
  */
-export async function changeMember(
-  ctx: Context,
-  id: string,
-  { roles, department, ...lists }: MemberChange,
-  seen?: Seen,
-): Promise<void> {
+export async function changeMember(ctx: Context, id: string, change: Partial<MemberChange>, seen?: Seen): Promise<void> {
   authorize(ctx, 'manage_members')
-  const tagIds = [...new Set(lists.tagIds)]
-  const languageIds = [...new Set(lists.languageIds)]
-  const issues = findIssues([
-    ['department', checkText(department, MAX_NAME_LENGTH)],
-    ['tags', checkSize('maxItems', tagIds.length, MAX_MEMBER_TAGS)],
-    ['languages', checkSize('maxItems', languageIds.length, MAX_MEMBER_LANGUAGES)],
-  ])
-  const wanted = { department, tags: tagIds.toSorted(), languages: languageIds.toSorted() }
   await changeAdmins(ctx, id, async (inside, member) => {
+    const { department = member.department, roles = member.roles } = change
+    refuseKeyOnAdmins(inside, member.roles, roles)
+    const tagIds = [...new Set(change.tagIds ?? member.tagIds)]
+    const languageIds = [...new Set(change.languageIds ?? member.gradingLanguageIds)]
+    const issues = findIssues([
+      ['department', checkText(department, MAX_NAME_LENGTH)],
+      ['tags', checkSize('maxItems', tagIds.length, MAX_MEMBER_TAGS)],
+      ['languages', checkSize('maxItems', languageIds.length, MAX_MEMBER_LANGUAGES)],
+    ])
+    const wanted = { department, tags: tagIds.toSorted(), languages: languageIds.toSorted() }
     const current = {
       department: member.department,
       tags: member.tagIds.toSorted(),
@@ -83,11 +81,12 @@ async function nameLists<T extends { roles: string[]; tags: string[]; languages:
  * Deactivates a member: the organization is closed to them at once, and their links to join are of no use. The sessions of somebody who
  * is an active member of no other organization end. One who is inactive already stays so.
  *
- * @throws DomainError not_permitted, member_not_found; invalid: `lastAdmin`.
+ * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: `lastAdmin`.
  */
 export async function deactivateMember(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_members')
-  await changeAdmins(ctx, id, async (inside, { status, credentialId }) => {
+  await changeAdmins(ctx, id, async (inside, { status, credentialId, roles }) => {
+    refuseKeyOnAdmins(inside, roles)
     if (status === 'inactive') return
     const { db, deps, organization } = inside
     const now = deps.clock()
@@ -102,16 +101,33 @@ export async function deactivateMember(ctx: Context, id: string): Promise<void> 
   })
 }
 
-/** Lets a member in again, with the roles they had, once they sign in anew. @throws DomainError not_permitted, member_not_found. */
+/** Lets a member in again, with the roles they had, once they sign in anew. @throws DomainError not_permitted, member_not_found, admin_refused. */
 export async function reactivateMember(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const { status } = await holdMember(inside, id)
+    const { status, roles } = await holdMember(inside, id)
+    refuseKeyOnAdmins(inside, roles)
     if (status === 'active') return
     const now = deps.clock()
     await db.member.update({ where: { id }, data: { status: 'active', activeSince: now, updatedAt: now } })
     await recordAudit(inside, { action: 'reactivated_member', target: { kind: 'member', id } })
+  })
+}
+
+/** Does {@link changeMember}, and makes the member active or inactive, both or neither. */
+export async function changeMemberAndStatus(
+  ctx: Context,
+  id: string,
+  { isActive, ...change }: Partial<MemberChange> & { isActive?: boolean },
+): Promise<void> {
+  authorize(ctx, 'manage_members')
+  await inTransaction(ctx, async (inside) => {
+    // The organization first, as whoever changes admins: of two at once each would hold what the other waits for.
+    await run(inside.db, ownOrganization(inside).select('id').forNoKeyUpdate())
+    if (isActive === true) await reactivateMember(inside, id)
+    if (Object.keys(change).length > 0) await changeMember(inside, id, change)
+    if (isActive === false) await deactivateMember(inside, id)
   })
 }
 

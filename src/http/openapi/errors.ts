@@ -70,6 +70,9 @@ const occurrence = {
   cursor_gone: 'declared',
   session_refused: 'declared',
   graders_missing: 'declared',
+  changed_meanwhile: 'declared',
+  state_conflict: 'declared',
+  admin_refused: 'declared',
   invalid: 'always',
   malformed_request: 'always',
   malformed_json: 'hasBody',
@@ -91,6 +94,8 @@ const kinds = Object.keys(occurrence) as FailureKind[]
 const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
   malformed_json: { detail: 'Unexpected end of JSON input' },
   move_not_allowed: { issues: [{ field: 'status', rule: 'move', value: 'completed', limit: 'revoke' }] },
+  changed_meanwhile: { issues: [{ field: 'name', rule: 'changed', value: 'Customer support' }] },
+  state_conflict: { issues: [{ field: '', rule: 'invited', value: 'live' }] },
   rate_limited: { retryAfter: 42 },
   too_many_mails: { retryAfter: 60, issues: [{ field: '', rule: 'mailed', limit: new Date('2026-03-02T09:31:00.000Z') }] },
   too_many_searches: { retryAfter: 5 },

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Issue, Move, Range, TargetFault } from '../../domain/errors.ts'
+import type { AccountProblem, Issue, Move, Range, TargetFault } from '../../domain/errors.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
 import { absoluteUrl } from '../../http/addresses/address.ts'
@@ -47,6 +47,9 @@ const answers = {
   live_key_required: [403, 'This needs a live key: it changes what live and test data share'],
   test_key_required: [403, 'This needs a test key: it is for test data only'],
   manage_required: [403, 'This needs a key with the right manage: an admin gives it in the portal, under Settings, Integrations'],
+  admin_refused: [403, 'API keys neither give nor take the role admin, and change nobody who has it'],
+  changed_meanwhile: [409, 'It has been changed meanwhile: read it again'],
+  state_conflict: [409, 'It is in a state that does not allow this'],
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],
@@ -82,10 +85,13 @@ const answers = {
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 
+/** The kinds whose first issue says more than the kind. */
+const WORDED: readonly FailureKind[] = ['invalid', 'move_not_allowed', 'too_many_mails', 'changed_meanwhile', 'state_conflict']
+
 /** A failure in v1's envelope: one message, that of the first issue. */
 function presentFailure({ kind, issues, detail }: Failure) {
   const [status, message] = answers[kind]
-  const first = ['invalid', 'move_not_allowed', 'too_many_mails'].includes(kind) ? issues[0] : undefined
+  const first = WORDED.includes(kind) ? issues[0] : undefined
   const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
   return { status, body: { error } }
 }
@@ -159,6 +165,7 @@ export function wordIssue(issue: Issue): string {
     case 'target':
       return `${field} ${targetFaults[issue.problem]}`
     case 'reference':
+      if (/^(languages|sourceLanguage|targetLanguage)$/.test(field)) return `${field} must be codes of languages (BCP 47)`
       return `${field} must be of this organization`
     case 'grader':
       return `${field} must be an active member with the role grader or admin`
@@ -169,14 +176,28 @@ export function wordIssue(issue: Issue): string {
         ? 'The assessment has test invites: DELETE /test-data with a test key deletes them'
         : 'The assessment has invites'
     case 'account':
-      return issue.problem === 'points'
-        ? `${field} must be between 0 and ${issue.limit}, in steps of 0.5`
-        : `${field} is not valid`
+      return accountProblems[issue.problem]?.(field, issue.limit ?? 0) ?? `${field} is not valid`
     case 'session':
       return `${field} is not valid`
     case 'malformed':
       return issue.text
   }
+}
+
+/** Of what the portal asks for those that operations of this interface ask for as well. */
+const accountProblems: Partial<Record<AccountProblem, (field: string, limit: number) => string>> = {
+  points: (field, limit) => `${field} must be between 0 and ${limit}, in steps of 0.5`,
+  released: () => 'The result is released: reopen it first',
+  notReleased: () => 'The result is not released',
+  ungraded: (_field, number) => `Question ${number} is not graded yet`,
+  undecided: (_field, number) => `The two grades of question ${number} are too far apart: an admin has to decide`,
+  regraded: (_field, number) => `The grader has graded question ${number} since: read the grades again`,
+  otherPoints: (_field, points) => `It was graded otherwise meanwhile: it is ${points} points now`,
+  gradesAlready: (field) => `${field} must not be the other grader as well`,
+  notHttps: (field) => `${field} must begin with https://`,
+  asksNothing: () => 'The question needs a script, an audioUrl or a videoUrl',
+  lastAdmin: () => 'The organization needs an active admin',
+  deactivated: () => 'The member is deactivated: to make them active again, send reactivate: true',
 }
 
 /** Both bounds, where the upper one is what the client has to know; v1.md words the lower one by itself. */

@@ -5,6 +5,7 @@ import type { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { describeInterface } from '../../http/openapi/openapi.ts'
 import { byApiKey, guardInterface } from '../../http/requests/guard.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { assessmentSettingsRoutes } from './assessment-settings.routes.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { errorDescription, v1Envelope } from './errors.ts'
 import { eventRoutes } from './events.routes.ts'
@@ -14,7 +15,9 @@ import { inviteBatchRoutes } from './invite-batches.routes.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
 import { inviteRoutes } from './invites.routes.ts'
 import { showEventsCursor } from './list.ts'
+import { memberEditingRoutes } from './member-editing.routes.ts'
 import { memberRoutes } from './members.routes.ts'
+import { questionEditingRoutes } from './question-editing.routes.ts'
 import { submissionRoutes } from './submissions.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
 import { testDataRoutes } from './test-data.routes.ts'
@@ -29,8 +32,9 @@ const introduction = `Read an organization's assessments, questions and members,
 An API key belongs to one organization; every answer is limited to it. Each invite is mailed to the candidate automatically.`
 
 const tags = {
-  Assessments: 'What candidates are invited to, with its questions. Read only.',
-  Members: 'Those who work in the organization. Read only.',
+  Assessments:
+    'What candidates are invited to, with its questions. To change them is beyond the original interface, for live keys that may manage.',
+  Members: 'Those who work in the organization. To change them is beyond the original interface, for live keys that may manage.',
   Invites: 'An invite ties a candidate to an assessment; its mail goes out by itself.',
   'Invite operations':
     'What can be done with an invite that is there, and what became of its mails. Beyond the original interface.',
@@ -76,7 +80,10 @@ export async function v1Interface(
 
   const typed: TypedApp = app.withTypeProvider<TypeBoxTypeProvider>()
   assessmentRoutes(typed)
+  assessmentSettingsRoutes(typed)
+  questionEditingRoutes(typed)
   memberRoutes(typed)
+  memberEditingRoutes(typed)
   inviteRoutes(typed)
   submissionRoutes(typed)
   inviteOperationRoutes(typed)

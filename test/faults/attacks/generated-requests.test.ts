@@ -59,7 +59,7 @@ function send(
 async function findFault(operation: Operation, request: GeneratedRequest, counts: Map<number, number>): Promise<string | null> {
   const { status, type, text } = await send(operation, request)
   counts.set(status, (counts.get(status) ?? 0) + 1)
-  if (status >= 500) return `answered ${status}`
+  if (status >= 500) return `answered ${status}: ${text}`
   if (type !== 'application/json; charset=utf-8') return `answered ${type}`
   return operation.findFault(status, JSON.parse(text))
 }

@@ -1,0 +1,159 @@
+import { Type } from '@sinclair/typebox'
+import { toAssessmentInput } from '../../domain/assessments/assessment-input.ts'
+import { getAssessment } from '../../domain/assessments/assessments.ts'
+import {
+  changeAssessment,
+  createAssessment,
+  deleteAssessment,
+  duplicateAssessment,
+} from '../../domain/assessments/edit-assessments.ts'
+import type { Context } from '../../domain/context.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import {
+  AssessmentChangeBody,
+  AssessmentSettingsView,
+  NewAssessmentBody,
+  presentSettings,
+  toAssessmentChange,
+  toNewAssessment,
+  toSeen,
+} from './assessment-settings.view.ts'
+import { tellConflicts } from './conflicts.ts'
+
+export const AssessmentParams = Type.Object({
+  assessmentId: Type.String({ format: 'uuid', description: 'Id of the assessment' }),
+})
+const tags = ['Assessments']
+/** Of what changes the organization's own: for live keys that may manage. */
+export const managing = { keyMode: 'live', keyRight: 'manage' } as const
+
+const read = async (ctx: Context, id: string) => {
+  const assessment = await getAssessment(ctx, id)
+  return presentSettings(assessment, await toAssessmentInput(ctx, assessment))
+}
+
+/** Beyond v1.md: reads what an assessment is made of; makes, changes, copies and deletes one, for keys that may manage. */
+export function assessmentSettingsRoutes(app: TypedApp): void {
+  makingRoutes(app)
+  changingRoutes(app)
+}
+
+/** What there is, and what makes one. */
+function makingRoutes(app: TypedApp): void {
+  const locate = ({ assessment }: { assessment: { id: string } }) => `${app.prefix}/assessments/${assessment.id}`
+
+  app.get(
+    '/assessments/:assessmentId/settings',
+    {
+      schema: {
+        tags,
+        operationId: 'getAssessmentSettings',
+        summary: "Get an assessment's settings",
+        description: 'What can be changed of an assessment. Beyond the original interface.',
+        params: AssessmentParams,
+        response: { 200: AssessmentSettingsView },
+        hasEtag: true,
+        errors: ['assessment_not_found'],
+      },
+    },
+    async ({ ctx, params }) => read(ctx, params.assessmentId),
+  )
+
+  app.post(
+    '/assessments',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'createAssessment',
+        summary: 'Create an assessment',
+        description: 'Without questions: add them next, nobody is mailed an invitation before. Beyond the original interface.',
+        headers: IdempotencyHeaders,
+        body: NewAssessmentBody,
+        response: { 201: AssessmentSettingsView },
+      },
+    },
+    async (request, reply) =>
+      answerOnce(
+        request,
+        reply,
+        async (ctx) => ({
+          status: 201,
+          body: await read(ctx, await createAssessment(ctx, toNewAssessment(request.body))),
+        }),
+        locate,
+      ),
+  )
+
+  app.post(
+    '/assessments/:assessmentId/duplicate',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'duplicateAssessment',
+        summary: 'Copy an assessment',
+        description: 'With its questions, and without its invites. Beyond the original interface.',
+        params: AssessmentParams,
+        headers: IdempotencyHeaders,
+        response: { 201: AssessmentSettingsView },
+        errors: ['assessment_not_found'],
+      },
+    },
+    async (request, reply) =>
+      answerOnce(
+        request,
+        reply,
+        async (ctx) => ({ status: 201, body: await read(ctx, await duplicateAssessment(ctx, request.params.assessmentId)) }),
+        locate,
+      ),
+  )
+}
+
+/** What changes or deletes one. */
+function changingRoutes(app: TypedApp): void {
+  app.patch(
+    '/assessments/:assessmentId',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'updateAssessment',
+        summary: 'Change an assessment',
+        description:
+          'What is left out stays; a list that is given takes the place of the present one. Invites that are there keep their terms, and papers that candidates have begun. Beyond the original interface.',
+        params: AssessmentParams,
+        body: AssessmentChangeBody,
+        response: { 200: AssessmentSettingsView },
+        errors: ['assessment_not_found', 'changed_meanwhile'],
+      },
+    },
+    async ({ ctx, params, body }) => {
+      await tellConflicts(changeAssessment(ctx, params.assessmentId, toAssessmentChange(body), toSeen(body)))
+      return read(ctx, params.assessmentId)
+    },
+  )
+
+  app.delete(
+    '/assessments/:assessmentId',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'deleteAssessment',
+        summary: 'Delete an assessment',
+        description:
+          'For good, with its questions, as long as nobody is invited to it. Answers with the assessment as it was. Beyond the original interface.',
+        params: AssessmentParams,
+        response: { 200: AssessmentSettingsView },
+        errors: ['assessment_not_found', 'state_conflict'],
+      },
+    },
+    async ({ ctx, params }) => {
+      const deleted = await read(ctx, params.assessmentId)
+      await tellConflicts(deleteAssessment(ctx, params.assessmentId))
+      return deleted
+    },
+  )
+}

@@ -1,0 +1,142 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { AssessmentInput } from '../../domain/assessments/assessment-input.ts'
+import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
+import {
+  AMOUNTS,
+  MAX_ASSESSMENT_ITEMS,
+  MAX_CODE_LENGTH,
+  MAX_EMAIL_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SCRIPT_LENGTH,
+} from '../../domain/limits.ts'
+import { defined } from '../../domain/values/defined.ts'
+import { DateTime, NonBlankText, Text, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { assessmentDetailView } from './assessments.view.ts'
+
+// Beyond v1.md: what an assessment is made of, to read and to change.
+
+const names = (maxLength: number, description: string) =>
+  Type.Array(NonBlankText({ maxLength }), { maxItems: MAX_ASSESSMENT_ITEMS, description })
+
+const fields = {
+  name: NonBlankText({ maxLength: MAX_NAME_LENGTH }),
+  defaultQuestionFormat: Words(MEDIA_FORMATS, { description: 'text, unless it is given' }),
+  defaultAnswerFormat: Words(MEDIA_FORMATS, { description: 'text, unless it is given' }),
+  audience: Words(AUDIENCES),
+  timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds for all of it; 0: no limit' }),
+  secondGrader: Type.Boolean({ description: 'Whether two members grade it, each without seeing the other’s grades' }),
+  gradedBlind: Type.Boolean({ description: 'Whether those who grade it do not learn who the candidate is' }),
+  screenRecording: Type.Boolean({ description: 'Asked of candidates, as the next three, of invites made in the portal' }),
+  webcamMonitoring: Type.Boolean(),
+  requireIdCapture: Type.Boolean(),
+  facePhotoRequired: Type.Boolean(),
+  instructionTitle: Text({ maxLength: MAX_NAME_LENGTH }),
+  instruction: Text({ maxLength: MAX_SCRIPT_LENGTH, description: 'Shown before the start; empty: none' }),
+  languages: names(MAX_CODE_LENGTH, 'Codes of languages, as BCP 47 has them'),
+  categories: names(MAX_NAME_LENGTH, 'Names; one that is new is added to the organization’s'),
+  skillTypes: names(MAX_NAME_LENGTH, 'Words of the organization’s own'),
+  tags: names(MAX_NAME_LENGTH, 'Names of the organization’s tags'),
+  clients: names(MAX_EMAIL_LENGTH, 'Addresses of members who see its released results'),
+}
+const { name, ...others } = Type.Partial(Type.Object(fields)).properties
+
+const example = { name: 'Customer support, written English', timeLimit: 1800, languages: ['en'] }
+
+export const NewAssessmentBody = Type.Object({ name: fields.name, ...others }, { [NAME]: 'NewAssessment', examples: [example] })
+
+/** When the row was changed last, as whoever changes it has read it. */
+export const seenUpdatedAt = Type.Optional(
+  DateTime('As you have read it. If it was changed since to something else than what you send, nothing is changed (409)'),
+)
+
+export const AssessmentChangeBody = Type.Object(
+  { name, ...others, updatedAt: seenUpdatedAt },
+  { [NAME]: 'AssessmentChange', minProperties: 1, examples: [{ timeLimit: 2400 }] },
+)
+
+export const AssessmentSettingsView = Type.Object(
+  {
+    assessment: assessmentDetailView.schema,
+    settings: Type.Object({ ...fields, updatedAt: DateTime() }, { [NAME]: 'AssessmentSettings' }),
+  },
+  { [NAME]: 'OneAssessment', description: 'The assessment, and what can be changed of it' },
+)
+
+/** What a new assessment is unless it is said. */
+const EMPTY = {
+  defaultQuestionFormat: 'text',
+  defaultAnswerFormat: 'text',
+  audience: 'invite_only',
+  timeLimit: 0,
+  secondGrader: false,
+  gradedBlind: false,
+  screenRecording: false,
+  webcamMonitoring: false,
+  requireIdCapture: false,
+  facePhotoRequired: false,
+  instructionTitle: '',
+  instruction: '',
+  languages: [],
+  categories: [],
+  skillTypes: [],
+  tags: [],
+  clients: [],
+} satisfies Omit<AssessmentInput, 'name'>
+
+export const toNewAssessment = (body: Static<typeof NewAssessmentBody>): AssessmentInput => ({
+  ...EMPTY,
+  ...toAssessmentChange(body),
+  name: body.name,
+})
+
+export const toAssessmentChange = (body: Static<typeof AssessmentChangeBody>): Partial<AssessmentInput> =>
+  defined({
+    name: body.name,
+    defaultQuestionFormat: body.defaultQuestionFormat,
+    defaultAnswerFormat: body.defaultAnswerFormat,
+    audience: body.audience,
+    timeLimit: body.timeLimit,
+    secondGrader: body.secondGrader,
+    gradedBlind: body.gradedBlind,
+    screenRecording: body.screenRecording,
+    webcamMonitoring: body.webcamMonitoring,
+    requireIdCapture: body.requireIdCapture,
+    facePhotoRequired: body.facePhotoRequired,
+    instructionTitle: body.instructionTitle,
+    instruction: body.instruction,
+    languages: body.languages,
+    categories: body.categories,
+    skillTypes: body.skillTypes,
+    tags: body.tags,
+    clients: body.clients,
+  })
+
+/** The time that a body says it has seen; undefined where it says none. */
+export const toSeen = ({ updatedAt }: { updatedAt?: string }): Date | undefined =>
+  updatedAt === undefined ? undefined : new Date(updatedAt)
+
+export const presentSettings = (assessment: Assessment, input: AssessmentInput): Static<typeof AssessmentSettingsView> => ({
+  assessment: assessmentDetailView.present(assessment),
+  settings: {
+    name: input.name,
+    defaultQuestionFormat: input.defaultQuestionFormat,
+    defaultAnswerFormat: input.defaultAnswerFormat,
+    audience: input.audience,
+    timeLimit: input.timeLimit,
+    secondGrader: input.secondGrader,
+    gradedBlind: input.gradedBlind,
+    screenRecording: input.screenRecording,
+    webcamMonitoring: input.webcamMonitoring,
+    requireIdCapture: input.requireIdCapture,
+    facePhotoRequired: input.facePhotoRequired,
+    instructionTitle: input.instructionTitle,
+    instruction: input.instruction,
+    languages: input.languages,
+    categories: input.categories,
+    skillTypes: input.skillTypes,
+    tags: input.tags,
+    clients: input.clients,
+    updatedAt: assessment.updatedAt.toISOString(),
+  },
+})

@@ -1,0 +1,36 @@
+import { type AccountProblem, DomainError, type Issue } from '../../domain/errors.ts'
+
+/** What is not wrong with a request, but in its way. */
+const IN_THE_WAY: readonly AccountProblem[] = [
+  'released',
+  'notReleased',
+  'ungraded',
+  'undecided',
+  'otherPoints',
+  'gradesAlready',
+  'lastAdmin',
+  'deactivated',
+]
+
+const isChanged = (issue: Issue): boolean =>
+  issue.rule === 'changed' || (issue.rule === 'account' && issue.problem === 'regraded')
+const isInTheWay = (issue: Issue): boolean =>
+  issue.rule === 'invited' || (issue.rule === 'account' && IN_THE_WAY.includes(issue.problem))
+
+/**
+ * Answers 409 to what the portal says beside a form: that somebody else has changed it, or that it is in a state that does not allow it.
+ *
+ * @throws DomainError changed_meanwhile, state_conflict, and whatever else the work throws.
+ */
+export async function tellConflicts<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
+    const { issues } = error
+    const changed = issues.filter(isChanged)
+    if (changed.length > 0) throw new DomainError('changed_meanwhile', { issues: changed })
+    const [first] = issues
+    throw first && isInTheWay(first) ? new DomainError('state_conflict', { issues }) : error
+  }
+}

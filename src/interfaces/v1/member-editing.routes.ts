@@ -1,0 +1,90 @@
+import { Type } from '@sinclair/typebox'
+import type { Context } from '../../domain/context.ts'
+import { inviteMember } from '../../domain/members/invite-member.ts'
+import { changeMemberAndStatus } from '../../domain/members/manage-members.ts'
+import { getMember } from '../../domain/members/members.ts'
+import { defined } from '../../domain/values/defined.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { managing } from './assessment-settings.routes.ts'
+import { tellConflicts } from './conflicts.ts'
+import { MemberChangeBody, NewMemberBody, OneMember } from './member-editing.view.ts'
+import { memberView } from './members.view.ts'
+
+const params = Type.Object({ memberId: Type.String({ format: 'uuid', description: 'Id of the member' }) })
+const tags = ['Members']
+
+const read = async (ctx: Context, id: string) => ({ member: memberView.present(await getMember(ctx, id)) })
+
+/** Beyond v1.md: reads a member; invites and changes members, but for admins, for keys that may manage. */
+export function memberEditingRoutes(app: TypedApp): void {
+  app.get(
+    '/members/:memberId',
+    {
+      schema: {
+        tags,
+        operationId: 'getMember',
+        summary: 'Get a member',
+        description: 'One member of the organization, active or not. Beyond the original interface.',
+        params,
+        response: { 200: OneMember },
+        hasEtag: true,
+        errors: ['member_not_found'],
+      },
+    },
+    async ({ ctx, params }) => read(ctx, params.memberId),
+  )
+
+  app.post(
+    '/members',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'inviteMember',
+        summary: 'Invite a member',
+        description:
+          'By mail: whoever follows its link joins the portal. The link itself is told to nobody else. An address that is a member’s is mailed another one, and the roles are added. Beyond the original interface.',
+        headers: IdempotencyHeaders,
+        body: NewMemberBody,
+        response: { 201: OneMember },
+        errors: ['admin_refused', 'state_conflict'],
+      },
+    },
+    async (request, reply) => {
+      const { email, roles, reactivate: reactivates = false } = request.body
+      return answerOnce(
+        request,
+        reply,
+        async (ctx) => {
+          const { memberId } = await tellConflicts(inviteMember(ctx, { email, roles, mails: true, reactivates }))
+          return { status: 201, body: await read(ctx, memberId) }
+        },
+        ({ member }) => `${app.prefix}/members/${member.id}`,
+      )
+    },
+  )
+
+  app.patch(
+    '/members/:memberId',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'updateMember',
+        summary: 'Change a member',
+        description:
+          'What is left out stays. A member who has the role admin is changed in the portal alone (403). Beyond the original interface.',
+        params,
+        body: MemberChangeBody,
+        response: { 200: OneMember },
+        errors: ['member_not_found', 'admin_refused'],
+      },
+    },
+    async ({ ctx, params, body }) => {
+      const { roles, department, active } = body
+      await changeMemberAndStatus(ctx, params.memberId, defined({ roles, department, isActive: active }))
+      return read(ctx, params.memberId)
+    },
+  )
+}

@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { MAX_NAME_LENGTH } from '../../domain/limits.ts'
+import { MEMBER_ROLES } from '../../domain/members/members.ts'
+import { Email, Text, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { memberView } from './members.view.ts'
+
+// Beyond v1.md: who becomes a member, and what of one can be changed.
+
+const roles = (description: string) => Type.Array(Words(MEMBER_ROLES), { maxItems: MEMBER_ROLES.length, description })
+
+export const NewMemberBody = Type.Object(
+  {
+    email: Email('A link to join by is mailed to it'),
+    roles: roles('grader or client, or both, besides those the member has. No key gives the role admin (403)'),
+    reactivate: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether a member who was deactivated is to be active again' }),
+    ),
+  },
+  { [NAME]: 'NewMember', examples: [{ email: 'ngozi.adeyemi@example.com', roles: ['grader'] }] },
+)
+
+export const MemberChangeBody = Type.Object(
+  {
+    roles: Type.Optional(roles('grader, client, both or none, in place of those; words of your own stay')),
+    department: Type.Optional(Text({ maxLength: MAX_NAME_LENGTH })),
+    active: Type.Optional(Type.Boolean({ description: 'false closes the organization to them at once' })),
+  },
+  { [NAME]: 'MemberChange', minProperties: 1, examples: [{ roles: ['grader', 'client'] }] },
+)
+
+export const OneMember = Type.Object({ member: memberView.schema }, { [NAME]: 'OneMember', description: 'The member' })

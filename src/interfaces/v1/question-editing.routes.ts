@@ -1,0 +1,157 @@
+import { Type } from '@sinclair/typebox'
+import { addQuestion, changeQuestion, deleteQuestion, moveQuestion } from '../../domain/assessments/edit-questions.ts'
+import { getQuestion, type QuestionRef } from '../../domain/assessments/questions.ts'
+import type { Context } from '../../domain/context.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { AssessmentParams, managing } from './assessment-settings.routes.ts'
+import { toSeen } from './assessment-settings.view.ts'
+import { tellConflicts } from './conflicts.ts'
+import {
+  MovedQuestion,
+  NewQuestionBody,
+  OneQuestion,
+  QuestionChangeBody,
+  QuestionPlaceBody,
+  toNewQuestion,
+  toQuestionChange,
+} from './question-editing.view.ts'
+import { questionView } from './questions.view.ts'
+
+const params = Type.Object({
+  ...AssessmentParams.properties,
+  questionId: Type.String({ format: 'uuid', description: 'Id of the question' }),
+})
+const tags = ['Assessments']
+const errors = ['assessment_not_found', 'question_not_found'] as const
+
+const read = async (ctx: Context, ref: QuestionRef) => ({ question: questionView.present(await getQuestion(ctx, ref)) })
+
+/** Beyond v1.md: reads a question; adds, changes, moves and deletes them, for keys that may manage. */
+export function questionEditingRoutes(app: TypedApp): void {
+  addingRoutes(app)
+  changingRoutes(app)
+}
+
+/** What there is, and what is added. */
+function addingRoutes(app: TypedApp): void {
+  app.get(
+    '/assessments/:assessmentId/questions/:questionId',
+    {
+      schema: {
+        tags,
+        operationId: 'getQuestion',
+        summary: 'Get a question',
+        description: 'One question of an assessment. Beyond the original interface.',
+        params,
+        response: { 200: OneQuestion },
+        hasEtag: true,
+        errors: ['question_not_found'],
+      },
+    },
+    async ({ ctx, params }) => read(ctx, params),
+  )
+
+  app.post(
+    '/assessments/:assessmentId/questions',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'addQuestion',
+        summary: 'Add a question',
+        description:
+          'Behind the last. It asks by a script, an audio or a video; one that is heard or seen needs the address of that. Beyond the original interface.',
+        params: AssessmentParams,
+        headers: IdempotencyHeaders,
+        body: NewQuestionBody,
+        response: { 201: OneQuestion },
+        errors: ['assessment_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const { assessmentId } = request.params
+      return answerOnce(
+        request,
+        reply,
+        async (ctx) => {
+          const questionId = await addQuestion(ctx, assessmentId, toNewQuestion(request.body))
+          return { status: 201, body: await read(ctx, { assessmentId, questionId }) }
+        },
+        ({ question }) => `${app.prefix}/assessments/${assessmentId}/questions/${question.id}`,
+      )
+    },
+  )
+}
+
+/** What changes, moves or deletes one. */
+function changingRoutes(app: TypedApp): void {
+  app.patch(
+    '/assessments/:assessmentId/questions/:questionId',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'updateQuestion',
+        summary: 'Change a question',
+        description: 'What is left out stays, also in papers that candidates have begun. Beyond the original interface.',
+        params,
+        body: QuestionChangeBody,
+        response: { 200: OneQuestion },
+        errors: [...errors, 'changed_meanwhile'],
+      },
+    },
+    async ({ ctx, params, body }) => {
+      await tellConflicts(changeQuestion(ctx, params, toQuestionChange(body), toSeen(body)))
+      return read(ctx, params)
+    },
+  )
+
+  app.post(
+    '/assessments/:assessmentId/questions/:questionId/move',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'moveQuestion',
+        summary: 'Move a question',
+        description:
+          'To another place among the questions, which are then numbered from 1. Sent again it changes nothing. Beyond the original interface.',
+        params,
+        headers: IdempotencyHeaders,
+        body: QuestionPlaceBody,
+        response: { 200: MovedQuestion },
+        errors: [...errors, 'changed_meanwhile'],
+      },
+    },
+    async (request, reply) => {
+      const { body, params } = request
+      return answerOnce(request, reply, async (ctx) => {
+        await tellConflicts(moveQuestion(ctx, params, { place: body.place, order: body.order }))
+        return { status: 200, body: await read(ctx, params) }
+      })
+    },
+  )
+
+  app.delete(
+    '/assessments/:assessmentId/questions/:questionId',
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'deleteQuestion',
+        summary: 'Delete a question',
+        description:
+          'For good, but not from papers that candidates have begun. Answers with the question as it was. Beyond the original interface.',
+        params,
+        response: { 200: OneQuestion },
+        errors,
+      },
+    },
+    async ({ ctx, params }) => {
+      const deleted = await read(ctx, params)
+      await deleteQuestion(ctx, params)
+      return deleted
+    },
+  )
+}

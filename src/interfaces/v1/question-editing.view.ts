@@ -1,0 +1,81 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { QuestionInput } from '../../domain/assessments/edit-questions.ts'
+import { AMOUNTS, MAX_CODE_LENGTH, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../../domain/limits.ts'
+import { defined } from '../../domain/values/defined.ts'
+import { NonBlankText, Text } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { seenUpdatedAt } from './assessment-settings.view.ts'
+import { questionView } from './questions.view.ts'
+
+// Beyond v1.md: what a question is made of.
+
+const fields = {
+  inputType: NonBlankText({
+    maxLength: MAX_NAME_LENGTH,
+    description: 'How it is put: text, audio, video, or a word of your own; text, unless it is given',
+  }),
+  responseType: NonBlankText({ maxLength: MAX_NAME_LENGTH, description: 'How it is answered; text, unless it is given' }),
+  script: Text({ maxLength: MAX_SCRIPT_LENGTH, description: 'What is asked, unless the audio or video asks it' }),
+  audioUrl: Text({ maxLength: MAX_URL_LENGTH, description: 'Begins with https://; empty: none' }),
+  videoUrl: Text({ maxLength: MAX_URL_LENGTH, description: 'Begins with https://; empty: none' }),
+  points: Type.Integer({ ...AMOUNTS, description: '0: it is not graded' }),
+  timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds; 0: no limit' }),
+  sourceLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the language it is put in; empty: none' }),
+  targetLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the language it is to be answered in; empty: none' }),
+}
+const given = Type.Partial(Type.Object(fields)).properties
+
+export const NewQuestionBody = Type.Object(given, {
+  [NAME]: 'NewQuestion',
+  examples: [{ script: 'What would you do first?', points: 10, timeLimit: 300 }],
+})
+export const QuestionChangeBody = Type.Object(
+  { ...given, updatedAt: seenUpdatedAt },
+  { [NAME]: 'QuestionChange', minProperties: 1, examples: [{ points: 5 }] },
+)
+export const QuestionPlaceBody = Type.Object(
+  {
+    place: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'From 1; beyond the end it is the last' }),
+    order: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_INTEGER,
+        description: 'As you have read it. If somebody has moved it since, it stays there (409)',
+      }),
+    ),
+  },
+  { [NAME]: 'QuestionPlace', examples: [{ place: 1 }] },
+)
+export const OneQuestion = Type.Object({ question: questionView.schema }, { [NAME]: 'OneQuestion', description: 'The question' })
+
+export const MovedQuestion = Type.Object(
+  { question: questionView.schema },
+  { [NAME]: 'MovedQuestion', description: 'The question as it is now' },
+)
+
+const EMPTY: QuestionInput = {
+  inputType: 'text',
+  responseType: 'text',
+  script: '',
+  audioUrl: '',
+  videoUrl: '',
+  points: 0,
+  timeLimit: 0,
+  sourceLanguage: '',
+  targetLanguage: '',
+}
+
+export const toNewQuestion = (body: Static<typeof NewQuestionBody>): QuestionInput => ({ ...EMPTY, ...toQuestionChange(body) })
+
+export const toQuestionChange = (body: Static<typeof NewQuestionBody>): Partial<QuestionInput> =>
+  defined({
+    inputType: body.inputType,
+    responseType: body.responseType,
+    script: body.script,
+    audioUrl: body.audioUrl,
+    videoUrl: body.videoUrl,
+    points: body.points,
+    timeLimit: body.timeLimit,
+    sourceLanguage: body.sourceLanguage,
+    targetLanguage: body.targetLanguage,
+  })
