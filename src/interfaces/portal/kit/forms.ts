@@ -154,7 +154,7 @@ export function field(form: Form, { name, label, type = 'text', value = '', hint
     form,
     { name, label, hint },
     (described, invalid) =>
-      html`<input id="${name}" name="${name}" class="${LOOKS[type] ?? 'input w-full'}" type="${type}" value="${shown}" autocomplete="${autocomplete}" placeholder="${type === 'search' ? label : ''}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
+      html`<input id="${name}" name="${name}" type="${type}" value="${shown}" class="${LOOKS[type] ?? 'input w-full'}" autocomplete="${autocomplete}" placeholder="${type === 'search' ? label : ''}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
   )
 }
 
