@@ -239,6 +239,8 @@ export type Actor =
       roles: string[]
       /** The API key that has it done in the member's name, on test data: see domain/test-data. */
       simulatedBy?: string
+      /** The API key that does it in the member's name, and that events and the audit log name: see submissions/grading/grade-for-members. */
+      viaKey?: string
     }
   /** The person behind an invitation's link. */
   | { kind: 'candidate'; inviteId: string }

@@ -96,7 +96,8 @@ export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
 /** Test data of the same organization: an invite to the same address, a webhook, and a key. */
 export async function furnishTestData(service: Service, own: Furnished, words: string): Promise<Furnished> {
   const { make, db, deps, system } = service
-  const { key } = await createApiKey(system, { organizationId: own.id, name: `${words} key`, mode: 'test' })
+  const { key, apiKey } = await createApiKey(system, { organizationId: own.id, name: `${words} key`, mode: 'test' })
+  await changeApiKey(system, apiKey.id, { rights: ['manage'] })
   const { recipientEmail } = own.invite
   const named = { recipientName: `${words} candidate`, customMessage: `${words} message` }
   const invite = await make.invite(own.assessment, { mode: 'test', recipientEmail, assignedGraderId: own.member.id, ...named })

@@ -10,6 +10,8 @@ export type Permission =
   | 'read_as_grader'
   /** What candidates have handed in, see submissions/grading. */
   | 'grade'
+  /** In the name of a member who may, see submissions/grading/grade-for-members.ts. */
+  | 'grade_for_members'
   | 'write_assessments'
   | 'write_tags'
   | 'invite'
@@ -51,7 +53,7 @@ const permissions = {
 
 /** What an API key may do besides, by its rights. No key gives or changes the role admin: see members/refuse-key-on-admins.ts. */
 const rightPermissions: Record<KeyRight, readonly Permission[]> = {
-  manage: ['write_assessments', 'manage_members'],
+  manage: ['write_assessments', 'manage_members', 'grade_for_members'],
 }
 const allowedBy = new Map<string, readonly Permission[]>(Object.entries(rightPermissions))
 

@@ -73,6 +73,7 @@ const DATA_ACTIONS = [
   'waived_requirement',
   'deleted_media',
   'assigned_second_grader',
+  'graded',
   'released_result',
   'reopened_result',
   'deleted_test_data',
@@ -126,7 +127,8 @@ type AuditRow = NonNullable<NewRows['auditEntries']>[number]
 
 function auditEntryOf({ actor: given, deps, organization, mode }: AuditContext, event: AuditEvent): AuditRow {
   const { action, target, details = {} } = event
-  const actor = given.kind === 'member' && given.simulatedBy ? { kind: 'apiKey' as const, id: given.simulatedBy } : given
+  const keyId = given.kind === 'member' ? (given.viaKey ?? given.simulatedBy) : undefined
+  const actor = keyId ? { kind: 'apiKey' as const, id: keyId } : given
   return {
     id: deps.newId(),
     organizationId: organization.id,

@@ -20,7 +20,8 @@ export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Pro
 }
 
 /** The rows of events, for a statement that makes what they tell of. */
-export function eventRows({ actor, deps }: ServiceContext, events: NewEvent[]): NonNullable<NewRows['events']> {
+export function eventRows({ actor: given, deps }: ServiceContext, events: NewEvent[]): NonNullable<NewRows['events']> {
+  const actor = given.kind === 'member' && given.viaKey ? { kind: 'apiKey' as const, id: given.viaKey } : given
   const actorId = actor.kind === 'apiKey' || actor.kind === 'ats' || actor.kind === 'member' ? actor.id : null
   const createdAt = deps.clock()
   return events.map((event) => {

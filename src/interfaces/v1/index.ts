@@ -10,6 +10,7 @@ import { assessmentRoutes } from './assessments.routes.ts'
 import { errorDescription, v1Envelope } from './errors.ts'
 import { eventRoutes } from './events.routes.ts'
 import { webhookMessages } from './events.view.ts'
+import { gradingRoutes } from './grading.routes.ts'
 import { nameIgnoredParameters } from './ignored-parameters.ts'
 import { inviteBatchRoutes } from './invite-batches.routes.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
@@ -86,6 +87,7 @@ export async function v1Interface(
   memberEditingRoutes(typed)
   inviteRoutes(typed)
   submissionRoutes(typed)
+  gradingRoutes(typed)
   inviteOperationRoutes(typed)
   inviteBatchRoutes(typed)
   eventRoutes(typed)

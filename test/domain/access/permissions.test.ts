@@ -11,6 +11,7 @@ import { revokeInvite } from '../../../src/domain/invites/operations.ts'
 import { countAssigned } from '../../../src/domain/invites/overview/read-own-overview.ts'
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { readOrganizationSettings } from '../../../src/domain/members/organization-settings.ts'
+import { readGrading } from '../../../src/domain/submissions/grading/grade-for-members.ts'
 import { listQueue } from '../../../src/domain/submissions/grading/queue.ts'
 import { createTag, listTags, wholeTag } from '../../../src/domain/tags/tags.ts'
 import { deleteTestData } from '../../../src/domain/test-data/delete-test-data.ts'
@@ -63,6 +64,11 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     read_as_client: async (actor) => listClientAssessments(as(actor)),
     read_as_grader: async (actor) => countAssigned(as(actor)),
     grade: async (actor) => listQueue(as(actor), { whose: 'nobody' }, { number: 1, size: 20 }),
+    // Who may is told that nothing was handed in yet.
+    grade_for_members: async (actor) =>
+      readGrading(as(actor), invite.id).catch((error) => {
+        if (error.kind !== 'submission_not_found') throw error
+      }),
     write_assessments: async (actor) => createAssessment(as(actor), newAssessment(actor)),
     write_tags: async (actor) => createTag(as(actor), { name: nameOf(actor) }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
@@ -117,6 +123,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   const managing = { kind: 'apiKey', id: key.id, mode: 'live', createdById: null, rights: ['manage', 'constructor'] } as const
   expect(await allowed(managing)).toEqual([
     'read',
+    'grade_for_members',
     'write_assessments',
     'write_tags',
     'invite',

@@ -198,7 +198,7 @@ describe('what is for one kind of key', () => {
     )
     const { send } = createPlaces(address, data.test)
     for (const of of changes) {
-      const answer = await send(of, fillPath(of.path, data.test), of.body && fillBody(of.body, data.test), '-')
+      const answer = await send(of, fillPath(of.path, data.test), of.body && fillBody(of.body, data.test), 'nothing hidden')
       expect([of.id, answer]).toEqual([of.id, expect.stringMatching(/^\[403,.*"x-error-code","live_key_required"/)])
     }
     expect(await ofLive()).toEqual(before)

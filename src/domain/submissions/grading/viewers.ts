@@ -8,7 +8,7 @@ const HERE_MS = 2 * 60_000
 
 /** Keeps that the context's member is at the sheet of a submission. */
 export async function noteViewer({ actor, db, deps, organization }: Context, submissionId: string): Promise<void> {
-  if (actor.kind !== 'member') return
+  if (actor.kind !== 'member' || actor.viaKey) return
   await run(
     db,
     into('gradeViewers')

@@ -74,6 +74,7 @@ export const WORDS: Record<AuditAction, string> = {
   waived_requirement: 'let a candidate start without something',
   deleted_media: 'deleted photos and recordings',
   assigned_second_grader: 'assigned a second grader',
+  graded: 'graded answers for a member',
   released_result: 'released a result',
   reopened_result: 'reopened a result',
   deleted_test_data: 'deleted all test data',

@@ -1,0 +1,139 @@
+import { authorize } from '../../access/permissions.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
+import { refuse } from '../../checking/refuse.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { mayGrade } from '../../members/graders.ts'
+import { findMembers } from '../../members/members.ts'
+import { inTransaction } from '../../transaction.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { whereInviteSubmission } from '../reading/list-submissions.ts'
+import { findGrades, type NewestGrade } from './grades.ts'
+import { handOn } from './hand-on.ts'
+import { releaseResult, reopenResult } from './release-result.ts'
+import { findHandedIn, findPaper, type Graded, holderOf, lockHandedIn, roundOf } from './rounds.ts'
+import { about, saveGrade } from './save-grade.ts'
+import { type Counted, countGrades, sumUp } from './totals.ts'
+
+// What graders do, asked for by API keys: in the name of a member who may grade it, by what the portal calls for that member.
+
+/** How far the grading of what was sent in for an invite is, with what stands of everybody's grades. */
+export type Grading = {
+  submission: Graded
+  questions: (Counted<{ number: number; points: number }> & { grades: NewestGrade[] })[]
+  total: ReturnType<typeof sumUp>
+  /** Up to when its grades are shown. */
+  seen: Date
+}
+
+/** @throws DomainError not_permitted, invite_not_found; submission_not_found, also for one that is not handed in. */
+export async function readGrading(ctx: Context, inviteId: string): Promise<Grading> {
+  authorize(ctx, 'grade_for_members')
+  const submission = await findHandedIn(ctx, await findId(ctx, inviteId))
+  const [paper, grades] = await Promise.all([findPaper(ctx, submission.id), findGrades(ctx, submission.id)])
+  const counted = countGrades(paper, grades, submission.assessment)
+  const questions = counted.map((question) => ({
+    ...question,
+    grades: grades.filter(({ questionNumber }) => questionNumber === question.number),
+  }))
+  const seen = new Date(Math.max(0, ...grades.map(({ updatedAt }) => updatedAt.getTime())))
+  return { submission, questions, total: sumUp(counted), seen }
+}
+
+/** @property secondGraderId of an assessment that is graded twice. null: nobody. What is left out stays. */
+export type Graders = { assignedGraderId?: string | null; secondGraderId?: string | null }
+
+/** Assigns who grades it. @throws DomainError as readGrading and handOn. */
+export async function assignGraders(ctx: Context, inviteId: string, graders: Graders): Promise<void> {
+  authorize(ctx, 'grade_for_members')
+  await inTransaction(ctx, async (inside) => {
+    const { id, assessment } = await lockHandedIn(inside, await findId(inside, inviteId))
+    const { assignedGraderId: first, secondGraderId: second } = graders
+    const text = 'secondGraderId is for assessments that are graded twice'
+    refuse(second !== undefined && !assessment.secondGrader ? [{ field: 'secondGraderId', rule: 'malformed', text }] : [])
+    if (first !== undefined) await handOn(inside, id, { place: 'first', graderId: first })
+    if (second !== undefined) await handOn(inside, id, { place: 'second', graderId: second })
+  })
+}
+
+/** @property graderId in whose name; undefined: of whom it is assigned to. */
+type InName = { graderId?: string | undefined }
+/** @property seen up to when whoever gives them has seen the grades; undefined: whatever there is. */
+export type GradesForMember = InName & {
+  grades: readonly { number: number; points: number | null; comment: string }[]
+  seen?: Date | undefined
+}
+
+/**
+ * Saves a member's grades, all or none.
+ *
+ * @throws DomainError as readGrading and saveGrade; invalid: a grader who may not grade it, or (rule `account`: regraded, with the number of
+ *   the question) what the grader has given since.
+ */
+export async function gradeForMember(ctx: Context, inviteId: string, given: GradesForMember): Promise<void> {
+  await inNameOf(ctx, inviteId, given, async (inside, { id }, grader) => {
+    const seen = given.seen ?? inside.deps.clock()
+    for (const grade of given.grades) {
+      const { isSaved } = await saveGrade(grader, { ...grade, submissionId: id, seen })
+      refuse(isSaved ? [] : [about('regraded', grade.number)])
+    }
+    const questions = given.grades.map(({ number }) => String(number))
+    const details = { graderId: grader.actor.id, questions }
+    await recordAudit(inside, { action: 'graded', target: { kind: 'invite', id: inviteId }, details })
+  })
+}
+
+/** @property points the total that was read; undefined: whatever it is. */
+export type ReleaseForMember = InName & { comment: string; message: string; toCandidate: boolean; points?: number | undefined }
+
+/** Releases the result. @throws DomainError as readGrading and releaseResult. */
+export async function releaseForMember(ctx: Context, inviteId: string, { points, ...release }: ReleaseForMember): Promise<void> {
+  await inNameOf(ctx, inviteId, release, async (inside, { id, state }, grader) => {
+    const { total } = await readGrading(inside, inviteId)
+    const isOther = state === 'submitted' && points !== undefined && !total.missing && points !== total.points
+    refuse(isOther ? [about('otherPoints', total.points)] : [])
+    await releaseResult(grader, { ...release, submissionId: id })
+  })
+}
+
+/** Lets grading go on after a release. @throws DomainError as readGrading and reopenResult. */
+export async function reopenForMember(ctx: Context, inviteId: string, given: InName): Promise<void> {
+  await inNameOf(ctx, inviteId, given, (_inside, { id }, grader) => reopenResult(grader, id))
+}
+
+type Grader = Context & { actor: { id: string } }
+
+/** Does it while nobody else grades what was handed in. @param work gets the context of the member in whose name it is done as well. */
+async function inNameOf(
+  ctx: Context,
+  inviteId: string,
+  { graderId }: InName,
+  work: (inside: Context, submission: Graded, grader: Grader) => Promise<void>,
+): Promise<void> {
+  authorize(ctx, 'grade_for_members')
+  await inTransaction(ctx, async (inside) => {
+    const submission = await lockHandedIn(inside, await findId(inside, inviteId))
+    await work(inside, submission, await enter(inside, submission, graderId ?? holderOf(submission, 'first')?.id))
+  })
+}
+
+/** @throws DomainError invalid unless it is a member who may grade this. */
+async function enter(ctx: Context, submission: Graded, graderId: string | undefined): Promise<Grader> {
+  if (graderId === undefined) throw new DomainError('invalid', { issues: [{ field: 'graderId', rule: 'required' }] })
+  const [member] = isUuid(graderId) ? await findMembers(ctx, [graderId]) : []
+  if (!member) throw new DomainError('invalid', { issues: [{ field: 'graderId', rule: 'reference', value: graderId }] })
+  refuse(mayGrade(member) ? [] : [{ field: 'graderId', rule: 'grader', value: graderId }])
+  const { id, userId, roles } = member
+  const viaKey = ctx.actor.kind === 'apiKey' ? { viaKey: ctx.actor.id } : {}
+  const grader: Grader = { ...ctx, actor: { kind: 'member', id, userId, roles, ...viaKey } }
+  const text = 'graderId must be who it is assigned to, an admin or, while it is assigned to nobody, any grader'
+  refuse(roundOf(grader, submission) === null ? [{ field: 'graderId', rule: 'malformed', text }] : [])
+  return grader
+}
+
+async function findId(ctx: Context, inviteId: string): Promise<string> {
+  const where = await whereInviteSubmission(ctx, inviteId)
+  const found = await ctx.db.submission.findFirst({ where, select: { id: true } })
+  if (!found) throw new DomainError('submission_not_found')
+  return found.id
+}

@@ -1,0 +1,147 @@
+import type { Context } from '../../domain/context.ts'
+import {
+  assignGraders,
+  gradeForMember,
+  readGrading,
+  releaseForMember,
+  reopenForMember,
+} from '../../domain/submissions/grading/grade-for-members.ts'
+import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { tellConflicts } from './conflicts.ts'
+import {
+  GradersBody,
+  GradesBody,
+  GradingView,
+  presentGrading,
+  ReleaseBody,
+  ReleasedGrading,
+  ReopeningBody,
+  toGraders,
+  toGrades,
+  toRelease,
+} from './grading.view.ts'
+import { InviteParams } from './invite-operations.routes.ts'
+
+const errors = ['invite_not_found', 'submission_not_found'] as const
+/** Of what is done to live and to test submissions, each by keys of its own. */
+const grading = { tags: ['Submissions'], keyRight: 'manage', params: InviteParams } as const
+
+const read = async (ctx: Context, inviteId: string) => presentGrading(await readGrading(ctx, inviteId))
+
+/** Beyond v1.md: who grades, grades, and the release of the result, for keys that may manage. */
+export function gradingRoutes(app: TypedApp): void {
+  sheetRoutes(app)
+  releaseRoutes(app)
+}
+
+/** What there is of grades, who gives them, and giving them. */
+function sheetRoutes(app: TypedApp): void {
+  app.get(
+    '/invites/:inviteId/submission/grades',
+    {
+      schema: {
+        ...grading,
+        operationId: 'getGrading',
+        summary: 'Get the grades so far',
+        description:
+          'Of what was handed in: what every grader has given, what counts, and what is missing, before it is released. Beyond the original interface.',
+        response: { 200: GradingView },
+        hasEtag: true,
+        errors,
+      },
+    },
+    async ({ ctx, params }) => read(ctx, params.inviteId),
+  )
+
+  app.patch(
+    '/invites/:inviteId/submission/graders',
+    {
+      schema: {
+        ...grading,
+        operationId: 'assignGraders',
+        summary: 'Assign who grades',
+        description:
+          'Of what was handed in: active members with the role grader or admin. The first grader is the invite’s as well. Beyond the original interface.',
+        body: GradersBody,
+        response: { 200: GradingView },
+        errors: [...errors, 'state_conflict'],
+      },
+    },
+    async ({ ctx, params, body }) => {
+      await tellConflicts(assignGraders(ctx, params.inviteId, toGraders(body)))
+      return read(ctx, params.inviteId)
+    },
+  )
+
+  app.patch(
+    '/invites/:inviteId/submission/grades',
+    {
+      schema: {
+        ...grading,
+        operationId: 'grade',
+        summary: 'Grade answers',
+        description:
+          'Points and comments by question, in the name of a member who may grade it: as if they had been typed into their sheet, all or none. The audit log says that a key did it. Beyond the original interface.',
+        body: GradesBody,
+        response: { 200: GradingView },
+        errors: [...errors, 'changed_meanwhile', 'state_conflict'],
+      },
+    },
+    async ({ ctx, params, body }) => {
+      await tellConflicts(gradeForMember(ctx, params.inviteId, toGrades(body)))
+      return read(ctx, params.inviteId)
+    },
+  )
+}
+
+/** The release of the result, and taking it back. */
+function releaseRoutes(app: TypedApp): void {
+  app.post(
+    '/invites/:inviteId/submission/release',
+    {
+      schema: {
+        ...grading,
+        operationId: 'releaseResult',
+        summary: 'Release the result',
+        description:
+          'As it is graded now, to the organization, its clients and, if so wished, the candidate. Webhooks and the feed tell of it by `submission.released`. Beyond the original interface.',
+        headers: IdempotencyHeaders,
+        body: ReleaseBody,
+        response: { 200: ReleasedGrading },
+        errors: [...errors, 'state_conflict'],
+      },
+    },
+    async (request, reply) => {
+      const { body, params } = request
+      return answerOnce(request, reply, async (ctx) => {
+        await tellConflicts(releaseForMember(ctx, params.inviteId, toRelease(body)))
+        return { status: 200, body: await read(ctx, params.inviteId) }
+      })
+    },
+  )
+
+  app.post(
+    '/invites/:inviteId/submission/reopen',
+    {
+      schema: {
+        ...grading,
+        operationId: 'reopenResult',
+        summary: 'Reopen a result',
+        description:
+          'Grading goes on. What was released stays what others see until another version is. Beyond the original interface.',
+        headers: IdempotencyHeaders,
+        body: ReopeningBody,
+        response: { 200: ReleasedGrading },
+        errors: [...errors, 'state_conflict'],
+      },
+    },
+    async (request, reply) => {
+      const { body, params } = request
+      return answerOnce(request, reply, async (ctx) => {
+        await tellConflicts(reopenForMember(ctx, params.inviteId, { graderId: body?.graderId }))
+        return { status: 200, body: await read(ctx, params.inviteId) }
+      })
+    },
+  )
+}

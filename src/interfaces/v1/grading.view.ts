@@ -1,0 +1,130 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../domain/limits.ts'
+import type { Graders, GradesForMember, Grading, ReleaseForMember } from '../../domain/submissions/grading/grade-for-members.ts'
+import { defined } from '../../domain/values/defined.ts'
+import { DateTime, isoTime, OrNull, Text, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+
+// Beyond v1.md: grades before they are released, and what graders do.
+
+/** More than anybody gives at once within a body. */
+const MAX_GRADES = 500
+const ROUND_NAMES = ['first', 'second', 'decision'] as const
+const STANDINGS = ['ungraded', 'undecided', 'graded'] as const
+
+export const GradingView = Type.Object(
+  {
+    submissionId: Uuid(),
+    state: Words(['submitted', 'released']),
+    assignedGraderId: OrNull(Uuid('null: nobody')),
+    secondGraderId: OrNull(Uuid('Of an assessment that is graded twice')),
+    points: Type.Number({ description: 'Of what is graded so far' }),
+    ofPoints: Type.Number(),
+    isGraded: Type.Boolean({ description: 'Whether nothing stands in the way of a release' }),
+    seen: DateTime('To be sent back with grades, so that what is given meanwhile is not overwritten'),
+    questions: Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        ofPoints: Type.Integer(),
+        state: Words(STANDINGS, { description: 'undecided: the points of two graders are too far apart' }),
+        points: OrNull(Type.Number({ description: 'What counts; null until it is graded' })),
+        comment: Type.String(),
+        grades: Type.Array(
+          Type.Object({
+            graderId: Uuid(),
+            round: Words(ROUND_NAMES, { description: 'decision: an admin’s, where two grade' }),
+            points: OrNull(Type.Number()),
+            comment: Type.String(),
+            gradedAt: DateTime(),
+          }),
+          { description: 'The newest of each grader, oldest first' },
+        ),
+      }),
+    ),
+  },
+  { [NAME]: 'Grading', description: 'How far the grading is' },
+)
+export const ReleasedGrading = Type.Object(GradingView.properties, { [NAME]: 'MovedGrading', description: 'How far it is now' })
+
+const member = 'Id of the member in whose name it is done: who it is assigned to, unless it is given'
+const inName = { graderId: Type.Optional(Uuid(member)) }
+
+export const GradersBody = Type.Object(
+  {
+    assignedGraderId: Type.Optional(OrNull(Uuid('null: nobody'))),
+    secondGraderId: Type.Optional(OrNull(Uuid('Where the assessment is graded twice; null: nobody'))),
+  },
+  { [NAME]: 'Graders', minProperties: 1, examples: [{ assignedGraderId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e70' }] },
+)
+export const GradesBody = Type.Object(
+  {
+    grades: Type.Array(
+      Type.Object({
+        number: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'Of the question' }),
+        points: OrNull(Type.Number({ description: 'In steps of 0.5; null: not graded' })),
+        comment: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH })),
+      }),
+      { maxItems: MAX_GRADES, description: 'All are saved, or none' },
+    ),
+    ...inName,
+    seen: Type.Optional(
+      DateTime('As you have read it. If the grader has graded one of these questions since, nothing is saved (409)'),
+    ),
+  },
+  { [NAME]: 'Grades', examples: [{ grades: [{ number: 1, points: 4.5, comment: 'Clear.' }] }] },
+)
+export const ReleaseBody = Type.Object(
+  {
+    toCandidate: Type.Boolean({ description: 'Whether the candidate sees the points and the message' }),
+    comment: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH, description: 'For the organization' })),
+    message: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH, description: 'For the candidate' })),
+    points: Type.Optional(Type.Number({ description: 'The total as you have read it: if it is another now, 409' })),
+    ...inName,
+  },
+  { [NAME]: 'Release', examples: [{ toCandidate: true, message: 'Thank you.', points: 13.5 }] },
+)
+export const ReopeningBody = Type.Object(inName, { [NAME]: 'Reopening', examples: [{}] })
+
+export const toGraders = ({ assignedGraderId, secondGraderId }: Static<typeof GradersBody>): Graders =>
+  defined({ assignedGraderId, secondGraderId })
+
+export const toGrades = ({ grades, graderId, seen }: Static<typeof GradesBody>): GradesForMember => ({
+  graderId,
+  grades: grades.map(({ number, points, comment = '' }) => ({ number, points, comment })),
+  seen: seen === undefined ? undefined : new Date(seen),
+})
+
+export const toRelease = (body: Static<typeof ReleaseBody>): ReleaseForMember => ({
+  graderId: body.graderId,
+  toCandidate: body.toCandidate,
+  comment: body.comment ?? '',
+  message: body.message ?? '',
+  points: body.points,
+})
+
+export function presentGrading({ submission, questions, total, seen }: Grading): Static<typeof GradingView> {
+  return {
+    submissionId: submission.id,
+    state: submission.state === 'released' ? 'released' : 'submitted',
+    assignedGraderId: submission.graderId,
+    secondGraderId: submission.secondGraderId,
+    points: total.points,
+    ofPoints: total.ofPoints,
+    isGraded: total.missing === null,
+    seen: isoTime(seen),
+    questions: questions.map(({ number, points, standing, grades }) => ({
+      number,
+      ofPoints: points,
+      state: standing.state,
+      points: standing.state === 'graded' ? standing.points : null,
+      comment: standing.state === 'graded' ? standing.comment : '',
+      grades: grades.map((grade) => ({
+        graderId: grade.graderId,
+        round: ROUND_NAMES[grade.round - 1]!,
+        points: grade.points,
+        comment: grade.comment,
+        gradedAt: isoTime(grade.updatedAt),
+      })),
+    })),
+  }
+}
