@@ -47,9 +47,19 @@ async function writeCalls(name: (typeof interfaces)[number]): Promise<string> {
   await releaseRows(service, { organizationId: own.id, submissionId }, own.member.id)
   const trial = await furnishTestData(service, own, 'trial')
   const completed = await service.make.invite(own.assessment, { status: 'completed', completedAt: service.clock.now() })
+  const graded = await service.make.invite(own.assessment, { status: 'completed', completedAt: service.clock.now() })
+  await handIn(service, { ...of, inviteId: graded.id }, 'words')
+  /** Rows that an operation is called with, where the others would be in its way. */
+  const others: Record<string, Partial<Furnished>> = {
+    retakeInvite: { invite: completed },
+    'getGrading assignGraders grade releaseResult reopenResult': { invite: graded },
+    deleteAssessment: { assessment: await service.make.assessment(own.id) },
+    updateMember: { member: await service.make.member(own.id, { roles: ['grader'] }) },
+  }
   const calls = (await readInterface(service, name)).flatMap((operation) => {
     if (operation.isForTests) return callsOf(operation, trial, trial.key)
-    return callsOf(operation, /retake/i.test(operation.id) ? { ...own, invite: completed } : own)
+    const instead = Object.entries(others).find(([id]) => id.split(' ').includes(operation.id))?.[1]
+    return callsOf(operation, { ...own, ...instead })
   })
   const entries = calls.map(([title, one]) => `[${JSON.stringify(title)}, () => ${writeCall(one)}],`)
   return `${writeOpening(own.key)}\nexport const calls: [string, () => Promise<object>][] = [\n${entries.join('\n')}\n]\n`
@@ -84,7 +94,7 @@ function bodyOf({ body, example }: Operation, own: Furnished): object | undefine
   const filled = fillBody(body, own)
   const value = (name: string, given: unknown) => {
     const { format, items, pattern, enum: words } = body[name]!
-    if (format !== undefined || items) return filled[name]
+    if (format !== undefined || (items && !items.enum)) return filled[name]
     return typeof given === 'string' && !words && !pattern?.startsWith('^') ? `${given} 🎓` : given
   }
   return Object.fromEntries(Object.entries(example).map(([name, given]) => [name, value(name, given)]))

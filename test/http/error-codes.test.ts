@@ -190,6 +190,7 @@ const documented = {
     'delivery_not_found',
     'test_key_required',
     'live_key_required',
+    'invite_batch_not_found',
     'manage_required',
     'admin_refused',
     'changed_meanwhile',

@@ -58,6 +58,7 @@ function costliest({ name, schema }: Parameter): string[] {
   if (choices) return choices
   if (items) return [costliestItems(items)]
   if (format === 'uuid') return [ownIdFor(name, own)]
+  if (format === 'date-time') return ['2000-01-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z']
   if (maxLength > 0) return [COMMON, 'x'.repeat(maxLength)]
   if (type === 'boolean') return ['true', 'false']
   if (type === 'integer') return ['0']

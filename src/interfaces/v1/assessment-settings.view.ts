@@ -41,7 +41,7 @@ const fields = {
 }
 const { name, ...others } = Type.Partial(Type.Object(fields)).properties
 
-const example = { name: 'Customer support, written English', timeLimit: 1800, languages: ['en'] }
+const example = { name: 'Customer support, written English', timeLimit: 1800 }
 
 export const NewAssessmentBody = Type.Object({ name: fields.name, ...others }, { [NAME]: 'NewAssessment', examples: [example] })
 

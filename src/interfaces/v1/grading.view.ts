@@ -61,7 +61,7 @@ export const GradesBody = Type.Object(
     grades: Type.Array(
       Type.Object({
         number: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'Of the question' }),
-        points: OrNull(Type.Number({ description: 'In steps of 0.5; null: not graded' })),
+        points: OrNull(Type.Number({ minimum: 0, maximum: MAX_INTEGER, description: 'In steps of 0.5; null: not graded' })),
         comment: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH })),
       }),
       { maxItems: MAX_GRADES, description: 'All are saved, or none' },
@@ -78,10 +78,16 @@ export const ReleaseBody = Type.Object(
     toCandidate: Type.Boolean({ description: 'Whether the candidate sees the points and the message' }),
     comment: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH, description: 'For the organization' })),
     message: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH, description: 'For the candidate' })),
-    points: Type.Optional(Type.Number({ description: 'The total as you have read it: if it is another now, 409' })),
+    points: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The total as you have read it: if it is another now, 409',
+      }),
+    ),
     ...inName,
   },
-  { [NAME]: 'Release', examples: [{ toCandidate: true, message: 'Thank you.', points: 13.5 }] },
+  { [NAME]: 'Release', examples: [{ toCandidate: true, message: 'Thank you.' }] },
 )
 export const ReopeningBody = Type.Object(inName, { [NAME]: 'Reopening', examples: [{}] })
 

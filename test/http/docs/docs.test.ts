@@ -136,7 +136,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
 
   it('reads without JavaScript, and then offers nothing to send', async () => {
     const page = await open('/docs/v1', { javaScriptEnabled: false })
-    expect(await page.getByRole('heading', { name: 'Invite a candidate' }).isVisible()).toBe(true)
+    expect(await page.getByRole('heading', { name: 'Invite a candidate', exact: true }).isVisible()).toBe(true)
     expect(await page.locator('input:visible, button:visible').count()).toBe(0)
   })
 
