@@ -47,12 +47,17 @@ async function writeCalls(name: (typeof interfaces)[number]): Promise<string> {
   await releaseRows(service, { organizationId: own.id, submissionId }, own.member.id)
   const trial = await furnishTestData(service, own, 'trial')
   const completed = await service.make.invite(own.assessment, { status: 'completed', completedAt: service.clock.now() })
-  const graded = await service.make.invite(own.assessment, { status: 'completed', completedAt: service.clock.now() })
+  const graded = await service.make.invite(own.assessment, {
+    status: 'completed',
+    completedAt: service.clock.now(),
+    assignedGraderId: own.member.id,
+  })
   await handIn(service, { ...of, inviteId: graded.id }, 'words')
   /** Rows that an operation is called with, where the others would be in its way. */
   const others: Record<string, Partial<Furnished>> = {
     retakeInvite: { invite: completed },
     'getGrading assignGraders grade releaseResult reopenResult': { invite: graded },
+    deleteQuestion: { question: await service.make.question(own.assessment) },
     deleteAssessment: { assessment: await service.make.assessment(own.id) },
     updateMember: { member: await service.make.member(own.id, { roles: ['grader'] }) },
   }

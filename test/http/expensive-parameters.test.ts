@@ -17,7 +17,7 @@ const LONGEST_OF_EIGHT = COMMON.length - MAX_SEARCH_WORDS + 1
 // What a request may cost: a few times what any does, and far less than if each word, value or level were a join or a statement's part.
 const MOST_JOINS = 10
 const MOST_SQL = 12_000
-const MOST_PLANNING_KIB = 2_048
+const MOST_PLANNING_KIB = 2_304
 const MOST_BACKEND_KIB = 64 * 1_024
 
 let service: Service

@@ -65,7 +65,7 @@ async function startLine(alsoLose?: (asked: string, before: number) => boolean) 
 async function loseAnswers(page: Page, to: string): Promise<() => Promise<void>> {
   const lose = async (route: Route) => {
     await route.fetch()
-    await route.abort()
+    await route.abort().catch(() => {}) // of a page that was left meanwhile
   }
   await page.route(to, lose)
   return () => page.unroute(to, lose)

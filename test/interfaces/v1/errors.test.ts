@@ -35,7 +35,7 @@ it.each([
   ['GET', '/Tags'],
   ['PUT', '/tags'],
   ['DELETE', '/tags'],
-  ['POST', '/assessments'],
+  ['POST', '/members/nobody'],
   ['OPTIONS', '/tags'],
 ])('answers 404 "Not found" to %s %s, which is no endpoint', async (method, path) => {
   expect(await send(method, path)).toMatchObject({

@@ -61,9 +61,9 @@ it('names the candidate on no page to who grades, though it is their client too,
   const admin = await signInAs(service, organization.id, ['admin'])
   const sheetOf = (who: typeof grader) => who.get(`${who.home}grading/${submissionId}`)
   const called = `Candidate ${submissionId.slice(-4).toUpperCase()}`
-  expect((await sheetOf(grader)).text).toContain(`<h1>Grade ${called}</h1>`)
+  expect((await sheetOf(grader)).text).toContain(`<h1>${called}</h1>`)
   expect((await grader.get(`${grader.home}grading`)).text).toContain(called)
-  expect((await sheetOf(admin)).text).toContain(`<h1>Grade ${TRACES[0]}</h1>`)
+  expect((await sheetOf(admin)).text).toContain(`<h1>${TRACES[0]}</h1>`)
   const before = await walk(made, grader, pages)
   expect([...before.named]).toEqual([])
   expect(before.shown).toContain('GET /grading/:submissionId/release')
