@@ -11,6 +11,7 @@ import {
 } from '../limits.ts'
 import { findMembers } from '../members/members.ts'
 import { findTags } from '../tags/tags.ts'
+import { pick } from '../values/pick.ts'
 import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
 import { isLanguageCode } from './language-codes.ts'
 
@@ -18,8 +19,7 @@ import { isLanguageCode } from './language-codes.ts'
 export const PROCTORING = ['screenRecording', 'webcamMonitoring', 'requireIdCapture', 'facePhotoRequired'] as const
 export type Proctoring = Pick<Assessment, (typeof PROCTORING)[number]>
 
-export const proctoringOf = (said: Proctoring): Proctoring =>
-  Object.fromEntries(PROCTORING.map((field) => [field, said[field]])) as Proctoring
+export const proctoringOf = (said: Proctoring): Proctoring => pick(said, PROCTORING)
 
 /** What an assessment says by itself: a form and a copy have it as it stands in its row. */
 const SETTINGS = [
@@ -35,8 +35,7 @@ const SETTINGS = [
 ] as const
 export type AssessmentSettings = Pick<Assessment, (typeof SETTINGS)[number]>
 
-export const settingsOf = (said: AssessmentSettings): AssessmentSettings =>
-  Object.fromEntries(SETTINGS.map((field) => [field, said[field]])) as AssessmentSettings
+export const settingsOf = (said: AssessmentSettings): AssessmentSettings => pick(said, SETTINGS)
 
 /** An assessment as people write it. What it refers to is named as in the import format: each name belongs to one row. */
 export type AssessmentInput = AssessmentSettings & {
@@ -51,6 +50,28 @@ export type AssessmentInput = AssessmentSettings & {
   tags: string[]
   /** Addresses of the organization's members, in either case. */
   clients: string[]
+}
+
+/** What a new assessment is as far as nobody says anything else. */
+export const EMPTY_ASSESSMENT: AssessmentInput = {
+  name: '',
+  defaultQuestionFormat: 'text',
+  defaultAnswerFormat: 'text',
+  audience: 'invite_only',
+  timeLimit: 0,
+  secondGrader: false,
+  gradedBlind: false,
+  screenRecording: false,
+  webcamMonitoring: false,
+  requireIdCapture: false,
+  facePhotoRequired: false,
+  instructionTitle: '',
+  instruction: '',
+  languages: [],
+  categories: [],
+  skillTypes: [],
+  tags: [],
+  clients: [],
 }
 
 /**

@@ -34,6 +34,19 @@ export type QuestionInput = {
   targetLanguage: string
 }
 
+/** What a new question is as far as nobody says anything else. */
+export const EMPTY_QUESTION: QuestionInput = {
+  inputType: 'text',
+  responseType: 'text',
+  script: '',
+  audioUrl: '',
+  videoUrl: '',
+  points: 0,
+  timeLimit: 0,
+  sourceLanguage: '',
+  targetLanguage: '',
+}
+
 /** A question as it would be written to be what it is. */
 export const toQuestionInput = (question: Question): QuestionInput => ({
   inputType: question.inputType,

@@ -19,6 +19,7 @@ import {
   MAX_NAME_LENGTH,
 } from '../limits.ts'
 import { defined } from '../values/defined.ts'
+import { pick } from '../values/pick.ts'
 import { findReturnFault } from './return-url.ts'
 
 /** What an invite says besides who is invited to what. */
@@ -78,7 +79,7 @@ export const withDefaults = (terms: { [Term in keyof InviteTerms]?: InviteTerms[
 /** The terms of what has them, and nothing else of it. */
 export const pickTerms = (invite: InviteTerms): InviteTerms => {
   const terms = Object.keys(withDefaults({})) as (keyof InviteTerms)[]
-  return Object.fromEntries(terms.map((term) => [term, invite[term]])) as InviteTerms
+  return pick(invite, terms)
 }
 
 /** The rules that need no look into the database; the others are createInvite's. @returns an issue for each field that breaks one. */

@@ -23,7 +23,7 @@ const BUNDLES = path.join(import.meta.dirname, '../../generated/browser')
 const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
 
 /** What the pages of an interface load. @param prefix where the interface stands. @param script its name. */
-export const loadAssets = (prefix: string, { script }: { script: string }) => ({
+export const loadAssets = (prefix: string, script: string) => ({
   ...loadLook(prefix),
   script: loadAsset(prefix, path.join(BUNDLES, `${script}.js`)),
 })

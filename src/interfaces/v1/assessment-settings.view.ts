@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
-import type { AssessmentInput } from '../../domain/assessments/assessment-input.ts'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type AssessmentInput, EMPTY_ASSESSMENT } from '../../domain/assessments/assessment-input.ts'
 import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
 import {
   AMOUNTS,
@@ -10,6 +10,7 @@ import {
   MAX_SCRIPT_LENGTH,
 } from '../../domain/limits.ts'
 import { defined } from '../../domain/values/defined.ts'
+import { pick } from '../../domain/values/pick.ts'
 import { DateTime, NonBlankText, Text, Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { assessmentDetailView } from './assessments.view.ts'
@@ -38,7 +39,8 @@ const fields = {
   skillTypes: names(MAX_NAME_LENGTH, 'Words of the organization’s own'),
   tags: names(MAX_NAME_LENGTH, 'Names of the organization’s tags'),
   clients: names(MAX_EMAIL_LENGTH, 'Addresses of members who see its released results'),
-}
+} satisfies Record<keyof AssessmentInput, TSchema>
+const NAMES = Object.keys(fields) as (keyof typeof fields)[]
 const { name, ...others } = Type.Partial(Type.Object(fields)).properties
 
 const example = { name: 'Customer support, written English', timeLimit: 1800 }
@@ -63,54 +65,14 @@ export const AssessmentSettingsView = Type.Object(
   { [NAME]: 'OneAssessment', description: 'The assessment, and what can be changed of it' },
 )
 
-/** What a new assessment is unless it is said. */
-const EMPTY = {
-  defaultQuestionFormat: 'text',
-  defaultAnswerFormat: 'text',
-  audience: 'invite_only',
-  timeLimit: 0,
-  secondGrader: false,
-  gradedBlind: false,
-  screenRecording: false,
-  webcamMonitoring: false,
-  requireIdCapture: false,
-  facePhotoRequired: false,
-  instructionTitle: '',
-  instruction: '',
-  languages: [],
-  categories: [],
-  skillTypes: [],
-  tags: [],
-  clients: [],
-} satisfies Omit<AssessmentInput, 'name'>
-
 export const toNewAssessment = (body: Static<typeof NewAssessmentBody>): AssessmentInput => ({
-  ...EMPTY,
+  ...EMPTY_ASSESSMENT,
   ...toAssessmentChange(body),
   name: body.name,
 })
 
 export const toAssessmentChange = (body: Static<typeof AssessmentChangeBody>): Partial<AssessmentInput> =>
-  defined({
-    name: body.name,
-    defaultQuestionFormat: body.defaultQuestionFormat,
-    defaultAnswerFormat: body.defaultAnswerFormat,
-    audience: body.audience,
-    timeLimit: body.timeLimit,
-    secondGrader: body.secondGrader,
-    gradedBlind: body.gradedBlind,
-    screenRecording: body.screenRecording,
-    webcamMonitoring: body.webcamMonitoring,
-    requireIdCapture: body.requireIdCapture,
-    facePhotoRequired: body.facePhotoRequired,
-    instructionTitle: body.instructionTitle,
-    instruction: body.instruction,
-    languages: body.languages,
-    categories: body.categories,
-    skillTypes: body.skillTypes,
-    tags: body.tags,
-    clients: body.clients,
-  })
+  defined(pick(body, NAMES))
 
 /** The time that a body says it has seen; undefined where it says none. */
 export const toSeen = ({ updatedAt }: { updatedAt?: string }): Date | undefined =>
@@ -118,25 +80,5 @@ export const toSeen = ({ updatedAt }: { updatedAt?: string }): Date | undefined 
 
 export const presentSettings = (assessment: Assessment, input: AssessmentInput): Static<typeof AssessmentSettingsView> => ({
   assessment: assessmentDetailView.present(assessment),
-  settings: {
-    name: input.name,
-    defaultQuestionFormat: input.defaultQuestionFormat,
-    defaultAnswerFormat: input.defaultAnswerFormat,
-    audience: input.audience,
-    timeLimit: input.timeLimit,
-    secondGrader: input.secondGrader,
-    gradedBlind: input.gradedBlind,
-    screenRecording: input.screenRecording,
-    webcamMonitoring: input.webcamMonitoring,
-    requireIdCapture: input.requireIdCapture,
-    facePhotoRequired: input.facePhotoRequired,
-    instructionTitle: input.instructionTitle,
-    instruction: input.instruction,
-    languages: input.languages,
-    categories: input.categories,
-    skillTypes: input.skillTypes,
-    tags: input.tags,
-    clients: input.clients,
-    updatedAt: assessment.updatedAt.toISOString(),
-  },
+  settings: { ...pick(input, NAMES), updatedAt: assessment.updatedAt.toISOString() },
 })

@@ -1,7 +1,8 @@
-import { type Static, Type } from '@sinclair/typebox'
-import type { QuestionInput } from '../../domain/assessments/edit-questions.ts'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { EMPTY_QUESTION, type QuestionInput } from '../../domain/assessments/edit-questions.ts'
 import { AMOUNTS, MAX_CODE_LENGTH, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../../domain/limits.ts'
 import { defined } from '../../domain/values/defined.ts'
+import { pick } from '../../domain/values/pick.ts'
 import { NonBlankText, Text } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { seenUpdatedAt } from './assessment-settings.view.ts'
@@ -22,7 +23,8 @@ const fields = {
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds; 0: no limit' }),
   sourceLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the language it is put in; empty: none' }),
   targetLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the language it is to be answered in; empty: none' }),
-}
+} satisfies Record<keyof QuestionInput, TSchema>
+const NAMES = Object.keys(fields) as (keyof typeof fields)[]
 const given = Type.Partial(Type.Object(fields)).properties
 
 export const NewQuestionBody = Type.Object(given, {
@@ -53,29 +55,9 @@ export const MovedQuestion = Type.Object(
   { [NAME]: 'MovedQuestion', description: 'The question as it is now' },
 )
 
-const EMPTY: QuestionInput = {
-  inputType: 'text',
-  responseType: 'text',
-  script: '',
-  audioUrl: '',
-  videoUrl: '',
-  points: 0,
-  timeLimit: 0,
-  sourceLanguage: '',
-  targetLanguage: '',
-}
+export const toNewQuestion = (body: Static<typeof NewQuestionBody>): QuestionInput => ({
+  ...EMPTY_QUESTION,
+  ...toQuestionChange(body),
+})
 
-export const toNewQuestion = (body: Static<typeof NewQuestionBody>): QuestionInput => ({ ...EMPTY, ...toQuestionChange(body) })
-
-export const toQuestionChange = (body: Static<typeof NewQuestionBody>): Partial<QuestionInput> =>
-  defined({
-    inputType: body.inputType,
-    responseType: body.responseType,
-    script: body.script,
-    audioUrl: body.audioUrl,
-    videoUrl: body.videoUrl,
-    points: body.points,
-    timeLimit: body.timeLimit,
-    sourceLanguage: body.sourceLanguage,
-    targetLanguage: body.targetLanguage,
-  })
+export const toQuestionChange = (body: Static<typeof NewQuestionBody>): Partial<QuestionInput> => defined(pick(body, NAMES))

@@ -63,12 +63,17 @@ async function startLine(alsoLose?: (asked: string, before: number) => boolean) 
 
 /** The service does what it is asked, and no answer comes back, as long as the page is there. */
 async function loseAnswers(page: Page, to: string): Promise<() => Promise<void>> {
-  const lose = async (route: Route) => {
+  const losing: Promise<void>[] = []
+  const loseOne = async (route: Route) => {
     await route.fetch()
-    await route.abort().catch(() => {}) // of a page that was left meanwhile
+    await route.abort()
   }
+  const lose = (route: Route) => void losing.push(loseOne(route))
   await page.route(to, lose)
-  return () => page.unroute(to, lose)
+  return async () => {
+    await Promise.all(losing) // an answer that is still to be lost can't be once they are let through
+    await page.unroute(to, lose)
+  }
 }
 
 const playsOf = async (candidate: Candidate) => (await candidate.paper()).map(({ plays }) => plays)

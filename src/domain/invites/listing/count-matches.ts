@@ -15,6 +15,7 @@ import type { Context } from '../../context.ts'
 import { limited, type Shape, sizeOf } from '../../lists/listing.ts'
 import type { Window } from '../../lists/page.ts'
 import { earliestExpiry } from '../expiry.ts'
+import { INVITE_STATUSES } from '../invites.ts'
 import { type CountedFilter, type InviteFilter, type InviteOrder, isCountable } from './filter.ts'
 
 // Counts and pages that read no more rows than they show: an organization may have a million invites. The counters are maintained by
@@ -40,7 +41,11 @@ const counts = prepareOwn((sight, filter: Unlisted, statuses: string) =>
 /** Each set of statuses makes a statement of its own, in which they are literal: what of a filter is left are values. */
 type Unlisted = Omit<CountedFilter, 'statuses'>
 type Statuses = readonly string[] | undefined
-const writeStatuses = (statuses: Statuses): string => [...new Set(statuses)].sort().join()
+/** All statuses are the same as none: nothing is left out, and nothing has to be looked up by status. */
+const writeStatuses = (statuses: Statuses): string => {
+  const all = new Set(statuses)
+  return all.size === INVITE_STATUSES.length ? '' : [...all].sort().join()
+}
 const readStatuses = (written: string): Statuses => (written === '' ? undefined : written.split(','))
 
 const isAmong = (status: Expression<unknown>, statuses: readonly string[]) =>
@@ -84,6 +89,10 @@ function storedInvites(sight: Sight, { assessmentId, status }: Unlisted, statuse
 
 type Direction = InviteOrder['direction']
 
+/** In the list's order: an id decides between those that are equal. */
+const inOrder = <R extends Rows<'invites'>>(invites: R, field: string, direction: Direction): R =>
+  invites.orderBy(sql.ref(`invites.${field}`), direction).orderBy('invites.id', direction) as R
+
 /**
  * What matches, as far as it may be among the first in that order. Of several statuses the first of each: the index that has one in order
  * is read, where for all of them PostgreSQL would read and sort whatever they have.
@@ -100,10 +109,8 @@ function beginning(
 ): Rows<'invites'> {
   if (!statuses) return storedInvites(sight, filter, statuses)
   const [first, ...others] = statuses.map((status) => {
-    const its = storedInvites(sight, filter, [status])
+    const its = inOrder(storedInvites(sight, filter, [status]), field, direction)
       .selectAll()
-      .orderBy(sql.ref(`invites.${field}`), direction)
-      .orderBy('invites.id', direction)
       .limit(most)
     return compose.selectFrom(its.as('invites')).selectAll()
   })
@@ -122,10 +129,9 @@ function orderedIds(
 ) {
   const { tagId, status } = filter
   if (tagId === undefined)
-    return beginning(sight, filter, statuses, field, direction, most)
-      .select('invites.id as id')
-      .orderBy(sql.ref(`invites.${field}`), direction)
-      .orderBy('invites.id', direction) as Rows<never, { id: string }>
+    return inOrder(beginning(sight, filter, statuses, field, direction, most), field, direction).select(
+      'invites.id as id',
+    ) as Rows<never, { id: string }>
   let tagged = own(sight, 'inviteTags').where('tagId', '=', tagId)
   if (statuses) tagged = tagged.where(({ ref }) => isAmong(ref('inviteTags.status'), statuses))
   return (status === undefined ? tagged : tagged.where('inviteTags.status', '=', status))
@@ -142,14 +148,13 @@ const prepareFirst = (shape: Shape<'invites', unknown>) =>
     const statuses = readStatuses(written)
     const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${given.take}::int`
     const most = given.skip === undefined ? sql<number>`${size}` : sql<number>`(${given.skip}::int + ${size})`
-    const inOrder = (invites: Rows<'invites'>) => invites.orderBy(`invites.${field}`, direction).orderBy('invites.id', direction)
     const cut = <R extends Rows<never>>(rows: R) => limited(rows, given, usual)
     const ofTag = () =>
       own(sight, 'invites').where('invites.id', '=', anyIn(cut(orderedIds(sight, given, statuses, field, direction, most))))
     const page =
       given.tagId === undefined
-        ? cut(inOrder(beginning(sight, given, statuses, field, direction, most)) as never)
-        : inOrder(ofTag())
+        ? cut(inOrder(beginning(sight, given, statuses, field, direction, most), field, direction) as never)
+        : inOrder(ofTag(), field, direction)
     return compose.selectNoFrom(() => [
       counted(sight, given, statuses).as('total'),
       earliestExpiry(sight).as('next'),

@@ -120,11 +120,8 @@ ${isRecorded(question) ? recordedAnswer(here, number) : writtenAnswer(here, ques
   }
 }
 
-/** As browser/pages/follow-pages.ts has it. */
-const CLOCK = 'rounded-field border border-base-300 bg-base-200 px-3 py-1 text-sm font-medium tabular-nums'
-
 const clock = ({ timeLimit }: OpenQuestion, left: string): Html =>
-  html`<p class="${CLOCK}" data-clock="${timeLimit > 0 ? 'question' : 'whole'}">When this page was loaded, you had ${left} left.</p>`
+  html`<p class="clock" data-clock="${timeLimit > 0 ? 'question' : 'whole'}">When this page was loaded, you had ${left} left.</p>`
 
 /** The words of the button that leaves a question. */
 const wordLeaving = ({ progress }: Here, number: number): Html =>

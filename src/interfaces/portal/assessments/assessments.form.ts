@@ -1,4 +1,9 @@
-import { type AssessmentInput, PROCTORING, type Proctoring } from '../../../domain/assessments/assessment-input.ts'
+import {
+  type AssessmentInput,
+  EMPTY_ASSESSMENT,
+  PROCTORING,
+  type Proctoring,
+} from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -9,27 +14,6 @@ import { printDuration, readDuration, readText } from '../kit/read-typed.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/wording.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { languageOptions } from './languages.ts'
-
-const EMPTY: AssessmentInput = {
-  name: '',
-  defaultQuestionFormat: 'text',
-  defaultAnswerFormat: 'text',
-  audience: 'invite_only',
-  timeLimit: 0,
-  secondGrader: false,
-  gradedBlind: false,
-  screenRecording: false,
-  webcamMonitoring: false,
-  requireIdCapture: false,
-  facePhotoRequired: false,
-  instructionTitle: '',
-  instruction: '',
-  languages: [],
-  categories: [],
-  skillTypes: [],
-  tags: [],
-  clients: [],
-}
 
 /** What was typed into the form. What can only be chosen is what it was at first, should something else be sent. */
 export function readAssessment(values: URLSearchParams): AssessmentInput {
@@ -43,9 +27,10 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
   )
   return {
     name: name.trim(),
-    defaultQuestionFormat: MEDIA_FORMATS.find((format) => format === defaultQuestionFormat) ?? EMPTY.defaultQuestionFormat,
-    defaultAnswerFormat: MEDIA_FORMATS.find((format) => format === defaultAnswerFormat) ?? EMPTY.defaultAnswerFormat,
-    audience: AUDIENCES.find((word) => word === audience) ?? EMPTY.audience,
+    defaultQuestionFormat:
+      MEDIA_FORMATS.find((format) => format === defaultQuestionFormat) ?? EMPTY_ASSESSMENT.defaultQuestionFormat,
+    defaultAnswerFormat: MEDIA_FORMATS.find((format) => format === defaultAnswerFormat) ?? EMPTY_ASSESSMENT.defaultAnswerFormat,
+    audience: AUDIENCES.find((word) => word === audience) ?? EMPTY_ASSESSMENT.audience,
     timeLimit: readDuration(values, 'timeLimit'),
     secondGrader: values.get('secondGrader') === 'yes',
     gradedBlind: values.get('gradedBlind') === 'yes',
@@ -83,7 +68,7 @@ export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
-${fields(form, EMPTY)}
+${fields(form, EMPTY_ASSESSMENT)}
 <button class="btn btn-primary">Make the assessment</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, 'assessments')}">Cancel</a>
 </form>

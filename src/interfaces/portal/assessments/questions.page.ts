@@ -1,6 +1,6 @@
 import type { Assessment } from '../../../domain/assessments/assessments.ts'
 import { MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
-import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
+import { EMPTY_QUESTION, type QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import type { ListedQuestion, Question } from '../../../domain/assessments/questions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
@@ -78,17 +78,7 @@ type Facts = { ctx: Context; assessment: Assessment; open: number }
 
 export const newQuestionPage = (form: Form, { ctx, assessment, open }: Facts): Page => {
   const { defaultQuestionFormat: inputType, defaultAnswerFormat: responseType } = assessment
-  const empty = {
-    inputType,
-    responseType,
-    script: '',
-    audioUrl: '',
-    videoUrl: '',
-    points: 0,
-    timeLimit: 0,
-    sourceLanguage: '',
-    targetLanguage: '',
-  }
+  const empty = { ...EMPTY_QUESTION, inputType, responseType }
   return {
     title: 'New question',
     trail: [

@@ -1,4 +1,4 @@
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { loadAssets } from '../../../http/pages/assets.ts'
 
-export const assets = loadAssets(PORTAL_PREFIX, { script: 'portal' })
+export const assets = loadAssets(PORTAL_PREFIX, 'portal')

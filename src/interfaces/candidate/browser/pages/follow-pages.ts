@@ -78,7 +78,7 @@ export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Procto
 /** @returns what ends it. */
 function countWhole({ session, status, refresh }: Player, taking: HTMLElement, deadlineAt: string): () => void {
   const clock = make('p', {
-    class: 'clock rounded-field border border-base-300 bg-base-200 px-3 py-1 text-sm font-medium tabular-nums',
+    class: 'clock',
     role: 'timer',
   })
   taking.querySelector('[data-whole]')?.remove() // it does not count
