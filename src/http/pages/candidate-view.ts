@@ -1,4 +1,5 @@
 import { type Html, html } from '../../html/html.ts'
+import { type IconName, icon } from './icon.ts'
 
 // What a candidate is shown of an assessment, on the candidate's pages and in the portal's preview of them.
 
@@ -20,14 +21,26 @@ export const wordDuration = (seconds: number): string =>
 
 export const wordCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** How many questions there are, and how much time for all of them: rows for a list of facts. */
-export const expectations = (assessment: {
-  questionCount: number
-  totalPoints: number
-  timeLimit: number
-}): Html => html`<dt>Questions</dt><dd>${assessment.questionCount}${assessment.totalPoints > 0 && ` (${wordCount(assessment.totalPoints, 'point')} in all)`}</dd>
-<dt>Time limit</dt><dd>${assessment.timeLimit > 0 ? wordDuration(assessment.timeLimit) : 'none for the whole'}</dd>
-`
+type Assessed = { questionCount: number; totalPoints: number; timeLimit: number }
+/** Something to expect, if it is so: its icon, what it is, and what that means. */
+export type Expectation = [isSo: boolean, IconName, what: string, meaning: string]
+
+/** What to expect of an assessment, at a glance. @param further what an invite to it asks besides. */
+export function expectations({ questionCount, totalPoints, timeLimit }: Assessed, further: Expectation[] = []): Html {
+  const points = totalPoints > 0 ? `, ${wordCount(totalPoints, 'point')} in all` : ''
+  const all: Expectation[] = [
+    [true, 'list-checks', wordCount(questionCount, 'question'), `One at a time, and none comes back${points}`],
+    [timeLimit > 0, 'timer', wordDuration(timeLimit), 'From when you press Start'],
+    [timeLimit === 0, 'timer', 'No time limit for the whole', 'A question may have one of its own'],
+    ...further,
+  ]
+  return html`<ul class="mt-6 grid gap-3 sm:grid-cols-2">
+${all.map(
+  ([isSo, name, what, meaning]) =>
+    isSo &&
+    html`<li class="panel flex items-start gap-3 p-4"><span class="text-primary">${icon(name, 'size-5')}</span><div><strong class="font-medium">${what}</strong><p class="quiet text-sm">${meaning}</p></div></li>\n`,
+)}</ul>`
+}
 
 /** What somebody has written, as it reads: in its direction and, for whoever has it read aloud, its language. @param language a code; null: not known. */
 export const written = (text: string, language: string | null = null): Html =>

@@ -2,8 +2,8 @@ import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
 import { timeInWords } from '../../../domain/values/format-time.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
-import { type IconName, icon } from '../../../http/pages/icon.ts'
+import { expectations, wordCount, written } from '../../../http/pages/candidate-view.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { button, form, invitePage, type Page, pathOf, type View } from '../kit/layout.ts'
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
@@ -97,29 +97,16 @@ const quoted = (text: string): Html =>
 const openUntil = (expiresAt: Date, what: string): Html =>
   html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>Open until <strong>${timeInWords(expiresAt)}</strong>. ${what}</p></div>`
 
-/** What to expect: each with an icon, what it is, and what that means. */
-function facts(invite: CandidateInvite): Html {
-  const { assessment, questionReplayLimit, answerRecordLimit } = invite
-  const points = assessment.totalPoints > 0 ? `, ${wordCount(assessment.totalPoints, 'point')} in all` : ''
-  const all: [isTrue: boolean, IconName, string, string][] = [
-    [true, 'list-checks', wordCount(assessment.questionCount, 'question'), `One at a time, and none comes back${points}`],
-    [assessment.timeLimit > 0, 'timer', wordDuration(assessment.timeLimit), 'From when you press Start'],
-    [assessment.timeLimit === 0, 'timer', 'No time limit for the whole', 'A question may have one of its own'],
-    [true, 'rotate-cw', `Played up to ${wordCount(questionReplayLimit, 'time')}`, 'Each question that has sound or video'],
-    [true, 'mic', `Recorded up to ${wordCount(answerRecordLimit, 'time')}`, 'Each answer that you record'],
-    [invite.screenRecording, 'monitor', 'Your screen is recorded', 'While you take the assessment'],
-    [invite.webcamMonitoring, 'video', 'Your webcam is on', 'While you take the assessment'],
-    [invite.requireIdCapture, 'camera', 'You show an identity document', 'A photo of it, before the start'],
-    [invite.facePhotoRequired, 'camera', 'A photo of your face is taken', 'Before the start'],
-  ]
-  return html`<h2 class="sr-only">What to expect</h2>
-<ul class="mt-6 grid gap-3 sm:grid-cols-2">
-${all.map(
-  ([isTrue, name, title, detail]) =>
-    isTrue &&
-    html`<li class="panel flex items-start gap-3 p-4"><span class="text-primary">${icon(name, 'size-5')}</span><div><strong class="font-medium">${title}</strong><p class="quiet text-sm">${detail}</p></div></li>\n`,
-)}</ul>`
-}
+/** What to expect, and what the invite asks. */
+const facts = (invite: CandidateInvite): Html => html`<h2 class="sr-only">What to expect</h2>
+${expectations(invite.assessment, [
+  [true, 'rotate-cw', `Played up to ${wordCount(invite.questionReplayLimit, 'time')}`, 'Each question that has sound or video'],
+  [true, 'mic', `Recorded up to ${wordCount(invite.answerRecordLimit, 'time')}`, 'Each answer that you record'],
+  [invite.screenRecording, 'monitor', 'Your screen is recorded', 'While you take the assessment'],
+  [invite.webcamMonitoring, 'video', 'Your webcam is on', 'While you take the assessment'],
+  [invite.requireIdCapture, 'camera', 'You show an identity document', 'A photo of it, before the start'],
+  [invite.facePhotoRequired, 'camera', 'A photo of your face is taken', 'Before the start'],
+])}`
 
 const decline = (view: View): Html => html`<details class="mt-4">
 <summary class="quiet">I do not want to take part</summary>

@@ -165,7 +165,7 @@ export const previewPage = ({ ctx, assessment, input, questions }: Facts & { que
 <p><strong>${assessment.name}</strong><br>from <strong>${ctx.organization.name}</strong></p>
 ${input.instruction && html`<h3>${input.instructionTitle || 'Instructions'}</h3>${written(input.instruction)}`}
 <h3>What to expect</h3>
-<dl class="details">${expectations(assessment)}</dl>
+${expectations(assessment)}
 </section>
 <section class="panel" aria-labelledby="after-heading">
 <h2 class="mb-4" id="after-heading">After the start</h2>
