@@ -8,6 +8,7 @@ import { createMailer } from '../mail/mailer.ts'
 import { openMediaStore } from '../media/store.ts'
 import { findWayToLimit } from '../processes/limit-process.ts'
 import { type Config, lacksTrustedProxy } from '../runtime/config.ts'
+import { isOfThisMachine } from '../runtime/contradictions.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
 import { secretFile } from '../runtime/secret.ts'
 import { smtpSettings } from '../runtime/smtp-settings.ts'
@@ -22,8 +23,7 @@ export const problem = (name: string, message: string): Check => ({ name, proble
 
 /** Candidates can't follow a link to a machine of their own. */
 export function checkPublicAddress({ publicUrl, smtp }: Config): Check {
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname)
-  if (isLocal && smtp.url)
+  if (isOfThisMachine(publicUrl) && smtp.url)
     return problem('links', `mails go out with links to ${publicUrl}: set PUBLIC_URL to the public address`)
   return ok('links', `lead to ${publicUrl}`)
 }
@@ -101,17 +101,29 @@ export async function checkRedis(url: string): Promise<Check> {
   }
 }
 
-/** Whether lists can be read from the replica, and how far it has come. */
-export async function checkReplica(url: string): Promise<Check> {
+/** Whether lists can be read from the replicas, and how far each has come. Of several one may be the primary, as one is behind a failover. */
+export async function checkReplicas(urls: string[]): Promise<Check> {
+  const found = await Promise.all(urls.map(lookAtReplica))
+  const says = found.map(({ says }) => says).join('; ')
+  if (found.some(({ follows }) => follows) && found.every(({ answers }) => answers)) return ok('replica', says)
+  return problem('replica', `${says}. Check DATABASE_READ_URL; while none follows, lists are read from the database`)
+}
+
+async function lookAtReplica(url: string): Promise<{ follows: boolean; answers: boolean; says: string }> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the query in flight rejects with it
   try {
     await client.connect()
     const { rows } = await client.query(`SELECT pg_is_in_recovery() AS follows, pg_last_xact_replay_timestamp() AS last`)
-    if (!rows[0].follows) return problem('replica', 'DATABASE_READ_URL is no replica: it takes changes itself')
-    return ok('replica', `follows; the last change it has is of ${rows[0].last?.toISOString() ?? 'before it was started'}`)
+    const { follows, last } = rows[0]
+    if (!follows) return { follows, answers: true, says: 'DATABASE_READ_URL is no replica: it takes changes itself' }
+    return {
+      follows,
+      answers: true,
+      says: `follows; the last change it has is of ${last?.toISOString() ?? 'before it was started'}`,
+    }
   } catch (error) {
-    return problem('replica', `${describeError(error)}. Check DATABASE_READ_URL; until then lists are read from the database`)
+    return { follows: false, answers: false, says: describeError(error) }
   } finally {
     await client.end()
   }

@@ -10,7 +10,7 @@ import {
   checkProxy,
   checkPublicAddress,
   checkRedis,
-  checkReplica,
+  checkReplicas,
   checkSecret,
 } from './checks.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
@@ -35,7 +35,7 @@ async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
   const checks = [
     { name: 'configuration', problem: false, message: 'complete' },
     ...(await examineDatabase(config)),
-    ...(config.databaseReadUrl ? [await checkReplica(config.databaseReadUrl)] : []),
+    ...(config.databaseReadUrls.length > 0 ? [await checkReplicas(config.databaseReadUrls)] : []),
     checkPublicAddress(config),
     await checkProxy(config),
     await checkSecret(config),
@@ -56,8 +56,8 @@ function readConfig(): Config | Check[] {
   }
 }
 
-async function examineDatabase({ databaseUrl, dataDir }: Config): Promise<Check[]> {
-  if (databaseUrl) return checkDatabase(databaseUrl)
+async function examineDatabase({ databaseDirectUrl, dataDir }: Config): Promise<Check[]> {
+  if (databaseDirectUrl) return checkDatabase(databaseDirectUrl)
   try {
     const embedded = await startEmbeddedDatabase({ dataDir })
     return await checkDatabase(embedded.url).finally(embedded.release)

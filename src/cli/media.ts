@@ -1,12 +1,27 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { checkMedia, type MediaCheck } from '../domain/submissions/media/check-media.ts'
 import { retryFailedRecordings } from '../domain/submissions/media/retry-failed-recordings.ts'
-import { EXIT_WRONG_USAGE } from './exit-codes.ts'
+import { EXIT_FAILED, EXIT_WRONG_USAGE } from './exit-codes.ts'
 import type { OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, parseCount, perform } from './session.ts'
 
-/** `media retry`. */
+/** `media check | retry`. */
 export function addMediaCommands(program: Command): void {
   const media = program.command('media').description('what candidates have recorded')
+
+  addCommand(
+    media,
+    'check',
+    'look whether the files that the database tells of lie in the store, at their length; nothing is changed',
+  )
+    .addOption(new Option('--sample <n>', 'so many files only, chosen by chance').argParser(parseCount(1_000_000)))
+    .action((options: OutputOptions & { sample?: number }) =>
+      perform(options, async ({ operator }) => {
+        const check = await checkMedia(operator, options)
+        if (check.missing.length + check.wrong.length > 0) process.exitCode = EXIT_FAILED
+        return { text: showCheck(check), json: check }
+      }),
+    )
 
   const retry = addCommand(media, 'retry', 'join failed recordings again')
     .argument('[id]', 'one failed recording, see the log')
@@ -20,4 +35,12 @@ export function addMediaCommands(program: Command): void {
       return { text: `${count} ${count === 1 ? 'recording' : 'recordings'} queued again.\n`, json: { queued: count } }
     })
   })
+}
+
+function showCheck({ files, parts, bytes, missing, wrong, strays }: MediaCheck): string {
+  const lost = missing.map(({ key, expected }) => `missing: ${key}, ${expected} bytes`)
+  const cut = wrong.map(({ key, expected, found }) => `of another length: ${key}, ${found} bytes of ${expected}`)
+  const stray = strays ? [`${strays.files} files of ${strays.bytes} bytes that no row tells of`] : []
+  const looked = `${files} files and ${parts} parts looked for, ${(bytes / 1e6).toFixed(1)} MB: ${missing.length} missing, ${wrong.length} of another length`
+  return [...lost, ...cut, looked, ...stray].map((line) => `${line}\n`).join('')
 }

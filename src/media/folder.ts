@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdir, open, rename, rm, statfs } from 'node:fs/promises'
+import { copyFile, mkdir, open, opendir, rename, rm, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import type { MediaStore, StoredFile } from '../domain/context.ts'
 import { checkKey, checkPrefix } from './key.ts'
@@ -27,6 +27,8 @@ export function openFolder(root: string): MediaStore {
       const handle = await unlessMissing(open(fileOf(key)))
       return handle?.createReadStream(range) ?? null
     },
+    size: async (key) => (await unlessMissing(stat(fileOf(key))))?.size ?? null,
+    list: () => listFolder(root),
     async delete(key) {
       await rm(fileOf(key), { force: true })
     },
@@ -39,6 +41,24 @@ export function openFolder(root: string): MediaStore {
       return bavail * bsize
     },
   }
+}
+
+const LISTED_AT_ONCE = 1_000
+
+async function* listFolder(root: string): AsyncGenerator<{ key: string; bytes: number }[]> {
+  const folder = await unlessMissing(opendir(root, { recursive: true }))
+  if (!folder) return
+  let files: { key: string; bytes: number }[] = []
+  for await (const entry of folder) {
+    if (!entry.isFile()) continue
+    const file = path.join(entry.parentPath, entry.name)
+    const found = await unlessMissing(stat(file)) // it may have gone since
+    if (found) files.push({ key: path.relative(root, file).split(path.sep).join('/'), bytes: found.size })
+    if (files.length < LISTED_AT_ONCE) continue
+    yield files
+    files = []
+  }
+  yield files
 }
 
 /** Writes the file; when it returns, the disk has it. */

@@ -4,8 +4,10 @@ import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListObjectsV2Command,
   NoSuchKey,
+  NotFound,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
@@ -58,6 +60,23 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenc
         })
         .finally(() => clearTimeout(timer))
       return found && (found.Body instanceof Readable ? found.Body : Readable.from([]))
+    },
+    async size(key) {
+      const signal = { abortSignal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }
+      const found = await client.send(new HeadObjectCommand(object(key)), signal).catch((error) => {
+        if (error instanceof NotFound) return null
+        throw error
+      })
+      return found?.ContentLength ?? null
+    },
+    async *list() {
+      for (let ContinuationToken: string | undefined; ; ) {
+        const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: within(''), ContinuationToken })
+        const { Contents = [], NextContinuationToken } = await client.send(command)
+        yield Contents.map(({ Key, Size = 0 }) => ({ key: Key!.slice(within('').length), bytes: Size }))
+        ContinuationToken = NextContinuationToken
+        if (ContinuationToken === undefined) return
+      }
     },
     async delete(key) {
       await client.send(new DeleteObjectCommand(object(key)))

@@ -23,6 +23,8 @@ export async function openMediaStore(
     put: (key, content) =>
       orUnavailable(content instanceof Uint8Array ? inTime(store.put(key, content)) : store.put(key, content)),
     get: (key, range) => orUnavailable(inTime(store.get(key, range))),
+    size: (key) => orUnavailable(inTime(store.size(key))),
+    list: () => listed(store),
     delete: (key) => orUnavailable(store.delete(key)),
     deletePrefix: (prefix) => orUnavailable(store.deletePrefix(prefix)),
     free: () => orUnavailable(inTime(store.free())),
@@ -33,6 +35,14 @@ async function open(mediaUrl: string | undefined, dataDir: string): Promise<Medi
   if (mediaUrl === undefined) return openFolder(path.resolve(dataDir, 'media'))
   const { openS3 } = await import('./s3.ts') // S3's client is an optional package, and a large one
   return openS3(new URL(mediaUrl))
+}
+
+async function* listed(store: MediaStore): AsyncGenerator<{ key: string; bytes: number }[]> {
+  try {
+    yield* store.list()
+  } catch (error) {
+    throw new StoreUnavailable(error)
+  }
 }
 
 const orUnavailable = <T>(answer: Promise<T>): Promise<T> =>

@@ -1,26 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
+import type { PgBoss } from 'pg-boss'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import {
   EMAIL_OUTCOMES,
   JOIN_OUTCOMES,
+  type MediaStore,
   type Metrics,
   READ_FROM,
   REPORT_OUTCOMES,
   SWEEP_PARTS,
   WEBHOOK_OUTCOMES,
 } from '../domain/context.ts'
-import { measureNumbering } from '../domain/events/number-events.ts'
-import { measureEmailQueue } from '../domain/invites/emails.ts'
-import { readMailOutage } from '../domain/mails/mail-outage.ts'
-import type { EmailQueue } from '../domain/mails/sendings.ts'
-import { measureMemberEmailQueue } from '../domain/members/member-emails.ts'
-import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
-import { coalesce } from '../domain/work/coalesce.ts'
+import { observeDatabase, observeFallback, observeMedia, observeQueues, observeReplica } from './gauges.ts'
+import { MEDIA_OPERATIONS, MEDIA_OUTCOMES, type NoteOperation } from './measured-store.ts'
 import { version } from './version.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const MEDIA_BUCKETS_SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 8, 30]
 
 /** What the process counts, in Prometheus' terms. */
 export type MetricsRegistry = Metrics & {
@@ -31,8 +29,17 @@ export type MetricsRegistry = Metrics & {
   observeUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
   /** Counts what was answered so without having become a request. */
   unreadableRequest: (status: number) => void
-  /** Reads pool, mail queue, unnumbered events and webhooks whenever they are asked for. */
+  /** The database could not be reached, after it could. */
+  databaseAway: () => void
+  mediaOperation: NoteOperation
+  /** Reads what the database knows whenever it is asked for: mails, events, webhooks, media, and which one it is. */
   observe: (pool: Pool, db: Db) => void
+  /** Reads how much work waits whenever it is asked for. */
+  observeQueues: (boss: PgBoss) => void
+  /** Reads how much room there is for media whenever it is asked for. */
+  observeMedia: (media: MediaStore) => void
+  /** Reads whether requests are counted by this process alone, though there is a Redis, whenever it is asked for. */
+  observeFallback: (isAlone: () => boolean) => void
   /** Reads how far the replica is behind, in milliseconds, whenever it is asked for. */
   observeReplica: (lateness: () => number) => void
 }
@@ -43,21 +50,7 @@ export function createMetrics(): MetricsRegistry {
   collectDefaultMetrics({ register: registry })
   const info = new Gauge({ name: 'service_info', help: 'Always 1; the release that runs', labelNames: ['version'], registers })
   info.set({ version }, 1)
-  const requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Requests by method, route and status',
-    labelNames: ['method', 'route', 'status'],
-    buckets: LATENCY_BUCKETS_SECONDS,
-    registers,
-  })
-  const observeAnswer = ({ method, routeOptions }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) =>
-    requests.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000)
-  const unreadable = new Counter({
-    name: 'http_unreadable_requests_total',
-    help: 'What came in that could not be read as a request, by the status it was answered with',
-    labelNames: ['status'],
-    registers,
-  })
+  const http = countRequests(registers)
   const invites = new Counter({ name: 'invites_created_total', help: 'Invites made', registers })
   const countOutcomes = (name: string, help: string, outcomes: readonly string[]) => makeCounter(registers, name, help, outcomes)
   const emails = countOutcomes('invite_email_attempts_total', 'Attempts to send a mail', EMAIL_OUTCOMES)
@@ -92,8 +85,15 @@ export function createMetrics(): MetricsRegistry {
     help: 'Attempts of this process to number events that failed',
     registers,
   })
+  const outages = new Counter({
+    name: 'database_away_total',
+    help: 'Outages of the database that this process has seen',
+    registers,
+  })
   return {
     registry,
+    databaseAway: () => outages.inc(),
+    mediaOperation: countMediaOperations(registers),
     inviteCreated: () => invites.inc(),
     emailAttempted: (outcome) => emails.inc({ outcome }),
     memberEmailAttempted: (outcome) => memberEmails.inc({ outcome }),
@@ -105,7 +105,46 @@ export function createMetrics(): MetricsRegistry {
     replicaRead: (outcome) => reads.inc({ outcome }),
     recordingJoined: (outcome) => recordings.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
+    ...http,
+    observeReplica: (lateness) => observeReplica(registers, lateness),
+    observe: (pool, db) => observeDatabase(registers, pool, db),
+    observeQueues: (boss) => observeQueues(registers, boss),
+    observeMedia: (media) => observeMedia(registers, media),
+    observeFallback: (isAlone) => observeFallback(registers, isAlone),
+  }
+}
+
+/** Of requests: how many, how long they took, and which failed. */
+function countRequests(
+  registers: Registry[],
+): Pick<MetricsRegistry, 'observeRequests' | 'observeUnrouted' | 'unreadableRequest'> {
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by method, route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers,
+  })
+  const failed = new Counter({
+    name: 'http_failed_requests_total',
+    help: 'Requests answered with a status of 5xx, by route; 0 for each before the first',
+    labelNames: ['route'],
+    registers,
+  })
+  const observeAnswer = ({ method, routeOptions: { url: route = 'none' } }: FastifyRequest, reply: FastifyReply) => {
+    requests.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    if (reply.statusCode >= 500) failed.inc({ route })
+  }
+  const unreadable = new Counter({
+    name: 'http_unreadable_requests_total',
+    help: 'What came in that could not be read as a request, by the status it was answered with',
+    labelNames: ['status'],
+    registers,
+  })
+  return {
     observeRequests(app) {
+      // The histogram has no series of a failure before the first, which a rate would not see: these begin at 0.
+      app.addHook('onRoute', ({ url }) => failed.inc({ route: url }, 0))
       app.addHook('onResponse', (request, reply, done) => {
         observeAnswer(request, reply)
         done()
@@ -113,16 +152,19 @@ export function createMetrics(): MetricsRegistry {
     },
     observeUnrouted: (request, reply) => reply.raw.once('finish', () => observeAnswer(request, reply)),
     unreadableRequest: (status) => unreadable.inc({ status }),
-    observeReplica: (lateness) => observeReplica(registers, lateness),
-    observe(pool, db) {
-      observePool(registers, pool)
-      observeEmailQueue(registers, 'invite_email', () => measureEmailQueue({ db }))
-      observeEmailQueue(registers, 'member_email', () => measureMemberEmailQueue({ db }))
-      observeNumbering(registers, db)
-      observeMailOutage(registers, db)
-      observeWebhooks(registers, db)
-    },
   }
+}
+
+function countMediaOperations(registers: Registry[]): NoteOperation {
+  const operations = new Histogram({
+    name: 'media_store_operation_duration_seconds',
+    help: 'What the media store was asked for, by operation and outcome; reading ends with the first byte',
+    labelNames: ['operation', 'outcome'],
+    buckets: MEDIA_BUCKETS_SECONDS,
+    registers,
+  })
+  for (const operation of MEDIA_OPERATIONS) for (const outcome of MEDIA_OUTCOMES) operations.zero({ operation, outcome })
+  return (operation, outcome, seconds) => operations.observe({ operation, outcome }, seconds)
 }
 
 /** A series that begins at its first event can not be seen to rise by it: who alerts on a rate would miss the first failure. */
@@ -131,88 +173,3 @@ function makeCounter(registers: Registry[], name: string, help: string, outcomes
   for (const outcome of outcomes) counter.inc({ outcome }, 0)
   return counter
 }
-
-function observeReplica(registers: Registry[], lateness: () => number): void {
-  const gauge = new Gauge({
-    name: 'replica_lateness_seconds',
-    help: 'How far the replica is behind the database, at most; +Inf where that is not known',
-    registers,
-    collect() {
-      gauge.set(lateness() / 1_000)
-    },
-  })
-}
-
-function observePool(registers: Registry[], pool: Pool): void {
-  const gauge = new Gauge({
-    name: 'database_pool_connections',
-    help: 'Connections in use and idle, and requests waiting for one',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      gauge.set({ state: 'used' }, pool.totalCount - pool.idleCount)
-      gauge.set({ state: 'idle' }, pool.idleCount)
-      gauge.set({ state: 'waiting' }, pool.waitingCount)
-    },
-  })
-}
-
-function observeEmailQueue(registers: Registry[], kind: string, read: () => Promise<EmailQueue>): void {
-  // Without its database the process is still to be watched.
-  const measure = coalesce(() => read().catch(() => undefined))
-  const depth = new Gauge({
-    name: `${kind}_queue_depth`,
-    help: 'Mails waiting to be sent; NaN when the database does not say',
-    registers,
-    async collect() {
-      depth.set((await measure())?.waiting ?? Number.NaN)
-    },
-  })
-  const age = new Gauge({
-    name: `${kind}_oldest_waiting_seconds`,
-    help: 'Age of the mail that has waited longest; 0 when none waits, NaN when the database does not say',
-    registers,
-    async collect() {
-      const queue = await measure()
-      age.set(queue ? secondsSince(queue.oldest) : Number.NaN)
-    },
-  })
-}
-
-function observeMailOutage(registers: Registry[], db: Db): void {
-  const age = new Gauge({
-    name: 'mail_outage_seconds',
-    help: 'For how long the mail server has taken no mails at all; 0 while it does, NaN when the database does not say',
-    registers,
-    async collect() {
-      const outage = await readMailOutage(db).catch(() => undefined)
-      age.set(outage === undefined ? Number.NaN : secondsSince(outage?.since ?? null))
-    },
-  })
-}
-
-function observeNumbering(registers: Registry[], db: Db): void {
-  const age = new Gauge({
-    name: 'events_oldest_unnumbered_seconds',
-    help: 'Age of the committed event that is to be numbered next; 0 when there is none, NaN when the database does not say',
-    registers,
-    async collect() {
-      const measured = await measureNumbering({ db }).catch(() => undefined)
-      age.set(measured ? secondsSince(measured.oldest) : Number.NaN)
-    },
-  })
-}
-
-function observeWebhooks(registers: Registry[], db: Db): void {
-  const age = new Gauge({
-    name: 'webhook_oldest_due_seconds',
-    help: 'For how long the delivery that is due for longest has not been attempted; 0 when none is due, NaN when the database does not say',
-    registers,
-    async collect() {
-      const measured = await measureWebhooks({ db }, new Date()).catch(() => undefined)
-      age.set(measured ? secondsSince(measured.oldestDue) : Number.NaN)
-    },
-  })
-}
-
-const secondsSince = (time: Date | null) => (time ? Math.max(0, Date.now() - time.getTime()) / 1000 : 0)

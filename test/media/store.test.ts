@@ -53,6 +53,20 @@ describe.each([
     return content && (await buffer(content)).toString()
   }
 
+  it('tells the length of what lies there, and lists all of it', async () => {
+    const store = await open()
+    expect(await store.size('organization/one/file')).toBeNull()
+    await store.put('organization/one/file', Buffer.alloc(10))
+    await store.put('organization/two/parts/0-0', Buffer.alloc(3))
+    expect(await store.size('organization/one/file')).toBe(10)
+    const listed: { key: string; bytes: number }[] = []
+    for await (const some of store.list()) listed.push(...some)
+    expect(listed.sort((one, other) => one.key.localeCompare(other.key))).toEqual([
+      { key: 'organization/one/file', bytes: 10 },
+      { key: 'organization/two/parts/0-0', bytes: 3 },
+    ])
+  })
+
   it('gives back what was put into it, whole and in ranges, and the later of two', async () => {
     const store = await open()
     await store.put('organization/one/parts/0-0', Buffer.from('0123456789'))

@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
+import { LOG_EVENTS } from '../../src/domain/values/log-events.ts'
 import { SECRET_KEY } from '../support/known-secrets.ts'
 import { launchService } from '../support/processes.ts'
 
@@ -17,4 +19,40 @@ it('holds no link of a candidate, also where an error of a library names the add
     'no route for /i/[token]',
   ])
   expect(program.output()).not.toContain(token)
+})
+
+it('names the event of each line by a word that stays, beside what it says', async () => {
+  const script = `
+    import { createLog } from './src/runtime/log.ts'
+    const log = createLog('info')
+    log.info('migrated')
+    log.child({ reqId: '1' }).error({ err: new Error('gone') }, 'request failed')
+    log.warn({ more: true }, 'said by a library')`
+  const program = launchService({}, ['--input-type=module', '--eval', script])
+  await program.exited
+  expect(program.log()).toMatchObject([
+    { event: 'migrated', msg: 'migrated' },
+    { event: 'request_failed', reqId: '1', err: { message: 'gone' }, msg: 'request failed' },
+    { more: true, msg: 'said by a library' },
+  ])
+  expect(program.log()[2]).not.toHaveProperty('event')
+})
+
+/** The words of settings, which are composed. */
+const COMPOSED = ['is set, which is no setting', 'The service can not start', 'problem)']
+
+// The domain's log takes no other message: that is the compiler's. Here are those who write to the library's own.
+it('has an event for whatever the sources log', () => {
+  const unknown: string[] = []
+  for (const file of globSync('src/{server.ts,db/**/*.ts,http/**/*.ts,runtime/**/*.ts}')) {
+    for (const [call] of readFileSync(file, 'utf8').matchAll(/\blog\??\.(?:info|warn|error|debug|fatal)\([\s\S]*?\)$/gm)) {
+      const isKnown = Object.keys(LOG_EVENTS).some((message) => call.includes(`'${message}'`) || call.includes(`"${message}"`))
+      if (!isKnown && !COMPOSED.some((words) => call.includes(words))) unknown.push(`${file}: ${call}`)
+    }
+  }
+  expect(unknown).toEqual([])
+})
+
+it('has words for events that can be queried for', () => {
+  for (const event of Object.values(LOG_EVENTS)) expect(event).toMatch(/^[a-z]+(_[a-z]+)*$/)
 })

@@ -121,3 +121,9 @@ export async function* readArrived({ db, deps }: Context, { id, organizationId, 
 /** How many recordings could not be joined, whoever's. */
 export const countFailedRecordings = ({ db }: Pick<ServiceContext, 'db'>): Promise<number> =>
   db.media.count({ where: { state: 'failed' } })
+
+/** Bytes of all media, whoever's, at a cost that grows with the number of organizations alone. */
+export async function countAllMediaBytes({ db }: Pick<ServiceContext, 'db'>): Promise<number> {
+  const { _sum } = await db.organizationMediaBytes.aggregate({ _sum: { bytes: true } })
+  return Number(_sum.bytes ?? 0n)
+}

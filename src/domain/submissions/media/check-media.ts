@@ -1,0 +1,136 @@
+import type { ServiceContext } from '../../context.ts'
+import { fileOf, type Media, partOf } from './media.ts'
+
+/** What was looked for in the store: `missing` is not there, `wrong` has another length than it should. */
+export type MediaCheck = {
+  files: number
+  parts: number
+  bytes: number
+  missing: LostFile[]
+  wrong: LostFile[]
+  /** What lies in the store without anything that tells of it; null where only a sample was looked at. Nothing is deleted. */
+  strays: { files: number; bytes: number } | null
+}
+/** `found`: bytes in the store; null where there is nothing. */
+type LostFile = { mediaId: string; organizationId: string; key: string; expected: number; found: number | null }
+type Expected = Omit<LostFile, 'found'>
+
+/** Rows of one statement, and files that are asked for at a time. */
+const ROWS = 1_000
+const AT_ONCE = 16
+
+/**
+ * Whether what the database says is kept lies in the store, at its length: the file of each photo and recording that is ready, and the
+ * parts of those that are not yet. It changes nothing.
+ *
+ * @param options.sample looks at so many files only, chosen by chance, and not at what lies there without a row.
+ * @throws StoreUnavailable
+ */
+export async function checkMedia(system: ServiceContext, { sample }: { sample?: number } = {}): Promise<MediaCheck> {
+  const check: MediaCheck = { files: 0, parts: 0, bytes: 0, missing: [], wrong: [], strays: null }
+  if (sample !== undefined) {
+    check.files = await look(system, check, (await findSample(system, sample)).map(expectFile))
+    return check
+  }
+  for await (const media of readReady(system)) check.files += await look(system, check, media.map(expectFile))
+  for await (const parts of readParts(system)) check.parts += await look(system, check, parts)
+  check.strays = await countStrays(system)
+  return check
+}
+
+const expectFile = ({ id, organizationId, key, bytes }: Media): Expected => ({
+  mediaId: id,
+  organizationId,
+  key: fileOf(key),
+  expected: Number(bytes),
+})
+
+/** @returns how many were looked for. */
+async function look({ deps }: ServiceContext, check: MediaCheck, files: Expected[]): Promise<number> {
+  for (let i = 0; i < files.length; i += AT_ONCE) {
+    const some = files.slice(i, i + AT_ONCE)
+    const sizes = await Promise.all(some.map(({ key }) => deps.media.size(key)))
+    for (const [at, file] of some.entries()) {
+      const found = sizes[at] ?? null
+      check.bytes += found ?? 0
+      if (found !== file.expected) check[found === null ? 'missing' : 'wrong'].push({ ...file, found })
+    }
+  }
+  return files.length
+}
+
+async function* readReady({ db }: ServiceContext): AsyncGenerator<Media[]> {
+  for (let last: string | undefined; ; ) {
+    const after = last === undefined ? {} : { id: { gt: last } }
+    const media = await db.media.findMany({ where: { state: 'ready', ...after }, orderBy: { id: 'asc' }, take: ROWS })
+    yield media
+    last = media.at(-1)?.id
+    if (media.length < ROWS) return
+  }
+}
+
+/** Of recordings that are not one file yet, or can't become one: the parts are all there is of them. */
+async function* readParts({ db }: ServiceContext): AsyncGenerator<Expected[]> {
+  for (let last: string | undefined; ; ) {
+    const after = last === undefined ? {} : { id: { gt: last } }
+    const media = await db.media.findMany({
+      where: { state: { in: ['uploading', 'joining', 'failed'] }, ...after },
+      orderBy: { id: 'asc' },
+      take: ROWS / 10,
+      include: { parts: true },
+    })
+    yield media.flatMap(({ id, organizationId, key, parts }) =>
+      parts.map((part) => ({ mediaId: id, organizationId, key: partOf(key, part), expected: part.bytes })),
+    )
+    last = media.at(-1)?.id
+    if (media.length < ROWS / 10) return
+  }
+}
+
+/** Files that are ready, at moments of their making chosen by chance: ids rise with the time. */
+async function findSample({ db }: ServiceContext, size: number): Promise<Media[]> {
+  const ready = { state: 'ready' } as const
+  const first = await db.media.findFirst({ where: ready, orderBy: { id: 'asc' } })
+  const last = await db.media.findFirst({ where: ready, orderBy: { id: 'desc' } })
+  if (!first || !last) return []
+  const [from, until] = [timeOf(first.id), timeOf(last.id)]
+  const found = new Map([first, last].slice(0, size).map((media) => [media.id, media]))
+  for (let i = found.size; i < size; i++) {
+    const id = idAt(from + Math.random() * (until - from))
+    const media = await db.media.findFirst({ where: { ...ready, id: { gte: id } }, orderBy: { id: 'asc' } })
+    if (media) found.set(media.id, media)
+  }
+  return [...found.values()]
+}
+
+/** Milliseconds since 1970, which an id begins with. */
+const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+const idAt = (time: number): string => {
+  const hex = Math.floor(time).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+/** Of two words, as keys of media are; what the service puts there to try the store is none. */
+const BELOW_MEDIUM = /^([0-9a-f-]{36}\/[0-9a-f]{32})\//
+
+async function countStrays({ db, deps }: ServiceContext): Promise<{ files: number; bytes: number }> {
+  const strays = { files: 0, bytes: 0 }
+  for await (const files of deps.media.list()) {
+    const keyed = files.flatMap(({ key, bytes }) => {
+      const medium = BELOW_MEDIUM.exec(key)?.[1]
+      return medium === undefined ? [] : [{ medium, bytes }]
+    })
+    const key = { in: [...new Set(keyed.map(({ medium }) => medium))] }
+    const known = [
+      ...(await db.media.findMany({ where: { key }, select: { key: true } })),
+      ...(await db.mediaLeftover.findMany({ where: { key }, select: { key: true } })),
+    ]
+    const isKnown = new Set(known.map((row) => row.key))
+    for (const { medium, bytes } of keyed) {
+      if (isKnown.has(medium)) continue
+      strays.files++
+      strays.bytes += bytes
+    }
+  }
+  return strays
+}
