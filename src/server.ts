@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
-import { welcome } from './demo/welcome.ts'
+import { sayHowToBegin, welcome } from './demo/welcome.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
 import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
@@ -52,13 +52,15 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
   await announceFirstKey(config, dependencies)
+  // Before it listens: a database that goes away later ends nothing.
+  if (!config.isTrial) await sayHowToBegin(system)
   signal.throwIfAborted()
   await app.listen({ port: config.port, host: config.host })
   opened.defer(async () => void (await app.close()))
   site.publicUrl = addressOf(config, app.addresses()[0])
   await dependencies.startWork()
   await dependencies.findProblems() // what is missing is said at the start, not only when somebody asks
-  if (config.databaseUrl === undefined) {
+  if (config.isTrial) {
     const { publicUrl } = site
     await welcome(system, {
       v1: publicUrl + PATHS.v1,

@@ -13,8 +13,8 @@ const TIMER_TOLERANCE_MS = 50
  * Gives the errors of a connection that could not be made, or has been lost, a class, which pg tells from others only by their messages;
  * and logs one line when the database goes away, one when it is back, however many statements fail in between.
  */
-export function watchConnections(pool: Pool, log: OutageLog | undefined): void {
-  const outage = log && noteOutages(log)
+export function watchConnections(pool: Pool, log: OutageLog | undefined, onAway?: () => void): void {
+  const outage = log && noteOutages(log, onAway)
   const explain = (error: Error): Error => {
     if (error instanceof ConnectionLost) return error
     const explained = error instanceof NoConnection || isAnswer(error) ? error : new ConnectionLost(error)
@@ -80,7 +80,7 @@ function explainQueries(client: PoolClient, explain: (error: Error) => Error, an
   client.query = explaining as typeof client.query
 }
 
-function noteOutages(log: OutageLog) {
+function noteOutages(log: OutageLog, onAway?: () => void) {
   let since: number | undefined
   let latest = 0
   let failures = 0
@@ -90,6 +90,7 @@ function noteOutages(log: OutageLog) {
       failures++
       if (since !== undefined) return
       since = latest
+      onAway?.()
       log.error({ err: error }, 'the database is away: requests are answered 503 until it is back')
     },
     answered() {

@@ -4,6 +4,7 @@ import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResul
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { type OutageLog, watchConnections } from './availability.ts'
 import { Abandoned, TransactionOver } from './errors.ts'
+import { SESSION_OPTIONS } from './session-settings.ts'
 
 /** The data layer: Prisma over a pool of connections. */
 export type Db = PrismaClient
@@ -12,28 +13,22 @@ export type Transaction = Parameters<Parameters<Db['$transaction']>[0]>[0]
 /** Where queries go: each by itself over the pool or, inside a transaction, into it. */
 export type Connection = Db | Transaction
 
-/** Milliseconds. Each bounds one way in which a request could otherwise wait for the database without end. */
-const TIMEOUTS = {
-  connectionTimeoutMillis: 2_500,
-  /** By the server, and by ourselves for a connection that has gone silent. */
-  statement_timeout: 4_000,
-  query_timeout: 5_000,
-  lock_timeout: 3_000,
-  idle_in_transaction_session_timeout: 10_000,
-}
-/** Prisma writes times in UTC without saying so: the session is to read them as that, whatever the database's own time zone. */
-const IN_UTC = '-c TimeZone=UTC'
-/** PostgreSQL would compile what it takes to be much work, each time anew: that takes longer than any statement of ours does otherwise. */
-const UNCOMPILED = '-c jit=off'
+/** Milliseconds, for a connection that can't be had, or has gone silent. Those of the server: session-settings.ts. */
+const TIMEOUTS = { connectionTimeoutMillis: 2_500, query_timeout: 5_000 }
 
-/** Opens a pool of at most `max` connections; they are made when first needed. @param options.log is told of outages. */
-export function openPool(url: string, { max = 10, log }: { max?: number; log?: OutageLog } = {}): Pool {
-  const options = `${IN_UTC} ${UNCOMPILED}`
-  const pool = new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, options, ...TIMEOUTS })
+/** @property isShared whether the connections lead to a pooler in transaction mode: see {@link createDb}. */
+type PoolOptions = { max?: number; log?: OutageLog | undefined; onAway?: () => void; isShared?: boolean }
+
+/** Opens a pool of at most `max` connections; they are made when first needed. @param options.log is told of outages, so is `onAway`. */
+export function openPool(url: string, { max = 10, log, onAway, isShared = false }: PoolOptions = {}): Pool {
+  const session = isShared ? {} : { options: SESSION_OPTIONS }
+  const pool = new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, ...session, ...TIMEOUTS })
   // A connection that breaks in the instant between being made and being used would have no listener, and end the process. The query
   // that it was made for fails with it.
   pool.on('connect', (client) => client.on('error', () => {}))
-  watchConnections(pool, log)
+  // Of one that breaks while nobody uses it the pool tells here, and has let go of it already.
+  pool.on('error', () => {})
+  watchConnections(pool, log, onAway)
   return pool
 }
 
@@ -42,18 +37,30 @@ export function openPool(url: string, { max = 10, log }: { max?: number; log?: O
  *
  * @property onGone of whom its statements are, see {@link untilGone}.
  */
-type Below = { pool: Pool; connection?: PoolClient | undefined; isOver: boolean; nameOf: NameStatement; onGone?: OnGone }
+type Below = {
+  pool: Pool
+  isShared: boolean
+  connection?: PoolClient | undefined
+  isOver: boolean
+  nameOf: NameStatement
+  onGone?: OnGone
+}
 const below = new WeakMap<Connection, Below>()
 
-/** Prisma over the pool; `$disconnect()` closes both. */
-export function createDb(pool: Pool): Db {
-  const nameOf = nameStatements()
+/**
+ * Prisma over the pool; `$disconnect()` closes both.
+ *
+ * @param options.isShared whether each transaction may be on another session, behind a pooler. @param options.isNamed whether statements
+ *   may have names: not behind a pooler that does not know them on the next session.
+ */
+export function createDb(pool: Pool, { isShared = false, isNamed = true } = {}): Db {
+  const nameOf = isNamed ? nameStatements() : () => ''
   const db = new PrismaClient({
     adapter: new NotingPg(pool, { statementNameGenerator: nameOf }),
     // The other formats name the line that made the query, and so make a stack trace for each.
     errorFormat: 'minimal',
   })
-  below.set(db, { pool, isOver: false, nameOf })
+  below.set(db, { pool, isShared, isOver: false, nameOf })
   // Prisma closes nothing where no query has gone by it.
   const disconnect = db.$disconnect.bind(db)
   db.$disconnect = async () => {
@@ -152,7 +159,8 @@ export type OnGone = (tell: () => void) => () => void
  */
 export function untilGone(db: Connection, onGone: OnGone | undefined): Connection {
   const known = belowOf(db)
-  if (known.connection || !onGone) return db
+  // What a pooler calls a connection is not what PostgreSQL does: another's statement would be cancelled.
+  if (known.connection || !onGone || known.isShared) return db
   const own = new Proxy(db, {
     get(target, name) {
       const value = Reflect.get(target, name)

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Connection } from './client.ts'
 import { isKnownText, type Migration, readMigrations } from './migrations.ts'
+import { giveRoleSettings, UNBOUNDED_OPTIONS } from './session-settings.ts'
 
 /** Prisma Migrate's own advisory lock, so that its `migrate deploy` and ours wait for each other too. */
 const LOCK = 72_707_369
@@ -30,6 +31,8 @@ type Options = {
   folder?: string
   /** How often to try to get the locks that a migration needs: ten times are a minute. */
   lockAttempts?: number
+  /** Whether the service's role is to get its settings with every session: a pooler takes none from the service. */
+  isShared?: boolean
 }
 
 /**
@@ -43,7 +46,7 @@ type Options = {
  */
 export async function migrate(
   url: string,
-  { log = silent, folder, lockAttempts = LOCK_ATTEMPTS }: Options = {},
+  { log = silent, folder, lockAttempts = LOCK_ATTEMPTS, isShared = false }: Options = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(folder)
   return withClient(url, async (client) => {
@@ -62,6 +65,7 @@ export async function migrate(
       if (!isNew) log.info(of, 'migrated')
     }
     if (isNew) log.info({ migrations: pending.length }, 'migrated')
+    if (isShared) await giveRoleSettings(client)
     return pending.map(({ name }) => name)
   })
 }
@@ -194,7 +198,7 @@ async function record(client: Client, { name, checksum }: Migration): Promise<vo
 }
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000, options: UNBOUNDED_OPTIONS })
   client.on('error', () => {}) // the query in flight rejects with it
   await client.connect()
   try {

@@ -38,6 +38,7 @@ const MODED = {
   events: true,
   inviteTags: true,
   inviteBatches: true,
+  bulkChanges: true,
   organizationInviteCounts: true,
   organizationInviteDays: true,
   assessmentInviteCounts: true,

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Prisma } from '../generated/prisma/client.ts'
+import { sql, statement } from './builder.ts'
 import { createDb, type Db, openPool } from './client.ts'
+import { identity } from './identity.ts'
+import { one } from './statements.ts'
 
 const LOOK_EVERY_MS = 1_000
 /** A replica further behind is not read from. */
 const MAX_LATENESS_MS = 5_000
 
 type Log = Record<'info' | 'warn', (fields: object, message: string) => void>
+
+/** What a replica follows, who is told whether it does, and how many connections to it there may be. */
+type Following = [primary: Db, log: Log, { poolSize: number }]
 
 /** A replica that is watched: how far behind the primary it is. */
 export type WatchedReplica = {
@@ -17,22 +22,28 @@ export type WatchedReplica = {
   close: () => Promise<void>
 }
 
-/** How far a database is with its log of changes, in bytes, and which cluster it belongs to. */
-type Mark = { bytes: bigint; cluster: string | null }
-
-/** SQL: null where the role is not allowed to ask. */
-const cluster = Prisma.sql`
-  CASE WHEN has_function_privilege('pg_control_system()', 'EXECUTE')
-    THEN (SELECT system_identifier::text FROM pg_control_system()) END AS cluster`
+/** Of several the first that can be read from: which of them is the primary changes with each failover. */
+export function watchReplicas(urls: string[], ...on: Following): WatchedReplica {
+  const replicas = urls.map((url) => watchReplica(url, ...on))
+  return {
+    current: () => replicas.map(({ current }) => current()).find((its) => its !== undefined),
+    lateness: () => Math.min(...replicas.map(({ lateness }) => lateness())),
+    close: async () => void (await Promise.all(replicas.map(({ close }) => close()))),
+  }
+}
 
 /**
  * Follows a streaming replica of the primary. Once a second it notes how far the primary's log goes, and up to which of its notes the
  * replica has come.
  *
+ * A failover loses what a replica may have and the new primary has not: from then on it is read from only when it has what the new one has
+ * written.
+ *
  * @param url one server's: behind a load balancer of several, each further behind or ahead, the feed would have holes.
  */
-export function watchReplica(url: string, primary: Db, log: Log, { poolSize }: { poolSize: number }): WatchedReplica {
+function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): WatchedReplica {
   const db = createDb(openPool(url, { max: poolSize }))
+  const replica = URL.parse(url)?.host
   const ending = new AbortController()
   /** Times of `performance.now()` and how far the primary was then, the newest last. */
   let notes: { at: number; bytes: bigint }[] = []
@@ -45,16 +56,17 @@ export function watchReplica(url: string, primary: Db, log: Log, { poolSize }: {
 
   async function look(): Promise<void> {
     const at = performance.now()
-    const [{ bytes, cluster }] = await readPrimary(primary)
-    notes.push({ at, bytes })
-    const [its] = await readReplica(db)
-    if (!its?.isReplica) throw new Error('it is no replica: it takes changes itself')
-    if (its.cluster !== cluster) throw new Error('it is the replica of another database')
-    const reached = notes.findLastIndex((note) => note.bytes <= its.bytes)
+    const { bytes, database } = await one(primary, onPrimary)
+    notes.push({ at, bytes: BigInt(bytes) })
+    const its = await one(db, onReplica)
+    if (!its.isReplica) throw new Error('it is no replica: it takes changes itself')
+    // Behind a failover it may have what the new primary never had. What it says of itself it has from the primary that it follows.
+    if (its.database !== database) throw new Error('it is the replica of another database, or of the primary before a failover')
+    const reached = notes.findLastIndex((note) => note.bytes <= BigInt(its.bytes))
     if (reached < 0) return
     notes = notes.slice(reached)
     asOf = notes[0]!.at
-    head = its.head
+    head = BigInt(its.head)
   }
 
   async function run(): Promise<void> {
@@ -71,8 +83,8 @@ export function watchReplica(url: string, primary: Db, log: Log, { poolSize }: {
   function tell(reason: string): void {
     if (ending.signal.aborted || isUsable() === wasUsable) return
     wasUsable = isUsable()
-    if (wasUsable) log.info({}, 'lists are read from the replica')
-    else log.warn({ reason }, 'the replica can not be read from: lists are read from the primary')
+    if (wasUsable) log.info({ replica }, 'lists can be read from the replica')
+    else log.warn({ replica, reason }, 'lists can not be read from the replica')
   }
 
   const running = run()
@@ -87,11 +99,15 @@ export function watchReplica(url: string, primary: Db, log: Log, { poolSize }: {
   }
 }
 
-const readPrimary = (db: Db) => db.$queryRaw<[Mark]>`SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint AS bytes, ${cluster}`
+const lsnOf = (position: string) => sql<string>`coalesce(${sql.raw(position)} - '0/0'::pg_lsn, 0)::bigint`
+
+const onPrimary = statement(
+  sql<{ bytes: string; database: string }>`select ${lsnOf('pg_current_wal_lsn()')} as bytes, ${identity} as database`,
+)
 
 /** What is read after this is no older than what it tells. */
-const readReplica = (db: Db) =>
-  db.$queryRaw<(Mark & { isReplica: boolean; head: bigint })[]>`
-    SELECT pg_is_in_recovery() AS "isReplica", coalesce(pg_last_wal_replay_lsn() - '0/0'::pg_lsn, 0)::bigint AS bytes, ${cluster},
-      position AS head
-    FROM event_numbering`
+const onReplica = statement(
+  sql<{ isReplica: boolean; bytes: string; database: string | null; head: string }>`
+    select pg_is_in_recovery() as "isReplica", ${lsnOf('pg_last_wal_replay_lsn()')} as bytes, database, position as head
+    from event_numbering`,
+)

@@ -37,7 +37,7 @@ import { createEnvelopeChoice, createSourceOf, PATHS } from './paths.ts'
 /** What of its dependencies the app itself uses. */
 export type AppDependencies = Pick<
   Dependencies,
-  'system' | 'log' | 'site' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'
+  'system' | 'log' | 'site' | 'language' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'
 >
 
 /** Both documents leave the maximum to us. */
@@ -54,8 +54,8 @@ const serializerOf = compileOnce((schema: object) => SerializerSelector()()({ me
 
 /** The service as a Fastify app: health, documents, both interfaces, the portal and the candidates' pages. It does not listen yet. */
 export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { system, log, metrics, findProblems } = dependencies
-  const envelopeOf = createEnvelopeChoice(config.alternate.prefix, config.ats)
+  const { system, log, metrics, language, findProblems } = dependencies
+  const envelopeOf = createEnvelopeChoice(config.alternate.prefix, config.ats, language)
   const clientErrors = answerClientErrors(
     (path, kind) => envelopeOf(path).rawFailure(kind),
     (status, code) => {
@@ -108,7 +108,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
   const { rateLimits, playerUrl, mediaKeptDays, webcam, showMailbox, alternate: settings } = config
-  const { system, redis, site, mailSettings } = dependencies
+  const { system, redis, site, language, mailSettings } = dependencies
   const render = {
     invitation: (email: InviteEmail) => renderInvitation(mailSettings, email),
     toMember: (email: MemberEmail) => renderMemberEmail(mailSettings, email),
@@ -123,8 +123,8 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
     documents.push({ name: 'alternate', title: 'Alternate interface', read })
   }
   const { secretKeys } = site
-  const candidates = (scope: FastifyInstance) =>
-    candidatePages(scope, { system, settings: { secretKeys, playerUrl, webcam, keptDays: mediaKeptDays } })
+  const pages = { t: language.candidate, secretKeys, playerUrl, webcam, keptDays: mediaKeptDays }
+  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: pages })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })

@@ -6,7 +6,7 @@ import type { Allowance, AtsSettings } from '../domain/context.ts'
 import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
-import { findContradictions, findOmissions, splitList } from './contradictions.ts'
+import { findContradictions, findOmissions, isOfThisMachine, splitAddresses, splitList } from './contradictions.ts'
 import { Environment, SECRETS } from './environment.ts'
 import { findLookalikes } from './lookalikes.ts'
 
@@ -22,7 +22,11 @@ export type Config = {
   role: 'all' | 'api' | 'worker'
   /** undefined: the embedded database. */
   databaseUrl: string | undefined
-  databaseReadUrl: string | undefined
+  /** Where sessions of one's own are to be had; the same, unless a pooler is between. */
+  databaseDirectUrl: string | undefined
+  /** Whether DATABASE_URL leads to a pooler in transaction mode, and whether statements may have names. */
+  databasePooler: { isShared: boolean; isNamed: boolean }
+  databaseReadUrls: string[]
   databasePoolSize: number
   dataDir: string
   /** Newest first. undefined: one is made and kept under dataDir. */
@@ -45,6 +49,8 @@ export type Config = {
   stopNotice: number
   alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
   trustProxy: boolean | string
+  /** Whether somebody tries the service out: without a database of its own, or as docker-compose.yml starts it at first. */
+  isTrial: boolean
   /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service: on one's own machine only. */
   showMailbox: boolean
   /** undefined: no metrics. */
@@ -59,6 +65,8 @@ export type Config = {
   mediaKeptDays: KeptDays
   /** For how many days the feed of events goes back. */
   eventsKeptDays: number
+  /** Deliveries to one endpoint at a time, of one process, to begin with. */
+  webhookConcurrency: number
   /** Where webhooks may go besides public addresses. */
   webhookAllowance: Allowance
   ats: AtsSettings
@@ -90,13 +98,20 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
   if (serves) problems.push(...findOmissions(settings, findLookalikes(env)))
   if (problems.length > 0) throw new ConfigError(problems)
   const smtpUrl = settings.MAIL === 'capture' ? undefined : settings.SMTP_URL
+  const hasMailbox = settings.MAIL === 'mailbox' && smtpUrl === undefined && isOfThisMachine(settings.PUBLIC_URL)
+  const isTrial = settings.DATABASE_URL === undefined || hasMailbox
   return {
     port: settings.PORT,
     host: settings.HOST,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
     role: settings.ROLE,
     databaseUrl: settings.DATABASE_URL,
-    databaseReadUrl: settings.DATABASE_READ_URL,
+    databaseDirectUrl: settings.DATABASE_DIRECT_URL ?? settings.DATABASE_URL,
+    databasePooler: {
+      isShared: settings.DATABASE_POOLER === 'transaction',
+      isNamed: (settings.DATABASE_STATEMENTS ?? (settings.DATABASE_POOLER ? 'unnamed' : 'named')) === 'named',
+    },
+    databaseReadUrls: splitAddresses(settings.DATABASE_READ_URL),
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     dataDir: settings.DATA_DIR,
     secretKeys: splitList(settings.SECRET_KEY),
@@ -125,7 +140,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       graderRequired: settings.ALTERNATE_GRADER_REQUIRED,
     },
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
-    showMailbox: settings.DATABASE_URL === undefined && smtpUrl === undefined,
+    isTrial,
+    showMailbox: isTrial && smtpUrl === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     mediaUrl: settings.MEDIA_URL,
     mediaQuota: settings.MEDIA_QUOTA,
@@ -136,6 +152,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       answers: settings.ANSWERS_KEPT_DAYS,
     },
     eventsKeptDays: settings.EVENTS_KEPT_DAYS,
+    webhookConcurrency: settings.WEBHOOK_CONCURRENCY,
     webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
     ats: readAtsSettings(settings),
     logLevel: settings.LOG_LEVEL,
@@ -162,14 +179,14 @@ function readAtsSettings(settings: Static<typeof Environment>): AtsSettings {
 export const lacksTrustedProxy = ({ publicUrl, trustProxy }: Pick<Config, 'publicUrl' | 'trustProxy'>): boolean =>
   publicUrl.startsWith('https:') && trustProxy === false
 
-/** The variables that are set, secrets also from their files. */
+/** The variables that are set; secrets also from their files, which go before: docker-compose.yml has defaults. */
 function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
   const given: Record<string, string> = {}
   for (const name of Object.keys(Environment.properties)) {
     const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
     // Login shells set MAIL to the path of a mailbox.
     const own = name === 'MAIL' && env[name]?.startsWith('/') ? undefined : env[name]
-    const value = own || (inFile ? readSecretFile(`${name}_FILE`, env, problems) : undefined)
+    const value = inFile ? readSecretFile(`${name}_FILE`, env, problems) : own
     if (value) given[name] = value
   }
   return given

@@ -15,11 +15,7 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
   const secretKeys = splitList(settings.SECRET_KEY)
   const publicUrl = PUBLIC_URL && URL.parse(PUBLIC_URL)
   const rules: [broken: unknown, problem: string][] = [
-    ...(['DATABASE_URL', 'DATABASE_READ_URL'] as const).map((name): [unknown, string] => [
-      settings[name] && !isAccepted(() => new Client({ connectionString: settings[name] })),
-      `${name}: can not be read as an address, or names a file that is not there. ${HOW_TO_WRITE_A_PASSWORD}`,
-    ]),
-    [settings.DATABASE_READ_URL && !DATABASE_URL, 'DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set.'],
+    ...findUnusableDatabases(settings),
     [
       REDIS_URL && !isAccepted(() => readRedisAddress(REDIS_URL)),
       `REDIS_URL: can not be read as an address. ${HOW_TO_WRITE_A_PASSWORD}`,
@@ -69,26 +65,42 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
 
-/** The mailbox that docker-compose.yml starts, to look at: it takes any sender, and delivers nothing. */
-const COMPOSED_MAILBOX = 'smtp://mailpit:1025'
+/** Whether nobody else can follow a link there. @param publicUrl undefined: the default, which is localhost. */
+export const isOfThisMachine = (publicUrl: string | undefined): boolean =>
+  publicUrl === undefined || ['localhost', '127.0.0.1', '[::1]'].includes(URL.parse(publicUrl)?.hostname ?? '')
 
 /** What a process that sends mails can not do without: captured by mistake, they would reach nobody. @param lookalikes see lookalikes.ts. */
 export function findOmissions(
   settings: Partial<Static<typeof Environment>>,
   lookalikes: [name: string, meant: string][],
 ): string[] {
-  const { DATABASE_URL, SMTP_URL, MAIL, MAIL_FROM, ROLE } = settings
+  const { DATABASE_URL, PUBLIC_URL, SMTP_URL, MAIL, MAIL_FROM, ROLE } = settings
   if (ROLE === 'api' || MAIL === 'capture') return []
+  if (MAIL === 'mailbox' && !SMTP_URL && isOfThisMachine(PUBLIC_URL)) return []
   const [found] = lookalikes.find(([, meant]) => meant === 'SMTP_URL') ?? []
   const misspelt = found === undefined ? '' : ` ${found} is set, which is no setting.`
   if (DATABASE_URL && !SMTP_URL)
     return [`SMTP_URL: is required with a DATABASE_URL, or mails reach nobody.${misspelt} Where that is meant, set MAIL=capture.`]
-  if (SMTP_URL && SMTP_URL !== COMPOSED_MAILBOX && !MAIL_FROM)
+  if (SMTP_URL && !MAIL_FROM)
     return [
       'MAIL_FROM: is required with an SMTP_URL, e.g. Assessments <assessments@example.com>: mail servers refuse an invented sender.',
     ]
   return []
 }
+
+/** The addresses of the database, and of what stands before and beside it. */
+const findUnusableDatabases = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
+  ...(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const).map((name): [unknown, string] => [
+    (name === 'DATABASE_READ_URL' ? splitAddresses(settings[name]) : [settings[name]]).some((url) => !isReadable(url)),
+    `${name}: can not be read as an address, or names a file that is not there. ${HOW_TO_WRITE_A_PASSWORD}`,
+  ]),
+  [
+    Boolean(settings.DATABASE_POOLER) !== Boolean(settings.DATABASE_DIRECT_URL),
+    'DATABASE_POOLER: needs a DATABASE_DIRECT_URL, the address past the pooler, and is needed by it.',
+  ],
+  [settings.DATABASE_POOLER && !settings.DATABASE_URL, 'DATABASE_POOLER: is for a DATABASE_URL, which is not set.'],
+  [settings.DATABASE_READ_URL && !settings.DATABASE_URL, 'DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set.'],
+]
 
 /** What was entered for applicant tracking systems. */
 const findUnusableSystems = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
@@ -108,6 +120,8 @@ const findOrphans = (settings: Partial<Static<typeof Environment>>): [broken: un
     settings[name] && !settings.INIT_ORG_NAME,
     `${name}: needs an INIT_ORG_NAME to belong to.`,
   ])
+
+const isReadable = (url: string | undefined): boolean => !url || isAccepted(() => new Client({ connectionString: url }))
 
 /** Whether those who will connect by it can read it. Making them connects to nothing. */
 function isAccepted(make: () => unknown): boolean {
@@ -136,6 +150,9 @@ const isProxyList = (list: string): boolean =>
 
 const isPrefixLength = (bits: string, address: string): boolean =>
   /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (isIP(address) === 4 ? 32 : 128)
+
+/** The addresses of a setting that lists several: a password may have a comma in it. */
+export const splitAddresses = (text = ''): string[] => text.split(/\s*,\s*(?=\w+:\/\/)/).filter((url) => url !== '')
 
 /** The items of a setting that lists several. */
 export const splitList = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim())

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Pool } from 'pg'
+import { createDb, type Db, openPool } from '../db/client.ts'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { findPendingMigrations, migrate } from '../db/migrate.ts'
+import { requireSettings, UNBOUNDED_OPTIONS } from '../db/session-settings.ts'
 import type { Config } from './config.ts'
 
 const DATABASE_RETRY_MS = 500
@@ -21,17 +24,45 @@ export async function openDatabase(
     log.info({ folder: embedded.home }, 'the embedded database and its secret')
   }
   signal?.throwIfAborted()
-  const url = config.databaseUrl ?? embedded!.url
-  const migrated = migrates ? await migrateWhenReachable(url, log, signal) : await requireMigrations(url)
+  const url = config.databaseDirectUrl ?? embedded!.url
+  const migrated = migrates ? await migrateWhenReachable(url, log, config.databasePooler, signal) : await requireMigrations(url)
   return { url, folder: embedded?.home ?? config.dataDir, migrated }
 }
 
+/**
+ * The pool of the service's statements, through the pooler where there is one. Commands, which do one thing and end, go past it.
+ *
+ * @param role.direct where sessions of one's own are to be had.
+ * @returns also by which sessions the job queue is reached: a process that does jobs listens for them.
+ * @throws Error when the sessions behind the pooler are not as the service needs them.
+ */
+export async function openDb(
+  { databaseUrl, databasePooler, databasePoolSize: max }: Config,
+  told: { log: FastifyBaseLogger; onAway: () => void },
+  opened: AsyncDisposableStack,
+  { direct, serves, works }: { direct: string; serves: boolean; works: boolean },
+): Promise<{ pool: Pool; db: Db; jobs: { url: string; options?: string } }> {
+  const isShared = serves && databasePooler.isShared
+  const url = isShared ? databaseUrl! : direct
+  const pool = openPool(url, { max, ...told, isShared })
+  const db = createDb(pool, isShared ? databasePooler : { isNamed: databasePooler.isShared || databasePooler.isNamed })
+  opened.defer(() => db.$disconnect())
+  if (isShared) await requireSettings(pool)
+  const isListening = works || !isShared
+  return { pool, db, jobs: isListening ? { url: direct, options: UNBOUNDED_OPTIONS } : { url } }
+}
+
 /** A service that starts beside its database, as under docker compose, may be there first. */
-async function migrateWhenReachable(url: string, log: FastifyBaseLogger, signal?: AbortSignal): Promise<string[]> {
+async function migrateWhenReachable(
+  url: string,
+  log: FastifyBaseLogger,
+  { isShared }: Config['databasePooler'],
+  signal?: AbortSignal,
+): Promise<string[]> {
   const deadline = Date.now() + DATABASE_PATIENCE_MS
   for (let told = false; ; told = true) {
     try {
-      return await migrate(url, { log })
+      return await migrate(url, { log, isShared })
     } catch (error) {
       if (!isUnreachable(error) || Date.now() > deadline) throw error
       if (!told) log.warn({ reason: (error as Error).message }, 'waiting for the database')

@@ -1,9 +1,9 @@
+import { randomInt } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { PgBoss } from 'pg-boss'
-import { createDb, openPool } from '../db/client.ts'
 import { readMigrations } from '../db/migrations.ts'
-import { watchReplica } from '../db/replica.ts'
+import { watchReplicas } from '../db/replica.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
 import { enabledSystems } from '../domain/ats/connections.ts'
 import { resealAtsKeys } from '../domain/ats/keys.ts'
@@ -14,13 +14,15 @@ import { coalesce } from '../domain/work/coalesce.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
 import { startDeletingTestData } from '../jobs/delete-test-data.ts'
-import { startInvitingBatches } from '../jobs/invite-batches.ts'
+import { startWorkingOnInvites } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
 import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSweep } from '../jobs/sweep.ts'
+import { kinds } from '../kinds/index.ts'
+import { english, type Language } from '../locales/languages.ts'
 import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
 import { remuxInProcess } from '../media/join.ts'
@@ -30,8 +32,9 @@ import { createPost } from '../webhooks/post.ts'
 import { startReports } from '../webhooks/reports.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, openDb } from './database.ts'
 import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import { measureStore } from './measured-store.ts'
 import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
@@ -46,6 +49,8 @@ export type Dependencies = {
   log: FastifyBaseLogger
   /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
   site: Site
+  /** What candidates and the readers of mails are spoken to in. */
+  language: Language
   mailSettings: MailSettings
   metrics: MetricsRegistry
   redis: Redis | undefined
@@ -68,6 +73,8 @@ type Choices = {
   migrates?: boolean
   /** The time, where it is not the system's. */
   clock?: () => Date
+  /** Where it is not English. */
+  language?: Language
   /** Aborted when the process is told to stop: then nothing more is waited for or begun. */
   signal?: AbortSignal
 }
@@ -83,7 +90,7 @@ const MAIL_GRACE_MS = 4_000
 export async function createDependencies(
   config: Config,
   log: FastifyBaseLogger,
-  { serves = true, migrates = true, clock = () => new Date(), signal }: Choices = {},
+  { serves = true, migrates = true, clock = () => new Date(), language = english, signal }: Choices = {},
 ): Promise<Dependencies> {
   await using opened = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'
@@ -93,10 +100,10 @@ export async function createDependencies(
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder, config.dataDir)]
   const site: Site = { publicUrl: config.publicUrl, secretKeys }
   const links = createLinks(site)
-  const mailSettings = { links, mailFrom: config.mailFrom }
-  const pool = openPool(database.url, { max: config.databasePoolSize, log })
-  const db = createDb(pool)
-  opened.defer(() => db.$disconnect())
+  const mailSettings = { links, mailFrom: config.mailFrom, t: language.mail }
+  const metrics = createMetrics()
+  const onAway = metrics.databaseAway
+  const { pool, db, jobs } = await openDb(config, { log, onAway }, opened, { direct: database.url, serves, works })
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
   opened.defer(keys.close)
   const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
@@ -106,14 +113,17 @@ export async function createDependencies(
   signal?.throwIfAborted()
   const numbering = createNumbering()
   opened.defer(numbering.stop) // after the mails under way, so that they are told of too
-  const boss = await startQueue(database.url, log, { works, migrates })
+  const boss = await openQueue(jobs, log, { works, migrates, direct: database.url })
   opened.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
-  const metrics = createMetrics()
   metrics.observe(pool, db)
+  metrics.observeQueues(boss)
+  metrics.observeFallback(() => redis !== undefined && redis.status !== 'ready')
+  const media = measureStore(await openMediaStore(config), metrics.mediaOperation)
+  metrics.observeMedia(media)
   const answers = serves && config.role !== 'worker'
   const replica =
-    answers && config.databaseReadUrl
-      ? watchReplica(config.databaseReadUrl, db, log, { poolSize: config.databasePoolSize })
+    answers && config.databaseReadUrls.length > 0
+      ? watchReplicas(config.databaseReadUrls, db, log, { poolSize: config.databasePoolSize })
       : undefined
   if (replica) {
     opened.defer(replica.close)
@@ -124,7 +134,7 @@ export async function createDependencies(
     queue: asDomainQueue(boss),
     events: numbering,
     replica: () => replica?.current(),
-    media: await openMediaStore(config),
+    media,
     mediaQuota: config.mediaQuota,
     hasOwnPlayer: config.playerUrl === undefined,
     links,
@@ -134,6 +144,8 @@ export async function createDependencies(
     ats: config.ats,
     clock,
     newId: createNewId(),
+    kinds,
+    random: randomInt,
     log,
     metrics,
     traffic: { answeredAt: -Infinity },
@@ -147,6 +159,7 @@ export async function createDependencies(
     system,
     log,
     site,
+    language,
     mailSettings,
     metrics,
     redis,
@@ -170,20 +183,32 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   kept.defer(async () => line.close())
   const invitations = deliverInvitationsWith(mailer, mailSettings, config)
   await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
-  await startInvitingBatches(boss, system)
+  await startWorkingOnInvites(boss, system)
   await startDeletingTestData(boss, system)
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
   await resealSecrets(system)
   await resealAtsKeys(system)
   const post = createPost(config.webhookAllowance)
-  const webhooks = startWebhooks(system, post)
+  const webhooks = startWebhooks(system, post, config.webhookConcurrency)
   kept.defer(webhooks.stop)
   numbering.follow(webhooks.wake)
   if (enabledSystems(system).length === 0) return
   const reports = startReports(system, post, writeReport)
   kept.defer(reports.stop)
   numbering.follow(reports.wake)
+}
+
+/** To bring it up to date may take longer than a session behind a pooler allows. */
+async function openQueue(
+  { url, options }: { url: string; options?: string },
+  log: FastifyBaseLogger,
+  { works, migrates, direct }: { works: boolean; migrates: boolean; direct: string },
+): Promise<PgBoss> {
+  if (url === direct) return startQueue(url, log, { works, migrates, options })
+  const upToDate = await startQueue(direct, log, { works: false, migrates })
+  await upToDate.stop()
+  return startQueue(url, log, { works, migrates: false })
 }
 
 /** Redis' client is a large module, and most services do without it. */

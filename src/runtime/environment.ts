@@ -6,7 +6,15 @@ import { Words } from '../http/schema/field-types.ts'
 export const MIN_SECRET_LENGTH = 32
 
 /** These can also be given as the path of a file, in the variable of the same name with `_FILE` behind it. */
-export const SECRETS = ['DATABASE_URL', 'DATABASE_READ_URL', 'SECRET_KEY', 'SMTP_URL', 'REDIS_URL', 'ATS_RECRUITEE_SECRET']
+export const SECRETS = [
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_READ_URL',
+  'SECRET_KEY',
+  'SMTP_URL',
+  'REDIS_URL',
+  'ATS_RECRUITEE_SECRET',
+]
 
 const Url = (schemes: string, example: string, description: string) =>
   Type.String({ pattern: `^(${schemes})://`, examples: [example], description })
@@ -37,11 +45,30 @@ export const Environment = Type.Object({
       'PostgreSQL (15 or newer) to use; its password can also be given as PGPASSWORD. Unset: an embedded one under DATA_DIR.',
     ),
   ),
+  DATABASE_POOLER: Type.Optional(
+    Words(['transaction'], {
+      description:
+        'transaction: DATABASE_URL leads to a pooler like PgBouncer in transaction mode. Unset: it leads to PostgreSQL itself.',
+    }),
+  ),
+  DATABASE_DIRECT_URL: Type.Optional(
+    Url(
+      'postgres(ql)?',
+      'postgresql://user:password@db.example.com:5432/assessments',
+      'The same database and user past the pooler, for migrations, notifications and the job queue. Required with DATABASE_POOLER.',
+    ),
+  ),
+  DATABASE_STATEMENTS: Type.Optional(
+    Words(['named', 'unnamed'], {
+      description:
+        'Whether statements are kept by name, which spares PostgreSQL half of the work. Unset: named, but unnamed with DATABASE_POOLER: PgBouncer knows names from 1.21 on, with max_prepared_statements of 500 or more.',
+    }),
+  ),
   DATABASE_READ_URL: Type.Optional(
     Url(
       'postgres(ql)?',
       'postgresql://user:password@replica.example.com:5432/assessments',
-      'A streaming replica of it, to read the lists of both interfaces from. Unset: they are read from the database itself.',
+      'A streaming replica of it, to read the lists of both interfaces from; of several, comma-separated, the first that is one and not late. Unset: they are read from the database itself.',
     ),
   ),
   DATABASE_POOL_SIZE: Count(
@@ -65,7 +92,7 @@ export const Environment = Type.Object({
     Url(
       'smtps?',
       'smtp://user:password@mail.example.com:587',
-      'Mail server. Required with DATABASE_URL, unless MAIL=capture; unset: mails are captured.',
+      'Mail server. Required with DATABASE_URL, unless MAIL says otherwise; unset: mails are captured.',
     ),
   ),
   MAIL_FROM: Type.Optional(
@@ -75,7 +102,10 @@ export const Environment = Type.Object({
     }),
   ),
   MAIL: Type.Optional(
-    Words(['capture'], { description: 'capture: no mail is sent, whatever SMTP_URL is; they are kept to be looked at.' }),
+    Words(['capture', 'mailbox'], {
+      description:
+        'capture: no mail is sent, whatever SMTP_URL is; they are kept to be looked at. mailbox: without an SMTP_URL they are kept too, and whoever reaches the service can read them, under /dev/mailbox; for a PUBLIC_URL of this machine only.',
+    }),
   ),
   SMTP_SECURITY: Words(['required', 'opportunistic'], {
     default: 'required',
@@ -182,6 +212,11 @@ export const Environment = Type.Object({
   ),
   ANSWERS_KEPT_DAYS: Count(365, 'Days for which recorded answers are kept after a submission.', KEPT_DAYS),
   EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', KEPT_DAYS),
+  WEBHOOK_CONCURRENCY: Count(
+    4,
+    'Deliveries to one webhook at a time, of one process; one more with each that is taken within 2 s, up to 32, half as many with one that is not, down to this again.',
+    { maximum: 50 },
+  ),
   WEBHOOK_ALLOW: Type.String({
     default: '',
     examples: ['hooks.internal, 10.1.0.0/16'],
@@ -229,7 +264,10 @@ export const Environment = Type.Object({
       description: 'TCP port of /metrics, a listener of its own. Unset: there is none.',
     }),
   ),
-  METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'Address that listener listens on.' }),
+  METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address that listener listens on; by docker-compose.yml all, within its networks, whatever this is.',
+  }),
   LOG_LEVEL: Words(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least severe log lines to write.',

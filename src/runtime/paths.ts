@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { AtsSettings } from '../domain/context.ts'
-import { MEDIA_PATH } from '../http/addresses/links.ts'
+import { INVITATION_PATH, MEDIA_PATH } from '../http/addresses/links.ts'
 import { DOCS_PREFIX } from '../http/docs/docs.ts'
 import type { Envelope } from '../http/errors/envelope.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
@@ -12,11 +12,12 @@ import { MAILBOX_PREFIX } from '../interfaces/mailbox/index.ts'
 import { portalEnvelope } from '../interfaces/portal/kit/errors.ts'
 import { v1Envelope } from '../interfaces/v1/errors.ts'
 import { KEY_HEADER as V1_KEY_HEADER } from '../interfaces/v1/index.ts'
+import type { Language } from '../locales/languages.ts'
 
 /** Where everything stands but the alternate interface, whose prefix is a setting. */
 export const PATHS = {
   v1: v1Envelope.prefix,
-  candidate: candidateEnvelope.prefix,
+  candidate: INVITATION_PATH,
   portal: portalEnvelope.prefix,
   playerSessions: PLAYER_SESSIONS_PREFIX,
   media: MEDIA_PATH,
@@ -33,8 +34,13 @@ export function isTaken(prefix: string): boolean {
 }
 
 /** Says in whose envelope a failure is told, from the beginning of the path: v1's, where it belongs to no interface that has its own. */
-export function createEnvelopeChoice(alternatePrefix: string, ats: AtsSettings): (path: string) => Envelope {
-  const envelopes = [v1Envelope, candidateEnvelope, portalEnvelope, alternateEnvelope(alternatePrefix), ...atsEnvelopes(ats)]
+export function createEnvelopeChoice(
+  alternatePrefix: string,
+  ats: AtsSettings,
+  { candidate }: Language,
+): (path: string) => Envelope {
+  const own = [v1Envelope, candidateEnvelope(candidate), portalEnvelope]
+  const envelopes = [...own, alternateEnvelope(alternatePrefix), ...atsEnvelopes(ats)]
   return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
 }
 

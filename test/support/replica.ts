@@ -5,34 +5,52 @@ import { Client } from 'pg'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { findIdentity } from '../../src/db/embedded-files.ts'
 
-/** A PostgreSQL server of its own, with a streaming replica. */
+/** A PostgreSQL server of its own, with a streaming replica, or several: what is done is done to the first unless another is named. */
 export type Replicated = {
   url: string
   readUrl: string
+  readUrls: string[]
+  /** One statement, on the primary. */
+  onPrimary: (sql: string) => Promise<Row[]>
   /** One statement, on the replica. */
-  onReplica: (sql: string) => Promise<void>
+  onReplica: (sql: string, which?: number) => Promise<Row[]>
+  /** Has the replica follow another server from now on, or none. */
+  follow: (url: string | undefined, which?: number) => Promise<void>
   /** As when its machine is lost. */
   stopReplica: () => Promise<void>
   dispose: () => Promise<void>
 }
+// biome-ignore lint/suspicious/noExplicitAny: whatever was asked for
+type Row = any
 
-/** Starts both, on a unix socket each. The primary has an empty database of the service's name. */
-export async function startReplicated(): Promise<Replicated> {
+/** Starts all, on a unix socket each. The primary has an empty database of the service's name. */
+export async function startReplicated({ replicas: count = 1 } = {}): Promise<Replicated> {
   const home = await mkdtemp(path.join(tmpdir(), 'assessments-replica-'))
   await chmod(home, 0o755) // under root the servers are another user's
-  const [primaryDir, replicaDir] = [path.join(home, 'primary'), path.join(home, 'replica')]
   await using opened = new AsyncDisposableStack()
   opened.defer(() => rm(home, { recursive: true, force: true }))
-  const primary = await startEmbeddedDatabase({ dataDir: primaryDir, durable: false })
+  const primary = await startEmbeddedDatabase({ dataDir: path.join(home, 'primary'), durable: false })
   opened.defer(primary.release)
-  const replica = await startReplica(primary, replicaDir)
-  opened.defer(replica.release)
+  const replicas: EmbeddedDatabase[] = []
+  for (let which = 0; which < count; which++) {
+    const replica = await startReplica(primary, path.join(home, `replica-${which}`))
+    opened.defer(replica.release)
+    replicas.push(replica)
+  }
   const kept = opened.move()
+  const readUrls = replicas.map(({ url }) => url)
+  const onReplica = (sql: string, which = 0) => query(readUrls[which]!, sql)
   return {
     url: primary.url,
-    readUrl: replica.url,
-    onReplica: (sql) => query(replica.url, sql),
-    stopReplica: async () => void process.kill(await serverPid(replica), 'SIGQUIT'),
+    readUrl: readUrls[0]!,
+    readUrls,
+    onPrimary: (sql) => query(primary.url, sql),
+    onReplica,
+    async follow(url, which) {
+      await onReplica(`ALTER SYSTEM SET primary_conninfo = '${url === undefined ? '' : addressOf(url)}'`, which)
+      await onReplica('SELECT pg_reload_conf()', which)
+    },
+    stopReplica: async () => void process.kill(await serverPid(replicas[0]!), 'SIGQUIT'),
     dispose: () => kept.disposeAsync(),
   }
 }
@@ -58,15 +76,16 @@ async function copyAsReplica({ url, folder }: Pick<EmbeddedDatabase, 'url' | 'fo
     await client.query(`SELECT pg_backup_start('replica', true)`)
     await cp(folder, to, { recursive: true, filter: (from) => !LEFT_OUT.test(from) })
     const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
-    const host = new URL(url).searchParams.get('host')
     await writeFile(path.join(to, 'backup_label'), rows[0].labelfile)
-    await writeFile(path.join(to, 'postgresql.auto.conf'), `primary_conninfo = 'host=${host} user=postgres'\n`)
+    await writeFile(path.join(to, 'postgresql.auto.conf'), `primary_conninfo = '${addressOf(url)}'\n`)
     await writeFile(path.join(to, 'standby.signal'), '')
   } finally {
     await client.end()
   }
   await own(to)
 }
+
+const addressOf = (url: string) => `host=${new URL(url).searchParams.get('host')} user=postgres`
 
 /** PostgreSQL refuses files that are not its user's. */
 async function own(folder: string): Promise<void> {
@@ -76,8 +95,9 @@ async function own(folder: string): Promise<void> {
   for (const file of ['', ...files]) await chown(path.join(folder, file), identity.uid, identity.gid)
 }
 
-async function query(connectionString: string, sql: string): Promise<void> {
+async function query(connectionString: string, sql: string): Promise<Row[]> {
   const client = new Client({ connectionString })
   await client.connect()
-  await client.query(sql).finally(() => client.end())
+  const { rows } = await client.query(sql).finally(() => client.end())
+  return rows
 }

@@ -9,14 +9,19 @@ export type TcpProxy = {
   pass: () => void
   /** From now on answers do not come back: the connection breaks as soon as there is one. */
   cutAnswers: () => void
+  /** From now on new connections lead there. */
+  redirect: (to: Target) => void
   /** Breaks all connections, and refuses new ones. */
   cut: () => Promise<void>
   /** Takes connections again, on the same port. */
   mend: () => Promise<void>
 }
 
+type Target = { port: number } | { path: string }
+
 /** A connection that can go bad: passes bytes on to `target`, a port on loopback or a unix socket, until told otherwise. */
-export async function startTcpProxy(target: { port: number } | { path: string }): Promise<TcpProxy> {
+export async function startTcpProxy(to: Target): Promise<TcpProxy> {
+  let target = to
   let mode: 'pass' | 'swallow' | 'cut' = 'pass'
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -58,6 +63,9 @@ export async function startTcpProxy(target: { port: number } | { path: string })
     },
     cutAnswers: () => {
       mode = 'cut'
+    },
+    redirect(to) {
+      target = to
     },
     async cut() {
       if (!server.listening) return

@@ -106,12 +106,12 @@ export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string
 }
 
 /**
- * The last events of an invite that the caller may see, the newest last: also those that have no position yet, so that whoever has just
+ * The last events of invites that the caller may see, the newest last: also those that have no position yet, so that whoever has just
  * done something finds it.
  */
-export async function findInviteEvents(ctx: Context, inviteId: string, limit: number): Promise<InviteEvent[]> {
+export async function findInviteEvents(ctx: Context, inviteIds: readonly string[], limit: number): Promise<InviteEvent[]> {
   const its = own(ctx, 'events')
-    .where('inviteId', '=', inviteId)
+    .where('inviteId', '=', among(inviteIds))
     .select([...columns, 'sequence'])
   // By index each: there are two, of the events with a position and of those without.
   const numbered = its.where('position', 'is not', null)

@@ -1,6 +1,9 @@
 import { everyones } from '../../db/everyone.ts'
+import { identity } from '../../db/identity.ts'
+import type { Expressions } from '../../db/own.ts'
 import { one, prepare, together } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
+import { noticeRestore } from './notice-restore.ts'
 
 /** Events a transaction: it holds up every other one that numbers, and is far from the time that a statement has. */
 const NUMBERED_AT_ONCE = 2_000
@@ -14,19 +17,26 @@ const NUMBERED_AT_ONCE = 2_000
  * @returns the highest position given, by whichever process.
  */
 export async function numberEvents(ctx: ServiceContext): Promise<bigint> {
-  const { head, oldest } = await measureNumbering(ctx)
-  if (!oldest) return head
+  const { head, oldest, isNoted } = await measureNumbering(ctx)
+  if (!oldest && isNoted) return head
   for (;;) {
-    const { numbered, head } = await numberSome(ctx)
+    const { numbered, head, isNoted } = await numberSome(ctx)
+    if (!isNoted) {
+      await noticeRestore(ctx)
+      continue
+    }
     ctx.deps.metrics.eventsNumbered(numbered)
     if (numbered < NUMBERED_AT_ONCE) return head
   }
 }
 
-async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbered: number }> {
+async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbered: number; isNoted: boolean }> {
   const [batch] = await together(db, [holdNumbering({}), numberNext({})])
-  return { numbered: batch!.numbered, head: BigInt(batch!.head) }
+  return { ...batch!, head: BigInt(batch!.head) }
 }
+
+/** Whether this database is the one that was numbered in before. */
+const isNoted = (eb: Expressions<'eventNumbering'>) => eb('eventNumbering.database', 'is not distinct from', identity)
 
 const holdNumbering = prepare(() => everyones.selectFrom('eventNumbering').select('position').forUpdate())
 
@@ -35,7 +45,12 @@ const numberNext = prepare(() =>
     .with(
       (cte) => cte('unnumbered').materialized(),
       (db) => {
-        const waiting = db.selectFrom('events').select(['id', 'sequence']).where('position', 'is', null).orderBy('sequence')
+        const waiting = db
+          .selectFrom('events')
+          .select(['id', 'sequence'])
+          .where('position', 'is', null)
+          .where(({ exists, selectFrom }) => exists(selectFrom('eventNumbering').where(isNoted)))
+          .orderBy('sequence')
         // What a transaction that deletes an organization holds is skipped: the others' events are not to wait for it.
         return waiting.limit(NUMBERED_AT_ONCE).forNoKeyUpdate().skipLocked()
       },
@@ -70,14 +85,21 @@ const numberNext = prepare(() =>
         .selectFrom('numbered')
         .select((eb) => eb.cast<number>(eb.fn.countAll(), 'integer').as('count'))
         .as('numbered'),
+      isNoted(eb).as('isNoted'),
     ])
-    .$narrowType<{ numbered: number }>(),
+    .$narrowType<{ numbered: number; isNoted: boolean }>(),
 )
 
-/** The highest position given, and since when the event waits that is to be numbered next; null when none waits. */
-export async function measureNumbering({ db }: Pick<ServiceContext, 'db'>): Promise<{ head: bigint; oldest: Date | null }> {
-  const { head, oldest } = await one(db, numbering({}))
-  return { head: BigInt(head), oldest }
+/**
+ * The highest position given, and since when the event waits that is to be numbered next; null when none waits.
+ *
+ * @returns also `isNoted`: whether this is the database that was numbered in before.
+ */
+export async function measureNumbering({
+  db,
+}: Pick<ServiceContext, 'db'>): Promise<{ head: bigint; oldest: Date | null; isNoted: boolean }> {
+  const measured = await one(db, numbering({}))
+  return { ...measured, head: BigInt(measured.head) }
 }
 
 const numbering = prepare(() =>
@@ -92,5 +114,7 @@ const numbering = prepare(() =>
         .orderBy('events.sequence')
         .limit(eb.lit(1))
         .as('oldest'),
-    ]),
+      isNoted(eb).as('isNoted'),
+    ])
+    .$narrowType<{ isNoted: boolean }>(),
 )

@@ -1,0 +1,66 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { findIdentity } from '../../src/db/embedded-files.ts'
+import { whenOver } from './endings.ts'
+import { findFreePort } from './free-port.ts'
+import { waitUntil } from './wait-until.ts'
+
+export const hasPgbouncer = spawnSync('pgbouncer', ['--version']).status === 0
+
+type Pooling = {
+  mode?: 'transaction' | 'session'
+  /** Sessions with the database, at most. */
+  size?: number
+  /** What is said to each session when it is made. */
+  atConnect?: string
+}
+
+/** A PgBouncer before the server of this database, with Debian's defaults but for what is given. It ends with the test. @returns its address for that database. */
+export async function startPgbouncer(
+  databaseUrl: string,
+  { mode = 'transaction', size = 10, atConnect }: Pooling = {},
+): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'assessments-pgbouncer-'))
+  await chmod(folder, 0o755) // it refuses to run as root
+  const port = await findFreePort()
+  const { pathname, searchParams } = new URL(databaseUrl)
+  const query = atConnect === undefined ? '' : ` connect_query='${atConnect.replaceAll("'", "''")}'`
+  const configuration = `[databases]
+* = host=${searchParams.get('host')} user=postgres${query}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+default_pool_size = ${size}
+max_client_conn = 1000
+`
+  const file = path.join(folder, 'pgbouncer.ini')
+  await writeFile(file, configuration)
+  const child = spawn('pgbouncer', ['-q', file], { stdio: ['ignore', 'ignore', 'pipe'], ...findIdentity() })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text
+  })
+  const exited = once(child, 'close')
+  whenOver(async () => {
+    child.kill('SIGKILL')
+    await exited
+    await rm(folder, { recursive: true })
+  })
+  // Nobody is let through yet: a session that is made before the service's role has its settings goes on without them.
+  await waitUntil('pgbouncer', async () => {
+    if (child.exitCode !== null) throw new Error(said)
+    const socket = connect(port, '127.0.0.1')
+    return once(socket, 'connect').then(
+      () => Boolean(socket.destroy()),
+      () => undefined,
+    )
+  })
+  return `postgresql://postgres@127.0.0.1:${port}${pathname}`
+}
