@@ -29,6 +29,9 @@ WORKDIR /app
 COPY --from=production /app/node_modules ./node_modules
 COPY package.json ./
 COPY prisma/migrations ./prisma/migrations
+# What /docs shows.
+COPY docs ./docs
+COPY CHANGELOG.md ./
 COPY src ./src
 COPY --from=generate /app/src/generated ./src/generated
 # A volume that is mounted there belongs to whom the folder does.

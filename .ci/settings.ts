@@ -14,7 +14,17 @@ export const ComposeVariables = Type.Object({
     description:
       "The database's password; in single quotes if there is a # or $ in it. Required. To change it after the first start, see docs/operating.md.",
   }),
-  MAILBOX_PORT: Type.Integer({ default: 8025, description: 'TCP port on which the captured mails can be looked at.' }),
+  SITE: Type.String({
+    default: '',
+    examples: ['assessments.example.com'],
+    description:
+      'Name under which Caddy serves the service by HTTPS, with COMPOSE_PROFILES=https; PUBLIC_URL and TRUST_PROXY follow.',
+  }),
+  COMPOSE_PROFILES: Type.String({
+    default: '',
+    examples: ['https,shared-limits'],
+    description: 'What runs besides, comma-separated: https (Caddy, see SITE), shared-limits (Valkey, see REDIS_URL).',
+  }),
 })
 
 const values = ({ enum: words, default: preset, examples }: TSchema) =>

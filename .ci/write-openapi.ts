@@ -6,6 +6,8 @@ import { pino } from 'pino'
 import { createDb, openPool } from '../src/db/client.ts'
 import { noApiKeyCache } from '../src/domain/access/api-key-cache.ts'
 import { createLinks } from '../src/http/addresses/links.ts'
+import { kinds } from '../src/kinds/index.ts'
+import { english } from '../src/locales/languages.ts'
 import { openFolder } from '../src/media/folder.ts'
 import { buildApp } from '../src/runtime/app.ts'
 import { loadConfig } from '../src/runtime/config.ts'
@@ -17,6 +19,7 @@ const metrics = createMetrics()
 const site = { publicUrl: config.publicUrl, secretKeys: ['unused'] }
 const links = createLinks(site)
 const app = await buildApp(config, {
+  language: english,
   system: {
     actor: { kind: 'system' },
     db: createDb(openPool('postgresql://unused')),
@@ -27,6 +30,7 @@ const app = await buildApp(config, {
         enqueueMemberEmails: async () => {},
         bringMailForward: async () => 0,
         enqueueInviteBatch: async () => {},
+        enqueueBulkChange: async () => {},
         enqueueTestDataDeletion: async () => {},
         enqueueRecording: async () => {},
         enqueuePasswordReset: async () => {},
@@ -44,6 +48,8 @@ const app = await buildApp(config, {
       ats: config.ats,
       clock: () => new Date(),
       newId: () => crypto.randomUUID(),
+      kinds,
+      random: () => 0,
       log,
       metrics,
       traffic: { answeredAt: -Infinity },
@@ -51,7 +57,7 @@ const app = await buildApp(config, {
   },
   log,
   site,
-  mailSettings: { links, mailFrom: config.mailFrom },
+  mailSettings: { t: english.mail, links, mailFrom: config.mailFrom },
   metrics,
   redis: undefined,
   findProblems: async () => [],

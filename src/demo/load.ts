@@ -88,7 +88,7 @@ export const describeDemo = (v1: string, { organization, key, testKey, assessmen
   List the invites:
     curl -s -H 'x-api-key: ${key}' '${v1}/invites'
 
-  Try everything with its test key, which mails nobody and which no live key sees anything of (docs/integrating.md):
+  Try everything with its test key, which mails nobody and which no live key sees anything of (docs/guides/quick-start.md):
 
   ${testKey}
 

@@ -12,7 +12,7 @@ export type Addresses = {
 }
 
 /**
- * Greets whoever has started the service on its embedded database: says where everything is and, in a database without any
+ * Greets whoever tries the service out: says where everything is and, in a database without any
  * organization, makes one to try it with.
  */
 export async function welcome(system: ServiceContext, addresses: Addresses): Promise<void> {
@@ -20,6 +20,11 @@ export async function welcome(system: ServiceContext, addresses: Addresses): Pro
   const isFresh = (await system.db.organization.count()) === 0
   const demo = isFresh ? await loadDemo(system) : null
   process.stdout.write(demo ? describeDemo(addresses.v1, demo) : HOW_TO_MAKE_A_KEY)
+}
+
+/** Says what comes first in a database without any organization, where nothing is made up: mails go out. */
+export async function sayHowToBegin({ db }: ServiceContext): Promise<void> {
+  if ((await db.organization.count()) === 0) process.stdout.write(HOW_TO_BEGIN)
 }
 
 const describeAddresses = ({ v1, alternate, docs, portal, mailbox }: Addresses): string => `
@@ -30,6 +35,14 @@ const describeAddresses = ({ v1, alternate, docs, portal, mailbox }: Addresses):
   Documents             ${docs}
   Portal                ${portal}
 ${mailbox ? `  Captured mails        ${mailbox}\n` : ''}`
+
+const HOW_TO_BEGIN = `
+  There is no organization yet. Make one, its key, and a link by which its first admin joins the portal:
+    npm run cli -- org create <organization>
+    npm run cli -- key create <organization> <name>
+    npm run cli -- member invite <organization> <email>
+
+`
 
 const HOW_TO_MAKE_A_KEY = `
   Make an API key with:

@@ -3,57 +3,35 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { parse } from 'yaml'
 import { ComposeVariables } from '../../.ci/settings.ts'
-import { loadConfig } from '../../src/runtime/config.ts'
-import { Environment } from '../../src/runtime/environment.ts'
+import { type Config, loadConfig } from '../../src/runtime/config.ts'
+import { Environment, SECRETS } from '../../src/runtime/environment.ts'
+import { version } from '../../src/runtime/version.ts'
+import { type Compose, readCompose } from '../support/compose.ts'
+import { makeDataDir } from '../support/data-dir.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { launchService, startProcess } from '../support/processes.ts'
-
-type Dependency = { condition: string; required?: boolean }
-type ComposeService = {
-  environment?: Record<string, string>
-  depends_on?: Record<string, Dependency>
-  profiles?: string[]
-  ports?: string[]
-  healthcheck?: { test: string[] }
-  stop_grace_period?: string
-  restart?: string
-  volumes?: string[]
-  image?: string
-  mem_limit?: string
-  pids_limit?: number
-  read_only?: boolean
-  cap_drop?: string[]
-  security_opt?: string[]
-  logging?: { driver: string; options: Record<string, string> }
-}
+import { waitUntil } from '../support/wait-until.ts'
 
 /** What is set for the compose file itself. */
 const OWN_VARIABLES = Object.keys(ComposeVariables.properties)
 /** Read by the driver of the database, as by all of PostgreSQL's own programs, and by the client of S3, as by all of Amazon's. */
 const DRIVER_VARIABLES = ['PGPASSWORD', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
-const REQUIRED = ['SECRET_KEY', 'POSTGRES_PASSWORD']
+/** What there has to be. */
+const ENOUGH = { SECRET_KEY: 's'.repeat(32), POSTGRES_PASSWORD: 'p' }
 
 let text: string
-let services: Record<string, ComposeService>
-let volumes: Record<string, unknown>
+let services: Compose['services']
+let volumes: Compose['volumes']
 beforeAll(async () => {
   text = await readFile('docker-compose.yml', 'utf8')
-  ;({ services, volumes } = parse(text, { merge: true }))
+  ;({ services, volumes } = await readCompose(ENOUGH))
 })
 
-/** A value as compose passes it on, where nothing is set but these. @throws Error for one that is required and missing. */
-function interpolate(value: unknown, set: Record<string, string>): string {
-  const text = String(value)
-  const inner = text.replaceAll(/\$\{(\w+)(:[-?])([^${}]*)\}/g, (_, name: string, operator: string, rest: string) => {
-    if (operator === ':?' && !set[name]) throw new Error(`${name}: ${rest}`)
-    return set[name] || rest
-  })
-  return inner === text ? text : interpolate(inner, set)
-}
-const environmentOf = (set: Record<string, string>) =>
-  Object.fromEntries(Object.entries(services.app!.environment!).map(([name, value]) => [name, interpolate(value, set)]))
+const environmentOf = async (set: Record<string, string>) => (await readCompose({ ...ENOUGH, ...set })).services.app!.environment!
+/** The service's settings in its container. */
+const configOf = async (set: Record<string, string>): Promise<Config> => loadConfig(await environmentOf(set), { serves: true })
 
 it('starts the service when the database is healthy and migrated, and keeps what is not needed at first under a profile', () => {
   expect(services.app!.depends_on).toMatchObject({
@@ -63,8 +41,9 @@ it('starts the service when the database is healthy and migrated, and keeps what
   expect(services.migrate).toMatchObject({ restart: 'no', depends_on: { db: { condition: 'service_healthy' } } })
   expect(services.db!.healthcheck!.test[0]).toBe('CMD')
   expect(services.valkey!.profiles).toEqual(['shared-limits'])
+  expect(services.caddy!.profiles).toEqual(['https'])
   const starters = Object.entries(services).filter(([, service]) => !service.profiles)
-  expect(starters.map(([name]) => name).sort()).toEqual(['app', 'db', 'mailpit', 'migrate'])
+  expect(starters.map(([name]) => name).sort()).toEqual(['app', 'db', 'migrate'])
   // A service that somebody waits for, or an optional one, has to be there.
   for (const { depends_on = {} } of Object.values(services))
     for (const name of Object.keys(depends_on)) expect(Object.keys(services)).toContain(name)
@@ -77,56 +56,153 @@ it('gives the service longer to stop than it takes, and keeps the data in a volu
 })
 
 it('finds its volumes from every folder, and lets the service write to nothing else', () => {
-  expect(parse(text)).toHaveProperty('name', 'assessments')
-  for (const name of ['app', 'migrate']) expect(services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+  expect(text).toMatch(/^name: assessments$/m)
+  for (const name of ['app', 'migrate', 'caddy']) expect(services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   for (const { volumes: mounted = [] } of Object.values(services))
-    for (const volume of mounted) expect(volumes).toHaveProperty(volume.split(':')[0]!)
+    for (const [source] of mounted.filter((volume) => !volume.endsWith(':ro')).map((volume) => volume.split(':')))
+      expect(volumes).toHaveProperty(source!)
   for (const service of Object.values(services))
     expect(service).toMatchObject({ pids_limit: expect.any(Number), security_opt: ['no-new-privileges:true'] })
 })
 
-it('opens ports on loopback only', () => {
-  const ports = Object.values(services).flatMap((service) => service.ports ?? [])
+it('opens ports on loopback only, but for those of HTTPS', () => {
+  const ports = Object.entries(services).flatMap(([name, service]) => (name === 'caddy' ? [] : (service.ports ?? [])))
   expect(ports.length).toBeGreaterThan(0)
   for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
+  expect(services.caddy!.ports).toEqual(['80:80', '443:443', '443:443/udp'])
 })
 
-it('hands the service nothing but settings it reads, and each that differs between installations', () => {
+it('keeps the database and the counts in a network without a way out or in', async () => {
+  const { networks } = await readCompose(ENOUGH)
+  expect(networks.inside).toEqual({ internal: true })
+  const places = Object.entries(services).map(([name, service]) => [name, service.networks?.join()])
+  expect(Object.fromEntries(places)).toEqual({
+    app: 'inside,default',
+    migrate: 'inside,default',
+    db: 'inside',
+    valkey: 'inside',
+    caddy: 'default',
+  })
+})
+
+it('hands the service nothing but settings it reads', () => {
   const settings = Object.keys(Environment.properties)
-  const given = Object.keys(services.app!.environment!).filter((name) => !DRIVER_VARIABLES.includes(name))
+  const files = SECRETS.map((name) => `${name}_FILE`)
+  const given = Object.keys(services.app!.environment!).filter((name) => ![...DRIVER_VARIABLES, ...files].includes(name))
   expect(given.filter((name) => !settings.includes(name))).toEqual([])
   const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
-  expect(used.filter((name) => ![...settings, ...OWN_VARIABLES, ...DRIVER_VARIABLES].includes(name))).toEqual([])
-  // These are the image's, the compose file's, or of no use without the embedded database.
-  const fixed = ['PORT', 'HOST', 'DATA_DIR']
-  expect(settings.filter((name) => !given.includes(name) && !fixed.includes(name))).toEqual([])
+  expect(used.filter((name) => ![...settings, ...files, ...OWN_VARIABLES, ...DRIVER_VARIABLES].includes(name))).toEqual([])
 })
 
-it('is a usable configuration with nothing but the secrets, and not without', () => {
-  const secrets = { SECRET_KEY: 's'.repeat(32), POSTGRES_PASSWORD: 'p' }
-  const config = loadConfig(environmentOf(secrets))
-  expect(config).toMatchObject({
-    init: { organization: 'My organization', apiKey: 'First key' },
-    publicUrl: 'http://localhost:3000',
-  })
-  expect(loadConfig(environmentOf({ ...secrets, PORT: '8080' })).publicUrl).toBe('http://localhost:8080')
-  for (const name of REQUIRED) {
-    expect(() => environmentOf({ ...secrets, [name]: '' })).toThrow(`${name}: set it in .env`)
-    expect(text).toMatch(new RegExp(`^ *${name}: .*# REQUIRED`, 'm'))
+it('has what each line of .env.example says reach a container, or says there that it does not', async () => {
+  const example = await readFile('.env.example', 'utf8')
+  const lines = [...example.matchAll(/^# (.*)\n# ([A-Z_]+)=/gm)].map(([, description, name]) => ({ description, name: name! }))
+  expect(lines.length).toBeGreaterThan(40)
+  const without = JSON.stringify(await readCompose(ENOUGH))
+  const isFelt = async (name: string) => JSON.stringify(await readCompose({ ...ENOUGH, [name]: './4242' })) !== without
+  const unfelt: string[] = []
+  for (const { name, description } of lines)
+    if (!(await isFelt(name)) && !description!.includes('docker-compose.yml')) unfelt.push(name)
+  // Compose itself reads it.
+  expect(unfelt).toEqual(['COMPOSE_PROFILES'])
+
+  const elsewhere = {
+    DATABASE_URL: 'postgresql://user:password@db.example.com/assessments',
+    HOST: '10.0.0.5',
+    DATA_DIR: '/srv/data',
   }
-  const serve = (set: object) => loadConfig(environmentOf({ ...secrets, ...set }), { serves: true }).mailFrom
-  expect(serve({})).toContain('@localhost')
+  const { app } = (await readCompose({ ...ENOUGH, ...elsewhere })).services
+  expect(app!.environment!.DATABASE_URL).toBe(elsewhere.DATABASE_URL)
+  expect(app!.ports).toEqual(['10.0.0.5:3000:3000'])
+  expect(app!.volumes).toContain('/srv/data/media:/app/data/media')
+})
+
+it('passes on secrets that are given as files, and a file goes before the default', async () => {
+  for (const name of SECRETS) {
+    const secret = name.toLowerCase()
+    const unset = await readCompose(ENOUGH)
+    expect(unset.services.app!.environment![`${name}_FILE`]).toBe('')
+    expect(unset.secrets[secret]).toEqual({ file: '/dev/null' })
+    const compose = await readCompose({ ...ENOUGH, [`${name}_FILE`]: '/etc/assessments/secret' })
+    expect(compose.secrets[secret]).toEqual({ file: '/etc/assessments/secret' })
+    expect(compose.services.app!.environment![`${name}_FILE`]).toBe(`/run/secrets/${secret}`)
+    for (const service of ['app', 'migrate']) expect(compose.services[service]!.secrets).toContain(secret)
+  }
+  const DATABASE_URL = 'postgresql://from.a.file/assessments'
+  const file = path.join(await makeDataDir(), 'database-url')
+  await writeFile(file, `${DATABASE_URL}\n`)
+  const environment = await environmentOf({ DATABASE_URL_FILE: file })
+  expect(loadConfig({ ...environment, DATABASE_URL_FILE: file }).databaseUrl).toBe(DATABASE_URL)
+})
+
+it('is a usable configuration with nothing but the secrets, and not without', async () => {
+  expect(await configOf({})).toMatchObject({ publicUrl: 'http://localhost:3000', isTrial: true, showMailbox: true })
+  expect((await configOf({ PORT: '8080' })).publicUrl).toBe('http://localhost:8080')
+  await expect(configOf({ SECRET_KEY: '' })).rejects.toThrow('SECRET_KEY: is required')
+  await expect(configOf({ POSTGRES_PASSWORD: '' })).rejects.toThrow('POSTGRES_PASSWORD: set it in .env')
+  for (const name of ['SECRET_KEY', 'POSTGRES_PASSWORD']) expect(text).toMatch(new RegExp(`^ *${name}: .*# REQUIRED`, 'm'))
   const SMTP_URL = 'smtp://mail.example.com'
-  expect(() => serve({ SMTP_URL })).toThrow('MAIL_FROM: is required')
-  expect(serve({ SMTP_URL, MAIL_FROM: 'a@example.com' })).toBe('a@example.com')
+  await expect(configOf({ SMTP_URL })).rejects.toThrow('MAIL_FROM: is required')
+  const real = await configOf({ SMTP_URL, MAIL_FROM: 'a@example.com' })
+  expect(real).toMatchObject({ mailFrom: 'a@example.com', isTrial: false, showMailbox: false })
   for (const name of ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL']) expect(text).toMatch(new RegExp(`^ *${name}: .*# CHANGE`, 'm'))
+})
+
+it('has address and proxy follow the name of the site, which has no mailbox for all to read', async () => {
+  const SITE = 'assessments.example.com'
+  await expect(configOf({ SITE })).rejects.toThrow('SMTP_URL: is required')
+  const config = await configOf({ SITE, SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@example.com' })
+  expect(config).toMatchObject({ publicUrl: `https://${SITE}`, trustProxy: 'uniquelocal', showMailbox: false })
+  expect((await configOf({ SITE, MAIL: 'capture' })).showMailbox).toBe(false)
+  expect((await readCompose({ ...ENOUGH, SITE })).services.caddy!.environment).toEqual({ SITE })
+})
+
+it('leads to a first invite by itself, as npm start does', async () => {
+  const { DATABASE_URL: _, ...environment } = await environmentOf({})
+  const service = await startProcess({
+    ...environment,
+    DATABASE_URL: await createEmptyDatabase(),
+    METRICS_PORT: '',
+    DATA_DIR: await makeDataDir(),
+  })
+  const output = await waitUntil(
+    'the link to the portal',
+    () => (service.output().includes('/portal/join/') && service.output()) || undefined,
+  )
+  const [key] = /ak_live_\w+/.exec(output)!
+  const [assessmentId] = /(?<="assessmentId":")[^"]+/.exec(output)!
+  const invited = await fetch(`${service.url}/api/v1/invites`, {
+    method: 'POST',
+    headers: { 'x-api-key': key!, 'content-type': 'application/json' },
+    body: JSON.stringify({ assessmentId, recipientEmail: 'alex@example.com' }),
+  })
+  expect(invited.status).toBe(201)
+  const mailbox = await waitUntil('the mail', async () => {
+    const page = await (await fetch(`${service.url}/dev/mailbox/`)).text()
+    return page.includes('alex@example.com') ? page : undefined
+  })
+  expect(mailbox).toContain('alex@example.com')
+})
+
+it('begins without a trace of a trial where mails go out, and says what is to be done first', async () => {
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com' }
+  const { DATABASE_URL: _, ...environment } = await environmentOf(mail)
+  const service = await startProcess({
+    ...environment,
+    DATABASE_URL: await createEmptyDatabase(),
+    METRICS_PORT: '',
+    DATA_DIR: await makeDataDir(),
+  })
+  await waitUntil('the hint', () => service.output().includes('There is no organization yet') || undefined)
+  expect(service.output()).not.toMatch(/ak_live_|portal\/join/)
+  expect((await fetch(`${service.url}/dev/mailbox/`)).status).toBe(404)
 })
 
 it('takes the latest of no image, and lets no container fill the disk with its log or take all memory', () => {
   for (const [name, { image, mem_limit, logging }] of Object.entries(services)) {
     expect({ name, image, mem_limit, logging }).toEqual({
       name,
-      image: expect.stringMatching(/^(assessment-invitation-service|.+:v?\d[\d.]*)$/),
+      image: expect.stringMatching(/^.+:v?\d[\d.]*$/),
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
       logging: {
         driver: 'json-file',
@@ -137,6 +213,11 @@ it('takes the latest of no image, and lets no container fill the disk with its l
       },
     })
   }
+})
+
+it('has one image a release, so that there is one to go back to', () => {
+  for (const name of ['app', 'migrate'])
+    expect(services[name]).toMatchObject({ image: `assessment-invitation-service:${version}`, pull_policy: 'build' })
 })
 
 it('keeps what the service logs in a week at 50 requests a second', () => {
@@ -166,7 +247,7 @@ it('logs in to the database with a password of any characters', async () => {
   await client.query('SELECT pg_reload_conf()')
   await client.end()
 
-  const { DATABASE_URL, PGPASSWORD } = environmentOf({ SECRET_KEY: 's'.repeat(32), POSTGRES_PASSWORD: password })
+  const { DATABASE_URL, PGPASSWORD } = await environmentOf({ POSTGRES_PASSWORD: password })
   const address = new URL(DATABASE_URL!)
   address.searchParams.set('host', path.dirname(postgres.socket))
   const service = await startProcess({ DATABASE_URL: address.href, PGPASSWORD: PGPASSWORD! })

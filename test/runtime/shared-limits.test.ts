@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../support/processes.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
@@ -91,18 +92,48 @@ async function askAtOnce(
 const saidOfRedis = (replica: ServiceProcess) => replica.log().flatMap(({ msg }) => (msg === AWAY || msg === BACK ? [msg] : []))
 
 /**
- * The same with a new key, while Redis answers all of them: where it takes longer than a replica waits, as on a busy machine, that counts
- * by itself, says so, and it is done again.
+ * Does it while Redis answers every request: where it takes longer than a replica waits, as on a busy machine, that counts by itself, says
+ * so, and the work is done again.
  */
-const askWhileRedisAnswers = (replicas: ServiceProcess[], count: number, clients?: number) =>
+const whileRedisAnswers = <T extends object>(replicas: ServiceProcess[], work: () => Promise<T>): Promise<T> =>
   waitUntil('Redis to answer every request in time', async () => {
     const before = replicas.map(saidOfRedis)
     if (before.some((said) => said.at(-1) === AWAY)) return undefined
-    const { key } = await database.make.organization()
-    const counts = await askAtOnce(replicas, key, count, clients)
+    const outcome = await work()
     const isUndisturbed = replicas.every((replica, i) => saidOfRedis(replica).length === before[i]!.length)
-    return isUndisturbed ? counts : undefined
+    return isUndisturbed ? outcome : undefined
   })
+
+/** The same as {@link askAtOnce} with a new key, while Redis answers. */
+const askWhileRedisAnswers = (replicas: ServiceProcess[], count: number, clients?: number) =>
+  whileRedisAnswers(replicas, async () => {
+    const { key } = await database.make.organization()
+    return askAtOnce(replicas, key, count, clients)
+  })
+
+it.skipIf(!hasRedis)(
+  `holds a key to its own limit over both processes, and leaves the rest to the other keys of its organization${orSkipped}`,
+  async () => {
+    const redis = await startRedis(await findFreePort())
+    const replicas = await startReplicas(redis.url)
+    const outcome = await whileRedisAnswers(replicas, async () => {
+      const { id: organizationId, key: other } = await database.make.organization()
+      const { key: sync, apiKey } = await createApiKey(database.system, { organizationId, name: 'Sync', mode: 'live' })
+      const { key: trials } = await createApiKey(database.system, { organizationId, name: 'Trials', mode: 'test' })
+      await changeApiKey(database.system, apiKey.id, { requestsPerMinute: 30 })
+      return [
+        await askAtOnce(replicas, sync, 600),
+        await askAtOnce(replicas, other, LIMIT),
+        await askAtOnce(replicas, trials, LIMIT + 5),
+      ]
+    })
+    expect(outcome).toEqual([
+      { 200: 30, 429: 570 },
+      { 200: LIMIT - 30, 429: 30 },
+      { 200: LIMIT, 429: 5 },
+    ])
+  },
+)
 
 it.skipIf(!hasRedis)(
   `lets exactly ${LIMIT} of 1,000 requests by many clients to two replicas with one Redis pass${orSkipped}`,

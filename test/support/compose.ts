@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+
+export type Dependency = { condition: string; required?: boolean }
+export type ComposeService = {
+  environment?: Record<string, string>
+  depends_on?: Record<string, Dependency>
+  profiles?: string[]
+  networks?: string[]
+  ports?: string[]
+  healthcheck?: { test: string[] }
+  stop_grace_period?: string
+  restart?: string
+  volumes?: string[]
+  secrets?: string[]
+  image?: string
+  pull_policy?: string
+  mem_limit?: string
+  pids_limit?: number
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
+  logging?: { driver: string; options: Record<string, string> }
+}
+export type Compose = {
+  name: string
+  services: Record<string, ComposeService>
+  volumes: Record<string, unknown>
+  networks: Record<string, { internal?: boolean } | null>
+  secrets: Record<string, { file: string }>
+}
+
+/** docker-compose.yml as Compose reads it where nothing is set but these. @throws Error for what is required and missing. */
+export async function readCompose(set: Record<string, string>): Promise<Compose> {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === 'string') return interpolate(value, set)
+    if (Array.isArray(value)) return value.map(fill)
+    if (value === null || typeof value !== 'object') return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fill(one)]))
+  }
+  return fill(parse(await readFile('docker-compose.yml', 'utf8'), { merge: true })) as Compose
+}
+
+/**
+ * A value as Compose makes it: `${NAME:-otherwise}`, `${NAME:+instead}`, `${NAME:?message}`, each within the other. An empty variable counts
+ * as unset. Most releases of Compose read what is not taken as well, and so does this: what is required there, is.
+ *
+ * @throws Error with the message of one that is required and missing.
+ */
+function interpolate(text: string, set: Record<string, string>): string {
+  const [begin] = /\$\{(\w+):([-+?])/.exec(text) ?? []
+  if (begin === undefined) return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => set[name] ?? '')
+  const start = text.indexOf(begin)
+  const end = findEnd(text, start + begin.length)
+  const [, name, operator] = /\$\{(\w+):(.)/.exec(begin) as unknown as [string, string, string]
+  const word = text.slice(start + begin.length, end)
+  if (operator === '?' && !set[name]) throw new Error(`${name}: ${word}`)
+  const other = interpolate(word, set)
+  const value = operator === '+' ? set[name] && other : set[name] || other
+  return text.slice(0, start) + (value ?? '') + interpolate(text.slice(end + 1), set)
+}
+
+/** Where the brace is that closes what is open. */
+function findEnd(text: string, from: number): number {
+  let open = 1
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '}') open--
+    else if (text.startsWith('${', at)) open++
+    if (open === 0) return at
+  }
+  throw new Error(`A brace is not closed: ${text}`)
+}
