@@ -1,23 +1,39 @@
 import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
 import { continueBatch } from '../domain/invites/batches/continue-batch.ts'
-import { HEARTBEAT_REFRESH_SECONDS, INVITE_BATCHES, type InviteBatchJob } from './queue.ts'
+import { continueBulkChange } from '../domain/invites/bulk/continue-bulk-change.ts'
+import {
+  BULK_CHANGES,
+  type BulkChangeJob,
+  HEARTBEAT_REFRESH_SECONDS,
+  INVITE_BATCHES,
+  type InviteBatchJob,
+  KEY_BATCHES,
+} from './queue.ts'
 
 const POLLING_SECONDS = 2
 
 /**
- * Starts the worker that invites who is in a batch, a part of it a job: so that two batches take turns, and a process that is told to stop
- * has little to finish. It ends with `boss.stop()`.
+ * Starts the workers that invite who is in a list, and change invites in bulk, a part of it a job: so that two lists take turns, and a
+ * process that is told to stop has little to finish. They end with `boss.stop()`.
  */
-export async function startInvitingBatches(boss: PgBoss, system: ServiceContext): Promise<void> {
+export async function startWorkingOnInvites(boss: PgBoss, system: ServiceContext): Promise<void> {
   const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
   const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
-  await boss.work<InviteBatchJob>(INVITE_BATCHES, options, async (jobs) => {
-    for (const { data } of jobs) {
-      await continueBatch(system, data.batchId).catch((err) => {
-        system.deps.log.error({ err, ...data }, 'a batch of invites could not be continued yet')
-        throw err
-      })
-    }
-  })
+  const start = <Job extends object>(
+    queue: string,
+    what: 'a batch of invites' | 'a bulk change',
+    work: (job: Job) => Promise<void>,
+  ) =>
+    boss.work<Job>(queue, options, async (jobs) => {
+      for (const { data } of jobs) {
+        await work(data).catch((err) => {
+          system.deps.log.error({ err, ...data }, `${what} could not be continued yet`)
+          throw err
+        })
+      }
+    })
+  for (const queue of [INVITE_BATCHES, KEY_BATCHES])
+    await start<InviteBatchJob>(queue, 'a batch of invites', ({ batchId }) => continueBatch(system, batchId))
+  await start<BulkChangeJob>(BULK_CHANGES, 'a bulk change', ({ bulkChangeId }) => continueBulkChange(system, bulkChangeId))
 }

@@ -17,6 +17,8 @@ export type Line = {
    * @throws Error when the line is closed.
    */
   join: (mail: { id: string; group: string; isUrgent: boolean }, attempt: Try) => Promise<Decided>
+  /** Mails handed over at a time, at most. */
+  width: number
   /** Whether mails wait for the server to take any. */
   stands: () => boolean
   close: () => void
@@ -86,6 +88,7 @@ export function createLine(
         line.waiting.push({ id, group, isUrgent, wasTried: false, attempt, settle, fail })
         pump(line)
       }),
+    width,
     stands: line.outage.isOn,
     close() {
       line.isClosed = true

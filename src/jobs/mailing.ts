@@ -19,7 +19,7 @@ export type Admission = { until: Date } | { until: null; release: () => void }
 /** A kind of mail: where its jobs and records are, and what is sent of it. */
 export type Mailing<E extends Email> = {
   /** What one is called in the log. */
-  noun: string
+  noun: 'an invitation' | 'a mail to a member'
   queue: string
   /** Where jobs go whose retries are used up. */
   deadQueue: string

@@ -1,5 +1,4 @@
 import type { EventNumbering, ServiceContext } from '../domain/context.ts'
-import { noticeRestore } from '../domain/events/notice-restore.ts'
 import { numberEvents } from '../domain/events/number-events.ts'
 import { createAlarm } from '../domain/work/alarm.ts'
 
@@ -52,7 +51,6 @@ export function createNumbering(): Numbering {
     head: () => head,
     follow: (tell) => void followers.push(tell),
     async start(system) {
-      await noticeRestore(system)
       await look(system)
       running = run(system)
     },

@@ -17,6 +17,11 @@ export const FAILED_SIGN_INS = 'failed-sign-in'
 
 /** Lists of candidates to be invited. */
 export const INVITE_BATCHES = 'invite-batch'
+/** Those that API keys have given: a process of a release before would invite from them in a member's name, and test invites as live ones. */
+export const KEY_BATCHES = 'invite-batch-of-key'
+
+/** Invites to be changed in bulk. */
+export const BULK_CHANGES = 'bulk-change'
 
 /** Test data to be deleted. */
 export const TEST_DATA = 'test-data'
@@ -32,6 +37,7 @@ export type EmailJob = { emailId: string }
 /** The address that was typed in. */
 export type AddressJob = { email: string }
 export type InviteBatchJob = { batchId: string }
+export type BulkChangeJob = { bulkChangeId: string }
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
 export type RecordingJob = { mediaId: string }
@@ -68,18 +74,20 @@ const LATE_PULSE_MS = 5_000
  * A started pg-boss with the service's queues. Stop it with `boss.stop()`.
  *
  * @param works false for a process that only adds jobs: it does none of the queue's housekeeping.
+ * @param options of its sessions, as PostgreSQL takes them; none behind a pooler in transaction mode, which only those can use that don't work.
  * @param migrates false for a process that changes nothing in a database that has no queue, or one of another release.
  * @throws Error when the database has no such queue, unless `migrates`.
  */
 export async function startQueue(
   url: string,
   log: Log,
-  { works, migrates = true }: { works: boolean; migrates?: boolean },
+  { works, migrates = true, options }: { works: boolean; migrates?: boolean; options?: string | undefined },
 ): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: url,
     max: 4,
     ...CONNECTIONS,
+    ...(options !== undefined && { options }),
     useListenNotify: works,
     supervise: false,
     monitorIntervalSeconds: MONITOR_INTERVAL_SECONDS,
@@ -178,8 +186,12 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueMemberEmails(db, emailIds) {
       await boss.insert(MEMBER_EMAILS, emailJobs(emailIds), { db: fromPrisma(db) })
     },
-    async enqueueInviteBatch(db, batchId) {
-      await boss.insert(INVITE_BATCHES, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
+    async enqueueInviteBatch(db, { id: batchId, createdByKeyId }) {
+      const queue = createdByKeyId === null ? INVITE_BATCHES : KEY_BATCHES
+      await boss.insert(queue, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
+    },
+    async enqueueBulkChange(db, bulkChangeId) {
+      await boss.insert(BULK_CHANGES, [{ data: { bulkChangeId } satisfies BulkChangeJob }], { db: fromPrisma(db) })
     },
     async enqueueTestDataDeletion(db, { organizationId, until }) {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
@@ -208,7 +220,8 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
-  for (const queue of [INVITE_BATCHES, TEST_DATA]) await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
+  for (const queue of [INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, TEST_DATA])
+    await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // The address that was typed in is not kept for longer than it is needed.
   for (const queue of [PASSWORD_RESETS, FAILED_SIGN_INS]) await declareQueue(boss, queue, { ...dead, deleteAfterSeconds: 60 })
 }

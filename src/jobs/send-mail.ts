@@ -9,9 +9,10 @@ import { type EmailJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts'
 
 /**
  * A worker takes up to a batch of mails and sends them at once; while batches come back full it goes on without a pause. Each new job
- * wakes every idle worker: with few of them the jobs gather while a batch is sent, and share its queries.
+ * wakes every idle worker: with few of them the jobs gather while a batch is sent, and share its queries. There are as many as it takes for
+ * the mail server to get as many mails at a time as it may.
  */
-const WORKERS = 2
+const LEAST_WORKERS = 2
 const BATCH = 20
 /**
  * Milliseconds after which a batch has another worker join, which leaves with it, and how many may have joined: a mail server may take ten
@@ -77,7 +78,11 @@ export async function startSending<E extends Email>(
     }
   }
 
-  await boss.work<EmailJob>(mailing.queue, { ...sending, localConcurrency: WORKERS }, work)
+  await boss.work<EmailJob>(
+    mailing.queue,
+    { ...sending, localConcurrency: Math.max(LEAST_WORKERS, Math.ceil(line.width / BATCH)) },
+    work,
+  )
   const givingUp = { ...BATCHES, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<EmailJob>(mailing.deadQueue, givingUp, (jobs) =>
     Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(system, mailing, data.emailId)))),

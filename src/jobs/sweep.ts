@@ -4,9 +4,10 @@ import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
-import { noticeRestore } from '../domain/events/notice-restore.ts'
 import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
+import { forgetOldBulkChanges } from '../domain/invites/bulk/bulk-changes.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
+import { forgetOldEmails } from '../domain/invites/forget-old-emails.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { forgetOldMedia } from '../domain/submissions/media/forget-media.ts'
 import { removeFiles } from '../domain/submissions/media/remove-files.ts'
@@ -27,7 +28,6 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     const expired = await expireAllDueInvites(system)
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
   },
-  notice_restore: noticeRestore,
   async open_submissions(system, { playerUrl }) {
     const opened = playerUrl === undefined ? await openMissingSubmissions(system) : 0
     if (opened > 0) system.deps.log.info({ opened }, 'submissions opened for invites that were started without')
@@ -43,7 +43,11 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   forget_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),
   forget_reports: forgetOldReports,
   forget_audit_entries: forgetOldAuditEntries,
-  forget_batches: forgetOldBatches,
+  async forget_batches(system) {
+    await forgetOldBatches(system)
+    await forgetOldBulkChanges(system)
+  },
+  forget_emails: forgetOldEmails,
   forget_sign_ins: forgetOldSignIns,
   async complete_abandoned_recordings(system) {
     const settled = await settleOverdueRecordings(system)

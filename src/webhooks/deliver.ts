@@ -8,18 +8,25 @@ import {
   type TakenDelivery,
 } from '../domain/webhooks/record-attempt.ts'
 import { openSecrets } from '../domain/webhooks/secrets.ts'
+import type { Concurrency } from './concurrency.ts'
 import type { Post } from './post.ts'
 import { signedHeaders } from './sign.ts'
 
 const UNREADABLE_SECRET = 'The secret of the endpoint can not be decrypted: rotate it'
 
 /** One attempt at a delivery. An attempt that the stop of the service interrupts counts for nothing. */
-export async function deliver(system: ServiceContext, post: Post, taken: TakenDelivery, stop: AbortSignal): Promise<void> {
+export async function deliver(
+  system: ServiceContext,
+  post: Post,
+  taken: TakenDelivery,
+  { stop, concurrency }: { stop: AbortSignal; concurrency: Concurrency },
+): Promise<void> {
   const startedAt = system.deps.clock()
   const began = performance.now()
   const answer = await send(system, post, taken, stop)
   if (answer === null) return releaseDelivery(system, taken)
   const milliseconds = Math.round(performance.now() - began)
+  concurrency.note(taken.endpoint.id, { answer, milliseconds })
   report(system, taken, answer, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
 }
 

@@ -17,7 +17,7 @@ const GRACE_MS = 1_000
 /** What is sent. */
 export type Sendings<Taken> = {
   /** What it is called in the log. */
-  name: string
+  name: 'webhooks' | 'reports to applicant tracking systems'
   /** Makes sendings of events, one step. @returns whether there may be more. */
   handOver: () => Promise<{ more: boolean }>
   /** Takes what is due. @param busy how many are under way for each receiver. @returns also whether to look again at once. */

@@ -281,6 +281,25 @@ describe('an endpoint', () => {
     expect(body.delivery.attempts[0]).toMatchObject({ status: null, error: 'The address is refused: its host is not allowed' })
   })
 
+  it('that answers well gets more at a time, up to 32, beside one that does not, which gets no more than four', async () => {
+    const own = await makeIntegrator(service)
+    const [well, hanging] = [await startReceiver(), await startReceiver(hang)]
+    const webhook = await own.subscribe(well, { types: ['invite.created'] })
+    await own.subscribe(hanging, { types: ['invite.created'] })
+    const inviteAll = (count: number) => Promise.all(Array.from({ length: count }, () => own.invite()))
+    await inviteAll(40)
+    await waitUntil('all to be delivered', async () => {
+      const deliveries = await own.deliveries(webhook)
+      return deliveries.filter(({ state }) => state === 'delivered').length === 40 || undefined
+    })
+    well.behave(hang)
+    await inviteAll(40)
+    await well.waitFor(40 + 32)
+    await hanging.waitFor(4)
+    // None of those that hang has been answered yet.
+    expect([well.received.length, hanging.received.length]).toEqual([40 + 32, 4])
+  })
+
   it('that hangs holds up no other, even where there are more of them than attempts at a time', async () => {
     const own = await makeIntegrator(service)
     const hanging = await startReceiver(hang)

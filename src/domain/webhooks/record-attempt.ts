@@ -11,8 +11,7 @@ import { disableEndpoint, type FailingNotice, noteEndpointFailing, noteEndpointW
 
 // Deliveries are taken by any process, attempted, and what became of them is recorded.
 
-/** At a time, of one process: of an endpoint that answers well, and of one that has failed last. */
-const AT_ONCE = 4
+/** At a time, of one process, of an endpoint that has failed last. */
 const AT_ONCE_FAILING = 1
 /** Longer than an attempt takes. What a process has taken that was killed is attempted by another when this is over. */
 const LEASE_SECONDS = 30
@@ -37,18 +36,17 @@ export type AttemptResult = {
  * Takes deliveries that are due: nobody else attempts them while the lease lasts. It is measured by the database's clock, which all
  * processes share. Endpoints that answer well come first, so that those that don't hold up nobody.
  *
- * @param busy how many deliveries to each endpoint this process has under way.
- * @param room how many to take at most.
+ * @param place.busy how many deliveries to each endpoint this process has under way, and may have; `atOnce` those may that are not busy.
+ * @param place.room how many to take at most.
  * @returns all that are due as far as there is room. One whose event the feed has forgotten, because it was replayed late, is not among
  *   them: it has failed, and left room for another.
  */
 export async function takeDeliveries(
   { db, deps }: ServiceContext,
-  busy: ReadonlyMap<string, number>,
-  room: number,
+  place: Place,
 ): Promise<{ deliveries: TakenDelivery[]; forgotten: number }> {
   const now = deps.clock()
-  const taken = await all(db, leaseOfDue(now, busy, room))
+  const taken = await all(db, leaseOfDue(now, place))
   const ids = new Set(taken.map(({ eventId }) => eventId))
   const events = new Map((ids.size > 0 ? await findEvents({ db }, [...ids]) : []).map((event) => [event.id, event]))
   const forgotten = taken.filter(({ eventId }) => !events.has(eventId))
@@ -56,9 +54,12 @@ export async function takeDeliveries(
   return { deliveries: taken.flatMap((one) => toAttempt(one, events.get(one.eventId))), forgotten: forgotten.length }
 }
 
-function leaseOfDue(now: Date, busy: ReadonlyMap<string, number>, room: number) {
-  const [ids, counts] = [[...busy.keys()], [...busy.values()]]
-  const underWay = sql<{ id: string; count: number }>`unnest(${ids}::uuid[], ${counts}::int[])`.as<'busy'>(sql`busy (id, count)`)
+type Place = { busy: { id: string; underWay: number; limit: number }[]; atOnce: number; room: number }
+
+function leaseOfDue(now: Date, { busy, atOnce: usual, room }: Place) {
+  const [ids, counts, limits] = [busy.map(({ id }) => id), busy.map(({ underWay }) => underWay), busy.map(({ limit }) => limit)]
+  const lists = sql<{ id: string; count: number; most: number }>`unnest(${ids}::uuid[], ${counts}::int[], ${limits}::int[])`
+  const underWay = lists.as<'busy'>(sql`busy (id, count, most)`)
   return everyones
     .with(
       (cte) => cte('due').materialized(),
@@ -71,7 +72,7 @@ function leaseOfDue(now: Date, busy: ReadonlyMap<string, number>, room: number) 
             const atOnce = eb
               .case()
               .when(isWell)
-              .then(sql<number>`${AT_ONCE}::int`)
+              .then(sql<number>`coalesce(${eb.ref('busy.most')}, ${usual}::int)`)
               .else(sql<number>`${AT_ONCE_FAILING}::int`)
               .end()
             return dueDeliveries(now)

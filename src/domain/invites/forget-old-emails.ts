@@ -1,0 +1,31 @@
+import { everyones } from '../../db/everyone.ts'
+import { run } from '../../db/statements.ts'
+import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../values/days.ts'
+import { repeatInHalves } from '../work/in-halves.ts'
+
+/** Days after the end of an invite for which it is known what was mailed for it: a year, and the time to look into it. */
+const KEPT_DAYS = 400
+const FORGOTTEN_AT_ONCE = 1_000
+/** What has left, or never will. */
+const OVER = ['sent', 'captured', 'failed'] as const
+
+/** Deletes the records of mails whose invites have ended that long ago. */
+export async function forgetOldEmails({ db, deps }: ServiceContext): Promise<void> {
+  const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const old = everyones
+      .selectFrom('inviteEmails as email')
+      .innerJoin('invites as invite', (join) =>
+        join.onRef('invite.organizationId', '=', 'email.organizationId').onRef('invite.id', '=', 'email.inviteId'),
+      )
+      .select('email.id')
+      // A mail is no younger than its invite's end: those that may be old enough are found by index.
+      .where('email.state', 'in', OVER)
+      .where('email.createdAt', '<', until)
+      .where('invite.status', 'in', ['completed', 'revoked', 'expired'])
+      .where(({ fn, ref }) => fn.coalesce('invite.completedAt', 'invite.revokedAt', ref('invite.expiresAt')), '<', until)
+      .limit(atMost)
+    return run(db, everyones.deleteFrom('inviteEmails').where('id', 'in', old))
+  })
+}

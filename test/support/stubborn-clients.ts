@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PATIENT, waitUntil } from './wait-until.ts'
+
+/** Where to, and as whom: the services are asked in turn. */
+type Access = { urls: string[]; key: string }
+
+export type Answer = { status: number; retryAfter: string | null; at: number }
+
+const PAUSE_MS = 20
+/** Sooner than a 503 says, so that a test has enough of them. */
+const RETRY_MS = 200
+
+async function send({ urls, key }: Access, turn: number, resource: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { 'x-api-key': key, ...(init.body !== undefined && { 'content-type': 'application/json' }), ...init.headers }
+  const url = `${urls[turn % urls.length]}/api/v1${resource}`
+  return fetch(url, { ...init, headers, signal: AbortSignal.timeout(PATIENT.timeout) })
+}
+
+/** Clients that invite one candidate after the other, each request repeated with its Idempotency-Key until it is made. */
+export function keepInviting(access: Access & { assessmentId: string }, { clients = 3 } = {}) {
+  const answers: Answer[] = []
+  const acknowledged: { email: string; id: string; at: number }[] = []
+  const run = crypto.randomUUID()
+  let isOver = false
+
+  async function invite(email: string): Promise<void> {
+    const body = JSON.stringify({ assessmentId: access.assessmentId, recipientEmail: email })
+    for (let attempt = 0; ; attempt++) {
+      const init = { method: 'POST', body, headers: { 'idempotency-key': email } }
+      const response = await send(access, attempt + answers.length, '/invites', init)
+      const answer = (await response.json()) as { invite?: { id: string } }
+      const at = performance.now()
+      answers.push({ status: response.status, retryAfter: response.headers.get('retry-after'), at })
+      if (response.status === 201) return void acknowledged.push({ email, id: answer.invite!.id, at })
+      if (response.status !== 503) throw new Error(`${response.status}: ${JSON.stringify(answer)}`)
+      await sleep(RETRY_MS)
+    }
+  }
+
+  const running = Array.from({ length: clients }, async (_, client) => {
+    for (let nth = 0; !isOver; nth++) {
+      await invite(`${run}-${client}-${nth}@example.com`)
+      await sleep(PAUSE_MS)
+    }
+  })
+  const done = Promise.all(running)
+  done.catch(() => {}) // it is awaited at the end
+  return {
+    answers,
+    acknowledged,
+    /** Waits until so many more have been made. */
+    made(more: number) {
+      const enough = acknowledged.length + more
+      return Promise.race([waitUntil(`${more} more invites`, () => acknowledged.length >= enough || undefined), failed(done)])
+    },
+    refused: () => answers.filter(({ status }) => status !== 201),
+    /** The longest time between two invites that were made, in seconds. */
+    longestPause: () => Math.max(...acknowledged.slice(1).map(({ at }, i) => at - acknowledged[i]!.at)) / 1_000,
+    async stop() {
+      isOver = true
+      await done
+    },
+  }
+}
+
+const failed = (running: Promise<unknown>) => running.then(() => new Promise<never>(() => {}))
+
+/** A reader of the feed, which goes on from its cursor, and after a 410 lists everything and goes on from there. */
+export function followFeed(access: Access) {
+  /** What the reader knows of each position, and where it was told another event of one that it knew. */
+  const told = new Map<number, string>()
+  const contradictions: { position: number; ids: string[] }[] = []
+  let [cursor, listings, turn, isOver] = ['0', 0, 0, false]
+
+  async function list(): Promise<void> {
+    const response = await send(access, turn++, '/invites?limit=1')
+    await response.arrayBuffer()
+    if (response.status !== 200) return
+    cursor = response.headers.get('events-cursor')!
+    listings++
+  }
+  async function read(): Promise<void> {
+    const response = await send(access, turn++, `/events?limit=100&cursor=${cursor}`)
+    const page = (await response.json()) as { events: { id: string; position: number }[]; cursor: string }
+    if (response.status === 410) return list()
+    if (response.status === 503) return
+    if (response.status !== 200) throw new Error(`${response.status}: ${JSON.stringify(page)}`)
+    for (const { id, position } of page.events) {
+      const known = told.get(position)
+      if (known !== undefined && known !== id) contradictions.push({ position, ids: [known, id] })
+      told.set(position, id)
+    }
+    cursor = page.cursor
+  }
+  const running = (async () => {
+    while (!isOver) {
+      await read()
+      await sleep(PAUSE_MS)
+    }
+  })()
+  running.catch(() => {}) // it is awaited at the end
+  return {
+    told,
+    contradictions,
+    listings: () => listings,
+    cursor: () => BigInt(cursor),
+    async stop() {
+      isOver = true
+      await running
+    },
+  }
+}
