@@ -37,6 +37,9 @@ export type AssessmentFilter = {
   answerFormats?: MediaFormat[]
   /** Each word in the name. */
   search?: string
+  /** Only those that are archived, or only those that are not; without either all. */
+  isArchived?: true
+  isInUse?: true
 }
 
 /** An assessment with its languages, the ids of its categories, tags and clients, and how many invites it has, whatever their status. */
@@ -125,6 +128,9 @@ const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
   questionFormats: (eb, formats) => sql`${eb.ref('assessments.defaultQuestionFormat')} = any(${formats}::media_format[])`,
   answerFormats: (eb, formats) => sql`${eb.ref('assessments.defaultAnswerFormat')} = any(${formats}::media_format[])`,
   search: (eb, patterns) => hasAll(eb.ref('assessments.name'), patterns),
+  // Two, each with an index of its own: a statement is made once for all values of a filter.
+  isArchived: (eb) => eb('assessments.archivedAt', 'is not', null),
+  isInUse: (eb) => eb('assessments.archivedAt', 'is', null),
 }
 const list = createList('assessments', conditions)
 

@@ -3,8 +3,9 @@ import { own } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import { insertForEach, same, time, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
+import { sealVersions } from './versions.ts'
 
-/** Copies the questions of one assessment to another, which has none; thousands of them as well. */
+/** Copies the questions of one assessment to another, which has none; thousands of them as well. What they are of a kind, they share. */
 export async function copyQuestions(ctx: Context, from: string, to: string): Promise<void> {
   const { db, deps } = ctx
   const originals = await all(
@@ -22,11 +23,12 @@ export async function copyQuestions(ctx: Context, from: string, to: string): Pro
   const now = deps.clock()
   const insertion = insertForEach('questions', questions, (eb) => ({
     ...same(eb, 'organizationId', 'order', 'inputType', 'script', 'audioUrl', 'videoUrl', 'responseType', 'points', 'timeLimit'),
-    ...same(eb, 'sourceLanguage', 'targetLanguage'),
+    ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId'),
     id: eb.ref('pairs.copy'),
     assessmentId: uuid(to),
     createdAt: time(now),
     updatedAt: time(now),
   }))
   await run(db, insertion)
+  await sealVersions(ctx, own(ctx, 'questions').where('questions.assessmentId', '=', to).select('questions.versionId'))
 }

@@ -74,12 +74,37 @@ export async function updateAssessment(ctx: Context, id: string, input: Assessme
  * @param seen when it was changed last, as whoever changes it has read it; undefined: whatever became of it meanwhile.
  * @throws DomainError as updateAssessment.
  */
-export async function changeAssessment(ctx: Context, id: string, change: Partial<AssessmentInput>, seen?: Seen): Promise<void> {
+export async function changeAssessment(
+  ctx: Context,
+  id: string,
+  { archived, ...change }: Partial<AssessmentInput> & { archived?: boolean },
+  seen?: Seen,
+): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
     const current = await toAssessmentInput(inside, assessment)
-    await updateAssessment(inside, id, { ...current, ...change }, seen ?? assessment.updatedAt)
+    if (Object.keys(change).length > 0)
+      await updateAssessment(inside, id, { ...current, ...change }, seen ?? assessment.updatedAt)
+    if (archived !== undefined) await setArchived(inside, id, archived)
+  })
+}
+
+/**
+ * Archives an assessment, or takes it out of the archive: the portal offers an archived one for no new invite, and lists it apart. Its
+ * invites and results go on. Where it is so already nothing changes.
+ *
+ * @throws DomainError not_permitted; assessment_not_found.
+ */
+export async function setArchived(ctx: Context, id: string, isArchived: boolean): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  await inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, id)
+    if ((assessment.archivedAt !== null) === isArchived) return
+    const updatedAt = timeOfChange(inside.deps.clock(), assessment)
+    const where = { organizationId_id: { organizationId: inside.organization.id, id: assessment.id } }
+    await inside.db.assessment.update({ where, data: { archivedAt: isArchived ? updatedAt : null, updatedAt } })
+    await record(inside, isArchived ? 'archived_assessment' : 'unarchived_assessment', assessment)
   })
 }
 

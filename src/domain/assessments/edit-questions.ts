@@ -1,7 +1,4 @@
-import { sql } from '../../db/builder.ts'
-import { ownUpdate } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
-import { time } from '../../db/writes.ts'
+import { own } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { checkInteger, checkName, checkText, findIssues, ofChanged } from '../checking/checks.ts'
@@ -10,13 +7,14 @@ import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import { AMOUNTS, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
-import { totalOrder } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkLanguages } from './assessment-input.ts'
 import { addLanguages } from './assessment-references.ts'
 import type { Assessment } from './assessments.ts'
 import { lockAssessment } from './edit-assessments.ts'
+import { listIds, numberQuestions } from './order-questions.ts'
 import { getQuestion, type Question, type QuestionRef } from './questions.ts'
+import { sealVersions } from './versions.ts'
 
 /** A question as people write it. */
 export type QuestionInput = {
@@ -75,7 +73,7 @@ export async function addQuestion(ctx: Context, assessmentId: string, input: Que
     const columns = await toColumns(inside, input)
     const question = { id: deps.newId(), ...of, ...columns, order, createdAt: now, updatedAt: now }
     await db.question.create({ data: question })
-    await record(inside, 'added_question', question, assessment)
+    await recordQuestion(inside, 'added_question', question, assessment)
     return question.id
   })
 }
@@ -100,8 +98,10 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
     refuse(checkTotal(assessment, question.points, input))
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const columns = await toColumns(inside, input)
-    await inside.db.question.updateMany({ where: ownRow(question), data: { ...columns, updatedAt } })
-    await record(inside, 'updated_question', question, assessment)
+    // Of another kind it is once it is defined anew, see define-question.ts.
+    const defined = input.responseType === question.responseType ? {} : { versionId: null }
+    await inside.db.question.updateMany({ where: ownRow(question), data: { ...columns, ...defined, updatedAt } })
+    await recordQuestion(inside, 'updated_question', question, assessment)
   })
 }
 
@@ -127,52 +127,32 @@ export async function deleteQuestion(ctx: Context, ref: QuestionRef): Promise<vo
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
     await inside.db.question.deleteMany({ where: ownRow(question) })
-    await record(inside, 'deleted_question', question, assessment)
+    await recordQuestion(inside, 'deleted_question', question, assessment)
   })
 }
 
 /**
- * Moves a question to another place; the questions are then numbered from 1.
+ * Makes another question like this one, right behind it; the questions are then numbered from 1.
  *
- * @param to its place among the questions, from 1; beyond the end it is the last.
- * @param order its number when it was seen: where somebody has moved it meanwhile, it stays. undefined: wherever it is.
- * @returns its place.
- * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid: `changed` for its order, or a place that is none.
+ * @returns its id.
+ * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid for points that are too many in all.
  */
-export async function moveQuestion(
-  ctx: Context,
-  ref: QuestionRef,
-  { place, order }: { place: number; order?: number | undefined },
-): Promise<number> {
+export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise<string> {
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const assessment = await lockAssessment(inside, ref.assessmentId)
-    const question = await getQuestion(inside, ref)
-    refuse(findIssues([['place', checkInteger(place, { minimum: 1, maximum: MAX_INTEGER })]]))
-    if (order !== undefined && question.order !== order) refuse([{ field: 'order', rule: 'changed', value: question.order }])
-    const where = { organizationId: inside.organization.id, assessmentId: assessment.id }
-    const questions = await db.question.findMany({
-      where,
-      select: { id: true },
-      orderBy: totalOrder({ field: 'order', direction: 'asc' }),
-    })
-    const ids = questions.map(({ id }) => id).filter((id) => id !== question.id)
-    ids.splice(place - 1, 0, question.id)
-    const numbered = sql<{ id: string; place: number }>`unnest(${ids}::uuid[]) with ordinality`
-    await run(
-      db,
-      ownUpdate(inside, 'questions')
-        .from(numbered.as<'numbered'>(sql`numbered (id, place)`))
-        .set((eb) => ({
-          order: eb.ref('numbered.place'),
-          updatedAt: sql<Date>`greatest(${time(deps.clock())}, ${eb.ref('questions.updatedAt')} + interval '1 ms')`,
-        }))
-        .whereRef('questions.id', '=', 'numbered.id')
-        .whereRef('questions.order', '<>', 'numbered.place'),
-    )
-    await record(inside, 'moved_question', question, assessment)
-    return ids.indexOf(question.id) + 1
+    const original = await getQuestion(inside, ref)
+    refuse(checkTotal(assessment, 0, original))
+    const now = deps.clock()
+    const copy = { ...original, id: deps.newId(), createdAt: now, updatedAt: now }
+    await db.question.create({ data: copy })
+    await sealVersions(inside, own(inside, 'questions').where('questions.id', '=', copy.id).select('questions.versionId'))
+    const ids = (await listIds(inside, assessment.id)).filter((id) => id !== copy.id)
+    ids.splice(ids.indexOf(original.id) + 1, 0, copy.id)
+    await numberQuestions(inside, ids)
+    await recordQuestion(inside, 'duplicated_question', copy, assessment)
+    return copy.id
   })
 }
 
@@ -210,7 +190,7 @@ const whatAsks = (inputType: string): keyof QuestionInput =>
   inputType === 'audio' ? 'audioUrl' : inputType === 'video' ? 'videoUrl' : 'script'
 
 /** The database keeps the sum of an assessment's points in an integer. @param before the question's points so far. */
-const checkTotal = ({ totalPoints }: Assessment, before: number, { points }: QuestionInput): Issue[] =>
+const checkTotal = ({ totalPoints }: Assessment, before: number, { points }: Pick<QuestionInput, 'points'>): Issue[] =>
   findIssues([['points', checkInteger(points, { minimum: 0, maximum: MAX_INTEGER - (totalPoints - before) })]])
 
 /** The columns of what was written; the languages are there then. */
@@ -225,7 +205,7 @@ async function toColumns(ctx: Context, input: QuestionInput) {
   return { ...input, sourceLanguage, targetLanguage }
 }
 
-const record = (
+export const recordQuestion = (
   ctx: Context,
   action: AuditAction,
   { id }: { id: string },

@@ -52,27 +52,33 @@ export const seenUpdatedAt = Type.Optional(
   DateTime('As you have read it. If it was changed since to something else than what you send, nothing is changed (409)'),
 )
 
+const archived = Type.Boolean({
+  description:
+    'Whether the portal lists it apart, and offers it for no new invite. This interface lists it, and takes invites to it, either way',
+})
+
 export const AssessmentChangeBody = Type.Object(
-  { name, ...others, updatedAt: seenUpdatedAt },
+  { name, ...others, archived: Type.Optional(archived), updatedAt: seenUpdatedAt },
   { [NAME]: 'AssessmentChange', minProperties: 1, examples: [{ timeLimit: 2400 }] },
 )
 
 export const AssessmentSettingsView = Type.Object(
   {
     assessment: assessmentDetailView.schema,
-    settings: Type.Object({ ...fields, updatedAt: DateTime() }, { [NAME]: 'AssessmentSettings' }),
+    settings: Type.Object({ ...fields, archived, updatedAt: DateTime() }, { [NAME]: 'AssessmentSettings' }),
   },
   { [NAME]: 'OneAssessment', description: 'The assessment, and what can be changed of it' },
 )
 
 export const toNewAssessment = (body: Static<typeof NewAssessmentBody>): AssessmentInput => ({
   ...EMPTY_ASSESSMENT,
-  ...toAssessmentChange(body),
+  ...defined(pick(body, NAMES)),
   name: body.name,
 })
 
-export const toAssessmentChange = (body: Static<typeof AssessmentChangeBody>): Partial<AssessmentInput> =>
-  defined(pick(body, NAMES))
+export const toAssessmentChange = (
+  body: Static<typeof AssessmentChangeBody>,
+): Partial<AssessmentInput> & { archived?: boolean } => defined(pick(body, [...NAMES, 'archived']))
 
 /** The time that a body says it has seen; undefined where it says none. */
 export const toSeen = ({ updatedAt }: { updatedAt?: string }): Date | undefined =>
@@ -80,5 +86,5 @@ export const toSeen = ({ updatedAt }: { updatedAt?: string }): Date | undefined 
 
 export const presentSettings = (assessment: Assessment, input: AssessmentInput): Static<typeof AssessmentSettingsView> => ({
   assessment: assessmentDetailView.present(assessment),
-  settings: { ...pick(input, NAMES), updatedAt: assessment.updatedAt.toISOString() },
+  settings: { ...pick(input, NAMES), archived: assessment.archivedAt !== null, updatedAt: assessment.updatedAt.toISOString() },
 })

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { getBatch, inviteMany, listBatchRows } from '../../domain/invites/batches/batches.ts'
-import { MAX_ROWS_A_REQUEST, MAX_ROWS_BYTES } from '../../domain/limits.ts'
+import { MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST, MAX_ROWS_BYTES } from '../../domain/limits.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import {
@@ -29,11 +29,11 @@ export function inviteBatchRoutes(app: TypedApp): void {
         tags,
         operationId: 'createInviteBatch',
         summary: 'Invite many candidates',
-        description: `Up to ${MAX_ROWS_A_REQUEST} candidates are invited to one assessment, one after the other, from now on; the body may be 1 MiB. What is said beside \`invites\` holds for all of them. What is wrong with one, or that it was invited before, is its outcome, and does not concern the others. Beyond the original interface.`,
+        description: `Up to ${MAX_ROWS_A_REQUEST} candidates are invited to one assessment, one after the other, from now on; the body may be 1 MiB. What is said beside \`invites\` holds for all of them. What is wrong with one, or that it was invited before, is its outcome, and does not concern the others. At most ${MAX_OPEN_BATCHES} batches are under way at a time: beyond these it is a 429. Beyond the original interface.`,
         headers: IdempotencyHeaders,
         body: NewBatchBody,
         response: { 202: StartedBatchView },
-        errors: ['assessment_not_found'],
+        errors: ['assessment_not_found', 'too_many_batches'],
       },
     },
     async (request, reply) =>

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { addQuestion, changeQuestion, deleteQuestion, moveQuestion } from '../../domain/assessments/edit-questions.ts'
+import { defineQuestion, getDefinition } from '../../domain/assessments/define-question.ts'
+import { addQuestion, changeQuestion, deleteQuestion } from '../../domain/assessments/edit-questions.ts'
+import { moveQuestion } from '../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
@@ -7,6 +9,7 @@ import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { AssessmentParams, managing } from './assessment-settings.routes.ts'
 import { toSeen } from './assessment-settings.view.ts'
 import { tellConflicts } from './conflicts.ts'
+import { DefinitionBody, OneDefinition, presentDefinition, toDefinition } from './question-definition.view.ts'
 import {
   MovedQuestion,
   NewQuestionBody,
@@ -31,6 +34,7 @@ const read = async (ctx: Context, ref: QuestionRef) => ({ question: questionView
 export function questionEditingRoutes(app: TypedApp): void {
   addingRoutes(app)
   changingRoutes(app)
+  definingRoutes(app)
 }
 
 /** What there is, and what is added. */
@@ -152,6 +156,50 @@ function changingRoutes(app: TypedApp): void {
       const deleted = await read(ctx, params)
       await deleteQuestion(ctx, params)
       return deleted
+    },
+  )
+}
+
+/** What makes it a question that scores itself. */
+function definingRoutes(app: TypedApp): void {
+  const path = '/assessments/:assessmentId/questions/:questionId/definition'
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        operationId: 'getQuestionDefinition',
+        summary: 'Get the definition of a question',
+        description:
+          'What a question shows that scores itself: options, a unit. What is right is not told. A question that is answered by a text or a recording has none. Beyond the original interface.',
+        params,
+        response: { 200: OneDefinition },
+        hasEtag: true,
+        errors: ['question_not_found'],
+      },
+    },
+    async ({ ctx, params }) => presentDefinition(await getDefinition(ctx, params)),
+  )
+
+  app.put(
+    path,
+    {
+      schema: {
+        ...managing,
+        tags,
+        operationId: 'putQuestionDefinition',
+        summary: 'Define a question',
+        description:
+          'Makes it a question that scores itself: one or several choices, a number, a short text. Its answers are scored when they are handed in; what a grader gives stands before that. What was asked already stays as it was for those candidates. Sent again it changes nothing. Beyond the original interface.',
+        params,
+        body: DefinitionBody,
+        response: { 200: OneDefinition },
+        errors,
+      },
+    },
+    async ({ ctx, params, body }) => {
+      await defineQuestion(ctx, params, toDefinition(body))
+      return presentDefinition(await getDefinition(ctx, params))
     },
   )
 }

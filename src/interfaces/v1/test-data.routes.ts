@@ -1,5 +1,7 @@
+import type { Context } from '../../domain/context.ts'
 import { deleteTestData } from '../../domain/test-data/delete-test-data.ts'
 import { simulate } from '../../domain/test-data/simulate.ts'
+import { doRepeatable } from '../../domain/work/do-once.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { answerInvite, InviteParams, MovedInviteView } from './invite-operations.routes.ts'
@@ -17,7 +19,7 @@ export function testDataRoutes(app: TypedApp): void {
         operationId: 'simulateInvite',
         summary: 'Have happen what candidates and graders do',
         description:
-          'With a test invite, at once, with the events, webhooks and mails that come of it otherwise. `accept`, `start`, `complete` and `decline` are what the candidate does, `grade` and `release` what members do who may grade, `expire` what the clock does, `bounce` what the mail server does with the newest mail. What lies between the state of the invite and the action is done as well, and what has been done already stays as it is; a released result is graded anew where grades are given. Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. Beyond the original interface.',
+          'With a test invite, at once, with the events, webhooks and mails that come of it otherwise. `accept`, `start`, `complete` and `decline` are what the candidate does, `grade` and `release` what members do who may grade, `expire` what the clock does, `bounce` what the mail server does with the newest mail. What lies between the state of the invite and the action is done as well, and what has been done already stays as it is; a released result is graded anew where grades are given. Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. An organization’s are done one after the other. Beyond the original interface.',
         params: InviteParams,
         headers: IdempotencyHeaders,
         body: SimulationBody,
@@ -30,12 +32,14 @@ export function testDataRoutes(app: TypedApp): void {
           'session_refused',
           'graders_missing',
           'too_many_mails',
+          'too_many_simulations',
         ],
       },
     },
     async (request, reply) => {
       const { body, params } = request
-      return answerOnce(request, reply, (ctx) => answerInvite(simulate(ctx, params.inviteId, body.action, toGiven(body))))
+      const work = (ctx: Context) => answerInvite(simulate(ctx, params.inviteId, body.action, toGiven(body)))
+      return answerOnce(request, reply, work, undefined, doRepeatable)
     },
   )
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { readFeed } from '../../support/events.ts'
+import { recordQueries } from '../../support/queries.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -57,4 +58,68 @@ it('assigns, grades, releases and reopens in the name of a member, and the event
   for (const action of ['assigned_grader', 'graded', 'released_result', 'reopened_result'])
     expect(log).toContainEqual(expect.objectContaining({ action, actorKind: 'apiKey', mode: 'test' }))
   expect(await service.db.gradeViewer.count({ where: { organizationId } })).toBe(0)
+})
+
+/** What a candidate has handed in of an assessment with so many questions, for a test key that may manage. */
+async function handIn({ questions, secondGrader = false }: { questions: number; secondGrader?: boolean }) {
+  const { id: organizationId, key, apiKeyId } = await service.make.organization({ mode: 'test' })
+  await changeApiKey(service.system, apiKeyId, { rights: ['manage'] })
+  const makeGrader = () => service.make.member(organizationId, { roles: ['grader'] })
+  const [first, second] = [await makeGrader(), await makeGrader()]
+  const assessment = await service.make.assessment(organizationId, { secondGrader })
+  for (let order = 1; order <= questions; order++) await service.make.question(assessment, { order, points: 5 })
+  const v1 = service.v1(key)
+  const { body } = await v1.post('/invites').send({ assessmentId: assessment.id, recipientEmail: 'kim@example.com' })
+  expect((await v1.post(`/invites/${body.invite.id}/simulate`).send({ action: 'complete' })).status).toBe(200)
+  const path = `/invites/${body.invite.id}/submission`
+  const grade = (grades: object[], more: object = {}) => v1.patch(`${path}/grades`).send({ grades, graderId: first.id, ...more })
+  return { v1, path, first, second, grade }
+}
+
+it.each<[grades: object[], error: string]>([
+  [[], 'grades is required'],
+  [
+    [
+      { number: 1, points: 1 },
+      { number: 3, points: 1 },
+    ],
+    'grades.1.number must be of a question that was asked',
+  ],
+  [
+    [
+      { number: 1, points: 1 },
+      { number: 2, points: 1 },
+      { number: 1, points: 2 },
+    ],
+    'grades.2.number must be of another question than those before',
+  ],
+])('saves none of the grades %j', async (grades, error) => {
+  const { grade, v1, path } = await handIn({ questions: 2 })
+  expect(await grade(grades)).toMatchObject({ status: 400, body: { error } })
+  expect((await v1.get(`${path}/grades`)).body.points).toBe(0)
+})
+
+it('grades many answers by about as many statements as few', async () => {
+  const { grade } = await handIn({ questions: 60 })
+  const grades = (points: number, count: number) => Array.from({ length: count }, (_, i) => ({ number: i + 1, points }))
+  const few = await recordQueries(async () => await grade(grades(1, 1)))
+  const many = await recordQueries(async () => await grade(grades(2, 60)))
+  expect([few.result.body.points, many.result.body.points]).toEqual([1, 120])
+  // The one that is corrected is another statement.
+  expect(many.queries.length).toBeLessThan(few.queries.length + 5)
+})
+
+it('has two graders change places by one request, and lets nobody have both', async () => {
+  const { v1, path, first, second } = await handIn({ questions: 1, secondGrader: true })
+  const assign = (assignedGraderId: string | null, secondGraderId: string | null) =>
+    v1.patch(`${path}/graders`).send({ assignedGraderId, secondGraderId })
+  for (const [one, other] of [
+    [first.id, second.id],
+    [second.id, first.id],
+    [first.id, null],
+    [null, first.id],
+  ] as const)
+    expect(await assign(one, other)).toMatchObject({ status: 200, body: { assignedGraderId: one, secondGraderId: other } })
+  expect(await assign(first.id, first.id)).toMatchObject({ status: 409, headers: { 'x-error-code': 'state_conflict' } })
+  expect((await v1.get(`${path}/grades`)).body).toMatchObject({ assignedGraderId: null, secondGraderId: first.id })
 })

@@ -149,6 +149,7 @@ describe('POST /invites/{id}/retake', () => {
     expect([early.status, early.body]).toEqual([409, { error: 'The invite is pending and can not be taken again' }])
     await service.db.invite.update({ where: { id: retake.id }, data: { status: 'completed', completedAt: new Date() } })
     const third = await client.post(`/invites/${retake.id}/retake`).send({ sendEmail: false })
+    expect((await client.post(`/invites/${invite.id}/retake`)).headers.link).toContain(retake.id)
     expect([third.status, third.body.invite.retakeOf]).toEqual([201, retake.id])
     expect(await service.db.inviteEmail.count({ where: { inviteId: third.body.invite.id } })).toBe(0)
 
@@ -187,6 +188,16 @@ describe('POST /invites/{id}/retake', () => {
     const { status, body } = await client.post(`/invites/${invite.id}/retake`)
     expect(status).toBe(201)
     expect((await client.get(`/invites/${body.invite.id}`)).body.assignedGrader).toBe(null)
+  })
+})
+
+describe('POST /invites/{id}/retake of an invite that nobody could make any more', () => {
+  it('says all that it says: a message that was imported, and a host that was listed then', async () => {
+    const said = { customMessage: 'x'.repeat(6_000), returnUrl: 'https://careers.example.com/' }
+    const { client, invite } = await furnish({ status: 'completed', completedAt: new Date(), ...said })
+    const { status, body } = await client.post(`/invites/${invite.id}/retake`)
+    expect(status).toBe(201)
+    expect((await client.get(`/invites/${body.invite.id}`)).body).toMatchObject(said)
   })
 })
 
@@ -274,6 +285,20 @@ describe('POST /invite-batches', () => {
     expect(await service.db.invite.findMany({ where: { organizationId, mode: 'test' } })).toMatchObject([address('test')])
   })
 
+  it('keeps of what no row can be as much as can be kept', async () => {
+    const by = await furnish()
+    const invites = [
+      { ...address('nul\0'), recipientName: 'N\0ul' },
+      { ...address('half\ud800'), recipientName: '\udc00', externalId: '\0', metadata: { a: '\0' }, customMessage: '\ud800' },
+    ]
+    const { body, status } = await by.client.post('/invite-batches').send({ assessmentId: by.assessment.id, invites })
+    expect(status).toBe(202)
+    expect((await rowsOf(by, body.batch.id)).rows).toMatchObject([
+      { ...address('nul'), recipientName: 'Nul', state: 'invalid', error: 'recipientEmail is not a valid email address' },
+      { ...address('half\ufffd'), recipientName: '\ufffd', state: 'invalid' },
+    ])
+  })
+
   it('takes a thousand candidates, and no more', async () => {
     const { client, assessment } = await furnish()
     const invites = Array.from({ length: 1_001 }, (_, i) => ({
@@ -296,10 +321,50 @@ describe('POST /invite-batches', () => {
     [{ invites: [address('x')], expiresInDays: 0 }, 400, 'expiresInDays must be a positive integer'],
     [{ invites: [address('x')], tagIds: [unknownId] }, 400, 'tagIds must be of this organization'],
     [{ invites: [address('x')], assessmentId: unknownId }, 404, 'Assessment not found'],
+    [
+      { invites: [address('x')], returnUrl: 'https://unlisted.example.com/' },
+      400,
+      'returnUrl must be of a host that the organization has listed in its settings',
+    ],
   ])('refuses %o as a whole', async (body, status, error) => {
     const { client, assessment } = await furnish()
     const answer = await client.post('/invite-batches').send({ assessmentId: assessment.id, ...body })
     expect([answer.status, answer.body]).toEqual([status, { error }])
+  })
+
+  it('is one of so many that are under way, of live and of test data apart', async () => {
+    const { organizationId, client, assessment } = await furnish()
+    const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
+    const of = { organizationId, assessmentId: assessment.id, mode: 'test', createdByKeyId: apiKey.id, terms: {} } as const
+    const at = service.clock.now()
+    const ids = Array.from({ length: 21 }, () => service.deps.newId())
+    // The last is not under way any more.
+    const data = ids.map((id, i) => ({ ...of, id, createdAt: at, startedAt: at, finishedAt: i === 20 ? at : null }))
+    await service.db.inviteBatch.createMany({ data })
+    const send = (by: typeof client) => by.post('/invite-batches').send({ assessmentId: assessment.id, invites: [address('x')] })
+    const refused = await send(service.v1(key))
+    expect([refused.status, refused.headers['x-error-code'], refused.headers['retry-after'], refused.body]).toEqual([
+      429,
+      'too_many_batches',
+      '30',
+      { error: 'At most 20 batches can be under way. Please try again later.' },
+    ])
+    expect((await send(client)).status).toBe(202)
+    await service.db.inviteBatch.update({ where: { id: ids[0]! }, data: { finishedAt: at } })
+    expect((await send(service.v1(key))).status).toBe(202)
+  })
+
+  it('is somebody’s to processes of a release before, which have no job of it', async () => {
+    const { organizationId, client, assessment } = await furnish()
+    const admin = await service.make.member(organizationId, { roles: ['admin'] })
+    const { body } = await client.post('/invite-batches').send({ assessmentId: assessment.id, invites: [address('x')] })
+    const { id } = body.batch
+    expect(await service.db.inviteBatch.findUniqueOrThrow({ where: { id } })).toMatchObject({ createdById: admin.id })
+    const jobs = await service.db.$queryRaw<object[]>`SELECT name FROM pgboss.job WHERE data->>'batchId' = ${id}`
+    expect(jobs).toEqual([{ name: 'invite-batch-of-key' }])
+    await finish({ client }, id)
+    const invite = await service.db.invite.findFirstOrThrow({ where: { organizationId, recipientEmail: 'x@example.com' } })
+    expect(invite).toMatchObject({ createdById: null, createdByKeyId: expect.any(String) })
   })
 
   it('invites nobody any more once its key is revoked', async () => {
@@ -344,7 +409,7 @@ describe('returnUrl', () => {
     expect((await service.http().get(page)).text).not.toContain('/return')
     expect((await service.http().get(`${page}/return`)).headers.location).toBe(page)
     await service.db.invite.update({ where: { id }, data: { status: 'completed', completedAt: service.clock.now() } })
-    expect((await service.http().get(page)).text).toContain(`href="${page}/return">Go on at careers.example.com</a>`)
+    expect((await service.http().get(page)).text).toContain(`href="${page}/return">Continue to careers.example.com</a>`)
     const answer = await service.http().get(`${page}/return`)
     const url = new URL(answer.headers.location!)
     expect([answer.status, url.origin, url.pathname, url.hash]).toEqual([303, 'https://careers.example.com', '/done', '#thanks'])
@@ -367,6 +432,19 @@ describe('returnUrl', () => {
     ['https://careers.example.com.evil.example/', 'returnUrl must be of a host that the organization has listed in its settings'],
     ['https://careers.example.com:8443/', 'returnUrl must be of a host that the organization has listed in its settings'],
     ['/done', 'returnUrl is not a URL'],
+    ['\0https://careers.example.com/', 'returnUrl is not a URL'],
+    ['https://careers.example.com/\0', 'returnUrl is not a URL'],
+    ['https://careers.example.com/\ud800', 'returnUrl is not a URL'],
+    ['ht\ntps://careers.example.com/', 'returnUrl is not a URL'],
+    ['https://careers.example.com/\r\nLocation: https://evil.example', 'returnUrl is not a URL'],
+    [' https://careers.example.com/', 'returnUrl is not a URL'],
+    ['https:careers.example.com', 'returnUrl is not a URL'],
+    ['https:///careers.example.com', 'returnUrl is not a URL'],
+    ['https:\\\\careers.example.com\\', 'returnUrl is not a URL'],
+    ['https://careers.example.com\\@evil.example/', 'returnUrl is not a URL'],
+    ['https://@careers.example.com/', 'returnUrl must not contain a user name or password'],
+    ['https://careers.example.com@evil.example/', 'returnUrl must not contain a user name or password'],
+    ['https://careers.example.com./', 'returnUrl must be of a host that the organization has listed in its settings'],
     ['x'.repeat(2_001), 'returnUrl must be at most 2000 characters long'],
   ])('is not taken: %s', async (returnUrl, error) => {
     const { post } = await furnishHost()

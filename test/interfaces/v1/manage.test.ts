@@ -36,11 +36,16 @@ beforeAll(async () => {
 })
 
 const codeOf = ({ status, headers }: { status: number; headers: Record<string, string> }) => [status, headers['x-error-code']]
+const aDefinition = {
+  responseType: 'number',
+  spec: {},
+  key: { answers: [{ value: '42', share: 100 }] },
+}
 const aQuestion = { script: 'What would you do first?', points: 10 }
 
 describe('whoever may not', () => {
   /** Each with a body that would do. */
-  const writes: [method: 'post' | 'patch' | 'delete', path: (of: Furnished) => string, body: object][] = [
+  const writes: [method: 'post' | 'patch' | 'put' | 'delete', path: (of: Furnished) => string, body: object][] = [
     ['post', () => '/assessments', { name: 'New' }],
     ['patch', ({ assessment }) => `/assessments/${assessment.id}`, { name: 'Other' }],
     ['post', ({ assessment }) => `/assessments/${assessment.id}/duplicate`, {}],
@@ -48,6 +53,7 @@ describe('whoever may not', () => {
     ['post', ({ assessment }) => `/assessments/${assessment.id}/questions`, aQuestion],
     ['patch', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}`, { points: 3 }],
     ['post', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/move`, { place: 1 }],
+    ['put', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/definition`, aDefinition],
     ['delete', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}`, {}],
     ['post', () => '/members', { email: 'new@example.com', roles: ['grader'] }],
     ['patch', ({ member }) => `/members/${member.id}`, { department: 'Other' }],

@@ -206,6 +206,47 @@ describe('POST /invites/{id}/simulate', () => {
   })
 })
 
+describe('many of POST /invites/{id}/simulate at once', () => {
+  it('are done one after the other: of one invite the first does it all', async () => {
+    const { organization, invite, v1 } = await start({ kinds: EVERY_KIND })
+    const id = await invite()
+    const send = async () => await v1.post(`/invites/${id}/simulate`).send({ action: 'release' })
+    const answers = await Promise.all(Array.from({ length: 6 }, send))
+    expect(answers.map(({ status, body }) => [status, body.invite?.status])).toEqual(Array(6).fill([200, 'completed']))
+    const { events } = await readFeed(service, organization.key, { inviteId: id })
+    expect(events.filter(({ type }) => type === 'submission.released')).toHaveLength(1)
+  })
+
+  it('wait in a line that has an end, and hold up nobody else', async () => {
+    const { invite, v1 } = await start({ kinds: EVERY_KIND })
+    const other = await start()
+    const [id, others] = [await invite(), await other.invite(PLAIN)]
+    const send = async () => await v1.post(`/invites/${id}/simulate`).send({ action: 'complete' })
+    const all = Array.from({ length: 40 }, send)
+    expect(await other.act(others, 'accept')).toBe('accepted')
+    const answers = await Promise.all(all)
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { status, headers } of refused)
+      expect([status, headers['x-error-code'], headers['retry-after']]).toEqual([429, 'too_many_simulations', '5'])
+    expect(await v1.post(`/invites/${id}/simulate`).send({ action: 'complete' })).toMatchObject({ status: 200 })
+  })
+
+  it('go on from where one has failed, also with its Idempotency-Key: it is no single transaction', async () => {
+    const { organization, invite, v1, read } = await start({ graders: 0 })
+    const id = await invite(PLAIN)
+    const send = () => v1.post(`/invites/${id}/simulate`).set('Idempotency-Key', 'later').send({ action: 'release' })
+    expect((await send()).headers['x-error-code']).toBe('graders_missing')
+    expect((await v1.get(`/invites/${id}`)).body.status).toBe('completed')
+    await service.make.member(organization.id, { roles: ['grader'] })
+    const [first, second] = [await send(), await send()]
+    expect([first.status, second.headers['idempotent-replayed'], second.text]).toEqual([200, 'true', first.text])
+    expect((await read(id)).state).toBe('released')
+    const other = v1.post(`/invites/${id}/simulate`).set('Idempotency-Key', 'later').send({ action: 'accept' })
+    expect((await other).headers['x-error-code']).toBe('idempotency_key_reused')
+  })
+})
+
 describe('DELETE /test-data', () => {
   it('deletes what there is, with its files, and leaves live data, what is shared, and the feed', async () => {
     const { organization, assessment, v1, invite, act } = await start({ kinds: EVERY_KIND })
@@ -286,10 +327,10 @@ describe('DELETE /test-data', () => {
       422,
       expect.stringContaining('There are test invites to it, and no live ones.'),
     ])
-    const button = `action="${admin.home}test-data/delete"`
+    const button = `value="${admin.home}test-data/delete"`
     expect(refused.text).toContain(button)
     expect((await admin.get(page)).text).not.toContain(button)
-    expect((await admin.get(test)).text).toContain(`action="${test}test-data/delete"`)
+    expect((await admin.get(test)).text).toContain(`value="${test}test-data/delete"`)
     expect((await admin.get(admin.home)).text).not.toContain('test-data/delete')
 
     const deleted = await admin.post(`${admin.home}test-data/delete`)

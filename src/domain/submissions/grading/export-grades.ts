@@ -6,6 +6,8 @@ import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../values/uuid.ts'
+import type { Gradable } from '../scores.ts'
+import { scoredPoints } from '../scores.ts'
 import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked-questions.ts'
 import { newestGrades } from './grades.ts'
 import { countGrades, type GradeRow, percentOf, sumUp } from './totals.ts'
@@ -106,7 +108,7 @@ const handedIn = (ctx: Context, assessmentId: string) =>
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
 
 type Row = Omit<ExportedGrades, 'points' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
-  paper: { number: number; questionId: string; points: number }[]
+  paper: (Gradable & { questionId: string })[]
   /** Of each grader the newest, see findGrades, oldest first; without their comments, which may be long. */
   grades: GradeRow[]
 }
@@ -142,6 +144,7 @@ function findRows(ctx: Context, assessmentId: string, after: string | undefined)
           .where(sameOwner('paperQuestions', 'submissions'))
           .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
           .select(['paperQuestions.number', 'paperQuestions.questionId', 'paperQuestions.points'])
+          .select((paper) => scoredPoints(paper as never).as('scored'))
           .orderBy('paperQuestions.number')
         const graders = eb
           .selectFrom('grades')

@@ -2,17 +2,18 @@ import { authorize } from '../../access/permissions.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError, type Issue } from '../../errors.ts'
 import { mayGrade } from '../../members/graders.ts'
 import { findMembers } from '../../members/members.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { whereInviteSubmission } from '../reading/list-submissions.ts'
+import type { Gradable } from '../scores.ts'
 import { findGrades, type NewestGrade } from './grades.ts'
 import { handOn } from './hand-on.ts'
 import { releaseResult, reopenResult } from './release-result.ts'
 import { findHandedIn, findPaper, type Graded, holderOf, lockHandedIn, roundOf } from './rounds.ts'
-import { about, saveGrade } from './save-grade.ts'
+import { about, type QuestionGrade, saveGrades } from './save-grade.ts'
 import { type Counted, countGrades, sumUp } from './totals.ts'
 
 // What graders do, asked for by API keys: in the name of a member who may grade it, by what the portal calls for that member.
@@ -20,7 +21,7 @@ import { type Counted, countGrades, sumUp } from './totals.ts'
 /** How far the grading of what was sent in for an invite is, with what stands of everybody's grades. */
 export type Grading = {
   submission: Graded
-  questions: (Counted<{ number: number; points: number }> & { grades: NewestGrade[] })[]
+  questions: (Counted<Gradable> & { grades: NewestGrade[] })[]
   total: ReturnType<typeof sumUp>
   /** Up to when its grades are shown. */
   seen: Date
@@ -47,10 +48,13 @@ export type Graders = { assignedGraderId?: string | null; secondGraderId?: strin
 export async function assignGraders(ctx: Context, inviteId: string, graders: Graders): Promise<void> {
   authorize(ctx, 'grade_for_members')
   await inTransaction(ctx, async (inside) => {
-    const { id, assessment } = await lockHandedIn(inside, await findId(inside, inviteId))
+    const { id, assessment, secondGraderId } = await lockHandedIn(inside, await findId(inside, inviteId))
     const { assignedGraderId: first, secondGraderId: second } = graders
     const text = 'secondGraderId is for assessments that are graded twice'
     refuse(second !== undefined && !assessment.secondGrader ? [{ field: 'secondGraderId', rule: 'malformed', text }] : [])
+    // Whoever changes places leaves the one before taking the other.
+    const changesPlaces = first && second !== undefined && first.toLowerCase() === secondGraderId
+    if (changesPlaces) await handOn(inside, id, { place: 'second', graderId: null })
     if (first !== undefined) await handOn(inside, id, { place: 'first', graderId: first })
     if (second !== undefined) await handOn(inside, id, { place: 'second', graderId: second })
   })
@@ -60,26 +64,36 @@ export async function assignGraders(ctx: Context, inviteId: string, graders: Gra
 type InName = { graderId?: string | undefined }
 /** @property seen up to when whoever gives them has seen the grades; undefined: whatever there is. */
 export type GradesForMember = InName & {
-  grades: readonly { number: number; points: number | null; comment: string }[]
+  grades: readonly QuestionGrade[]
   seen?: Date | undefined
 }
 
 /**
  * Saves a member's grades, all or none.
  *
- * @throws DomainError as readGrading and saveGrade; invalid: a grader who may not grade it, or (rule `account`: regraded, with the number of
- *   the question) what the grader has given since.
+ * @throws DomainError as readGrading and saveGrades; invalid: no grade, one of a question that there is not, or two of one; a grader who may
+ *   not grade it; or (rule `account`: regraded, with the number of the question) what the grader has given since.
  */
 export async function gradeForMember(ctx: Context, inviteId: string, given: GradesForMember): Promise<void> {
   await inNameOf(ctx, inviteId, given, async (inside, { id }, grader) => {
-    const seen = given.seen ?? inside.deps.clock()
-    for (const grade of given.grades) {
-      const { isSaved } = await saveGrade(grader, { ...grade, submissionId: id, seen })
-      refuse(isSaved ? [] : [about('regraded', grade.number)])
-    }
+    refuse(findWrongNumbers(given.grades, await findPaper(inside, id)))
+    const regraded = await saveGrades(grader, { submissionId: id, grades: given.grades, seen: given.seen })
+    refuse(regraded === null ? [] : [about('regraded', regraded)])
     const questions = given.grades.map(({ number }) => String(number))
     const details = { graderId: grader.actor.id, questions }
     await recordAudit(inside, { action: 'graded', target: { kind: 'invite', id: inviteId }, details })
+  })
+}
+
+/** Each question once, and one at least. */
+function findWrongNumbers(grades: readonly QuestionGrade[], paper: readonly { number: number }[]): Issue[] {
+  if (grades.length === 0) return [{ field: 'grades', rule: 'required' }]
+  const asked = new Set(paper.map(({ number }) => number))
+  return grades.flatMap(({ number }, i): Issue[] => {
+    const isRepeated = grades.findIndex((grade) => grade.number === number) < i
+    const field = `grades.${i}.number`
+    const text = `${field} must be of ${isRepeated ? 'another question than those before' : 'a question that was asked'}`
+    return isRepeated || !asked.has(number) ? [{ field, rule: 'malformed', text }] : []
   })
 }
 

@@ -4,6 +4,7 @@ import { all } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import type { Gradable } from '../scores.ts'
 import { findHandedIn, findPaper, type Graded, type Round, refuseUnknown, requireRound } from './rounds.ts'
 import { type GradeRow, haveBothGraded } from './totals.ts'
 
@@ -112,7 +113,7 @@ export const nameOf = ({ firstName, lastName, email }: { firstName: string; last
   `${firstName} ${lastName}`.trim() || email
 
 type Terms = { assessment: Pick<Graded['assessment'], 'secondGrader'> }
-type Paper = readonly { number: number; points: number }[]
+type Paper = readonly Gradable[]
 
 /** Whether a grader of that round may see all grades: of two graders neither sees the other's until both have graded everything. */
 export const seesAll = (round: Round, { assessment }: Terms, paper: Paper, grades: readonly GradeRow[]): boolean =>

@@ -1,3 +1,4 @@
+import type { Gradable } from '../scores.ts'
 import { seesAll, visibleTo } from './grades.ts'
 import type { Graded, Round } from './rounds.ts'
 import { countGrades, type GradeRow, sumUp } from './totals.ts'
@@ -18,7 +19,7 @@ export type Progress = {
 export function progressOf(
   round: Round,
   submission: { assessment: Pick<Graded['assessment'], 'secondGrader'> },
-  paper: readonly { number: number; points: number }[],
+  paper: readonly Gradable[],
   grades: readonly GradeRow[],
 ): Progress {
   const isOwnPart = !seesAll(round, submission, paper, grades)

@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import { type Condition, compose, type Expressions, own, type Rows, sameOwner, seen } from '../../../db/own.ts'
 import { anyOf } from '../../../db/query.ts'
-import { all, jsonOf, one } from '../../../db/statements.ts'
+import { all, first, jsonOf, one } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -10,6 +10,8 @@ import { type Named, readNames, type Wanted } from '../../invites/form-options.t
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { graders } from '../../members/graders.ts'
 import { isUuid } from '../../values/uuid.ts'
+import type { Gradable } from '../scores.ts'
+import { scoredPoints } from '../scores.ts'
 import { newestGrades } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { roundOf } from './rounds.ts'
@@ -58,7 +60,7 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
 }
 
 /** The paper of a submission and what counts of its grades. */
-type Given = { paper: { number: number; points: number }[]; grades: GradeRow[] }
+type Given = { paper: Gradable[]; grades: GradeRow[] }
 
 function toQueued(ctx: Context, row: Row, { paper, grades }: Given): Queued {
   const round = roundOf(ctx, row)
@@ -71,7 +73,10 @@ async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given
   const rows = await all(
     ctx.db,
     compose.selectFrom(these).select((eb) => {
-      const paper = own(ctx, 'paperQuestions').where('submissionId', '=', eb.ref('these.id')).select(['number', 'points'])
+      const paper = own(ctx, 'paperQuestions')
+        .where('submissionId', '=', eb.ref('these.id'))
+        .select(['number', 'points'])
+        .select((eb) => scoredPoints(eb).as('scored'))
       return ['these.id', jsonOf(paper.orderBy('number')).as('paper'), jsonOf(newestGrades(ctx, eb.ref('these.id'))).as('grades')]
     }),
   )
@@ -87,6 +92,14 @@ export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: 
   )
   const counted = await one(ctx.db, counts)
   return queues.map((whose) => ({ whose, count: counted[whose] }))
+}
+
+/** Since when what has waited longest of the actor's queue waits, an admin's being all there are; null: nothing waits. @throws DomainError not_permitted. */
+export async function waitsSince(ctx: Context): Promise<Date | null> {
+  authorize(ctx, 'grade')
+  const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+  const longest = waiting.orderBy('submissions.submittedAt').limit(1).select('submissions.submittedAt')
+  return (await first(ctx.db, longest))?.submittedAt ?? null
 }
 
 /** What the menu says beside its words: how many invites there are, and how many submissions wait for the actor. */
@@ -138,7 +151,7 @@ export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: 
 }
 
 /** The submissions that the queue has. */
-function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
+export function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
   const handedIn = own(ctx, 'submissions').where('submissions.state', '=', sql.lit('submitted'))
   const waiting =
     assessmentId !== undefined && isUuid(assessmentId) ? handedIn.where('submissions.assessmentId', '=', assessmentId) : handedIn

@@ -1,11 +1,13 @@
 import { own, seen } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import { all, run } from '../../../db/statements.ts'
 import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { mayGrade } from '../../members/graders.ts'
 import { isUuid } from '../../values/uuid.ts'
+import type { Gradable } from '../scores.ts'
+import { scoredPoints } from '../scores.ts'
 
 /** 1: the first grader's; 2: the second's; 3: an admin's, who decides where those differ. */
 export const ROUNDS = [1, 2, 3] as const
@@ -89,13 +91,16 @@ export async function lockHandedIn(ctx: Context, id: string): Promise<Graded> {
   return findHandedIn(ctx, id)
 }
 
-/** How many points the questions give. */
-export const findPaper = ({ db, organization }: Context, submissionId: string) =>
-  db.paperQuestion.findMany({
-    where: { organizationId: organization.id, submissionId },
-    select: { number: true, points: true },
-    orderBy: { number: 'asc' },
-  })
+/** How many points the questions give, and what their keys give of these. */
+export const findPaper = (ctx: Context, submissionId: string): Promise<Gradable[]> =>
+  all(
+    ctx.db,
+    own(ctx, 'paperQuestions')
+      .where('paperQuestions.submissionId', '=', submissionId)
+      .select(['paperQuestions.number', 'paperQuestions.points'])
+      .select((eb) => scoredPoints(eb).as('scored'))
+      .orderBy('paperQuestions.number'),
+  )
 
 export function refuseUnknown(): never {
   throw new DomainError('submission_not_found')

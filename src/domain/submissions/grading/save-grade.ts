@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Issue, Violation } from '../../errors.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
+import type { Gradable } from '../scores.ts'
 import { findGrades, type GivenGrade, visibleTo } from './grades.ts'
 import { findPaper, type Graded, lockHandedIn, type Round, refuseUnknown, requireRound } from './rounds.ts'
 import { noteViewer } from './viewers.ts'
@@ -33,22 +34,12 @@ export type Saved = {
  */
 export async function saveGrade(ctx: Context, { submissionId, number, points, comment, seen }: NewGrade): Promise<Saved> {
   return inTransaction(ctx, async (inside) => {
-    const submission = await lockHandedIn(inside, submissionId)
-    const round = requireRound(inside, submission)
-    refuseReleased(submission)
-    const paper = await findPaper(inside, submissionId)
-    const question = paper.find((one) => one.number === number) ?? refuseUnknown()
-    refuse(
-      findIssues([
-        ['points', checkPoints(points, question.points)],
-        ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
-      ]),
-    )
-    const isSaved = await write(inside, { submissionId, number, round, points, comment }, seen)
+    const sheet = await openSheet(inside, submissionId)
+    const { submission, round, paper, me } = sheet
+    const isSaved = (await write(inside, sheet, [{ number, points, comment }], seen)) === null
     await noteViewer(inside, submissionId)
     const visible = visibleTo(round, submission, paper, await findGrades(inside, submissionId))
     const given = visible.filter(({ questionNumber }) => questionNumber === number)
-    const me = graderOf(inside)
     return {
       isSaved,
       own: given.findLast((grade) => grade.graderId === me && grade.round === round),
@@ -56,6 +47,32 @@ export async function saveGrade(ctx: Context, { submissionId, number, points, co
       seen: given.reduce((last, { updatedAt }) => (last >= updatedAt ? last : updatedAt), seen),
     }
   })
+}
+
+/** What a grader gives for one question. */
+export type QuestionGrade = Pick<NewGrade, 'number' | 'points' | 'comment'>
+
+/**
+ * Saves grades of several answers, each question once, all of them or none.
+ *
+ * @param seen up to when the grader has seen the grades; undefined: whatever there is.
+ * @returns the number of the first question that the grader has graded since `seen`, where there is one: then none is saved.
+ * @throws DomainError as saveGrade.
+ */
+export const saveGrades = (
+  ctx: Context,
+  { submissionId, grades, seen }: { submissionId: string; grades: readonly QuestionGrade[]; seen?: Date | undefined },
+): Promise<number | null> =>
+  inTransaction(ctx, async (inside) => write(inside, await openSheet(inside, submissionId), grades, seen))
+
+type Sheet = { submission: Graded; round: Round; paper: Gradable[]; me: string }
+
+/** What the context's member may grade now, and nobody else until the transaction ends. */
+async function openSheet(inside: Context, submissionId: string): Promise<Sheet> {
+  const submission = await lockHandedIn(inside, submissionId)
+  const round = requireRound(inside, submission)
+  refuseReleased(submission)
+  return { submission, round, paper: await findPaper(inside, submissionId), me: graderOf(inside) }
 }
 
 /** @throws DomainError invalid (rule `account`: released). */
@@ -79,21 +96,48 @@ export function graderOf({ actor }: Context): string {
   return actor.kind === 'member' ? actor.id : refuseUnknown()
 }
 
-type Row = { submissionId: string; number: number; round: Round; points: number | null; comment: string }
-
-/** @returns false when the grader has not seen their own newest grade, and this one differs. */
-async function write(ctx: Context, { submissionId, number, round, points, comment }: Row, seen: Date): Promise<boolean> {
+/** @returns as {@link saveGrades}. */
+async function write(
+  ctx: Context,
+  sheet: Sheet,
+  grades: readonly QuestionGrade[],
+  seen: Date | undefined,
+): Promise<number | null> {
   const { db, deps, organization } = ctx
+  const { submission, round, paper, me: graderId } = sheet
+  const pointsOf = new Map(paper.map(({ number, points }) => [number, points]))
+  for (const { number, points, comment } of grades)
+    refuse(
+      findIssues([
+        ['points', checkPoints(points, pointsOf.get(number) ?? refuseUnknown())],
+        ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
+      ]),
+    )
+  const mine = (await findGrades(ctx, submission.id)).filter((grade) => grade.graderId === graderId && grade.round === round)
+  const newest = new Map(mine.map((grade) => [grade.questionNumber, grade]))
+  const changed = grades.filter(({ number, points, comment }) => {
+    const { points: before = null, comment: said = '' } = newest.get(number) ?? {}
+    return points !== before || comment !== said
+  })
+  const unseen = changed.find(({ number }) => seen && newest.has(number) && !(newest.get(number)!.updatedAt <= seen))
+  if (unseen) return unseen.number
   const now = deps.clock()
-  const own = { organizationId: organization.id, submissionId, questionNumber: number, graderId: graderOf(ctx), round }
-  const newest = await db.grade.findFirst({ where: own, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
-  if (newest && newest.comment === comment && (newest.points === null ? null : Number(newest.points)) === points) return true
-  if (newest && !(newest.updatedAt <= seen)) return false
-  if (newest && now.getTime() - newest.createdAt.getTime() < CORRECTED_WITHIN_MS) {
-    await db.grade.updateMany({ where: { ...own, id: newest.id }, data: { points, comment, updatedAt: now } })
-    return true
+  const own = { organizationId: organization.id, submissionId: submission.id, graderId, round }
+  const corrected = ({ number }: QuestionGrade) => {
+    const before = newest.get(number)
+    return before && now.getTime() - before.createdAt.getTime() < CORRECTED_WITHIN_MS ? before.id : undefined
   }
-  if (!newest && points === null && comment === '') return true
-  await db.grade.create({ data: { id: deps.newId(), ...own, points, comment, createdAt: now, updatedAt: now } })
-  return true
+  for (const grade of changed) {
+    const id = corrected(grade)
+    const { points, comment } = grade
+    if (id !== undefined) await db.grade.updateMany({ where: { ...own, id }, data: { points, comment, updatedAt: now } })
+  }
+  const added = changed.filter((grade) => corrected(grade) === undefined)
+  await db.grade.createMany({
+    data: added.map(({ number, points, comment }) => ({
+      ...own,
+      ...{ id: deps.newId(), questionNumber: number, points, comment, createdAt: now, updatedAt: now },
+    })),
+  })
+  return null
 }

@@ -2,17 +2,18 @@ import { candidateName, isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { findDetail, type QuestionDetail, type SubmissionDetail } from '../reading/submission.ts'
+import type { Gradable } from '../scores.ts'
 import { findGrades, type NewestGrade, visibleTo } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { mayRelease } from './release-result.ts'
 import { findNewestResult, type Result } from './results.ts'
-import { findHandedIn, type Graded, type Round, requireRound } from './rounds.ts'
+import { findHandedIn, findPaper, type Graded, type Round, requireRound } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
 import { type Counted, countGrades, sumUp } from './totals.ts'
 import { findOtherViewers, noteViewer } from './viewers.ts'
 
 /** A question with what stands of what the grader has given for it, and of what others have. */
-export type GradedQuestion = Counted<QuestionDetail> & { own: NewestGrade | undefined; given: NewestGrade[] }
+export type GradedQuestion = Counted<QuestionDetail & Gradable> & { own: NewestGrade | undefined; given: NewestGrade[] }
 
 /** All that a grader has before them. */
 export type Sheet = {
@@ -42,16 +43,22 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
   const detail = isBlindTo(ctx, submission.assessment)
     ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 }, screen: null }
     : whole
-  const [all, released, others] = await Promise.all([findGrades(ctx, id), findNewestResult(ctx, id), findOtherViewers(ctx, id)])
-  const grades = visibleTo(round, submission, detail.paper, all)
+  const [scored, all, released, others] = await Promise.all([
+    findPaper(ctx, id),
+    findGrades(ctx, id),
+    findNewestResult(ctx, id),
+    findOtherViewers(ctx, id),
+  ])
+  const paper = detail.paper.map((question, i) => ({ ...question, scored: scored[i]?.scored ?? null }))
+  const grades = visibleTo(round, submission, paper, all)
   const me = graderOf(ctx)
-  const questions = countGrades(detail.paper, grades, submission.assessment).map((question) => {
+  const questions = countGrades(paper, grades, submission.assessment).map((question) => {
     const given = grades.filter(({ questionNumber }) => questionNumber === question.number)
     return { ...question, given, own: given.findLast((grade) => grade.graderId === me && grade.round === round) }
   })
   const candidate = candidateName(ctx, submission)
   const total = sumUp(questions)
-  const progress = progressOf(round, submission, detail.paper, all)
+  const progress = progressOf(round, submission, paper, all)
   return {
     candidate,
     submission,

@@ -1,3 +1,4 @@
+import type { Gradable } from '../scores.ts'
 import { ROUNDS, type Round } from './rounds.ts'
 
 /** What counts of the grades that an answer was given. */
@@ -6,40 +7,46 @@ import { ROUNDS, type Round } from './rounds.ts'
 const AGREEMENT = 5
 
 export type GradeRow = { questionNumber: number; round: Round; graderId: string; points: number | null; comment: string }
-/** What the points are: a grader's last grade; the mean of two graders'; an admin's, who has decided. */
-export type Source = 'grader' | 'both' | 'admin'
+/** What the points are: a grader's last grade; the mean of two graders'; an admin's, who has decided; what the key gives. */
+export type Source = 'grader' | 'both' | 'admin' | 'key'
 export type Standing =
   /** Somebody has yet to give points. */
   | { state: 'ungraded' }
   /** Two graders' points are too far apart. */
   | { state: 'undecided' }
-  | { state: 'graded'; points: number; comment: string; graderId: string; by: Source }
+  | { state: 'graded'; points: number; comment: string; graderId: string | null; by: Source }
 
 /**
- * What counts for a question. Of one grader: the last grade, whoever has given it. Of two: an admin's decision; else the mean of both
+ * What counts for a question. What the key gives, unless people have given points. Of one grader: the last grade, whoever has given it. Of two: an admin's decision; else the mean of both
  * graders' points, to the nearest half, where they are close. Points that come without a comment leave those that there are. Of a
  * question without points only the comments are kept.
  *
  * @param grades of the question, oldest first: of each round the last counts.
  */
 export function standingOf(
-  question: { points: number },
+  question: Pick<Gradable, 'points' | 'scored'>,
   grades: readonly GradeRow[],
   { secondGrader }: { secondGrader: boolean },
 ): Standing {
   if (question.points === 0) return commented(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
   if (!secondGrader) {
     const last = lastOf(grades)
-    return last ? graded(last, last.points, last.comment || lastComment(grades), 'grader') : { state: 'ungraded' }
+    return last ? graded(last, last.points, last.comment || lastComment(grades), 'grader') : byKey(question, grades)
   }
   const decision = lastOf(inRound(grades, 3))
   if (decision) return graded(decision, decision.points, decision.comment || keptComment(grades), 'admin')
   const both = findBoth(grades)
-  if (!both) return { state: 'ungraded' }
+  if (!both) return byKey(question, grades)
   const [first, second] = both
   if (Math.abs(first.points - second.points) * AGREEMENT > question.points) return { state: 'undecided' }
   return graded(first, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
 }
+
+/** Nobody has given points: those of the key count, with what people have said. */
+const byKey = ({ scored }: Pick<Gradable, 'scored'>, grades: readonly GradeRow[]): Standing =>
+  scored === null
+    ? { state: 'ungraded' }
+    : { state: 'graded', points: scored, comment: lastComment(grades), graderId: null, by: 'key' }
 
 type WithPoints = GradeRow & { points: number }
 
@@ -90,7 +97,7 @@ const graded = ({ graderId }: GradeRow, points: number, comment: string, by: Sou
 export type Counted<Q> = Q & { standing: Standing }
 
 /** What counts for each question of a paper. Those without points need no grades. */
-export function countGrades<Q extends { number: number; points: number }>(
+export function countGrades<Q extends Gradable>(
   paper: readonly Q[],
   grades: readonly GradeRow[],
   terms: { secondGrader: boolean },
@@ -119,8 +126,8 @@ export const percentOf = (points: number, ofPoints: number): number | null =>
 export const exactPercentOf = (points: number, ofPoints: number): number | null =>
   ofPoints === 0 ? null : Math.round((points * 10_000) / ofPoints) / 100
 
-/** Whether both graders have given points for every question that has any. */
-export function haveBothGraded(paper: readonly { number: number; points: number }[], grades: readonly GradeRow[]): boolean {
+/** Whether both graders have given points for every question that has any, but for what its key scores. */
+export function haveBothGraded(paper: readonly Gradable[], grades: readonly GradeRow[]): boolean {
   const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
-  return paper.every(({ number, points }) => points === 0 || findBoth(byQuestion.get(number) ?? []))
+  return paper.every(({ number, points, scored }) => points === 0 || scored !== null || findBoth(byQuestion.get(number) ?? []))
 }

@@ -18,7 +18,10 @@ const STILLS_AT_ONCE = 50
 const include = {
   paper: {
     orderBy: { number: 'asc' },
-    include: { takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
+    include: {
+      version: { select: { responseType: true, spec: true } },
+      takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+    },
   },
   media: { where: { kind: { notIn: ['answer', 'webcam_still'] } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
   invite: { select: { screenRecording: true, waivedChecks: true } },

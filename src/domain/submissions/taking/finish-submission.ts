@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { inTransaction } from '../../transaction.ts'
 import { completeOpenRecordings } from '../media/settle-recordings.ts'
+import { scoreAnswers } from '../scores.ts'
 import type { Session } from './session.ts'
 
 /** Hands in what is there. In a state that does not allow it nothing happens. */
@@ -30,4 +31,5 @@ export async function handIn(ctx: Context, submissionId: string): Promise<void> 
     .set(({ ref }) => ({ closedAt: sql<Date>`least(${now}::timestamptz, ${ref('paperQuestions.closesAt')})` }))
   await run(db, close)
   await completeOpenRecordings(ctx, submissionId)
+  await scoreAnswers(ctx, submissionId)
 }

@@ -1,8 +1,9 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expressions, own, ownUpdate } from '../../../db/own.ts'
-import { first, run } from '../../../db/statements.ts'
-import { byDefault, insertForEach, same, uuid } from '../../../db/writes.ts'
+import { type Condition, type Expressions, own, ownUpdate, sameOwner } from '../../../db/own.ts'
+import { all, first, run } from '../../../db/statements.ts'
+import { byDefault, givenRows, insertForEach, same, uuid } from '../../../db/writes.ts'
 import type { PaperQuestion } from '../../../generated/prisma/client.ts'
+import { sealVersions } from '../../assessments/versions.ts'
 import type { Context } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -11,15 +12,18 @@ import type { PreparedSession } from './session.ts'
 
 export type { PaperQuestion }
 
-/** Copies the questions of the assessment as they are now, in the order in which they are answered: numbers 1 to n. */
+/**
+ * Copies the questions of the assessment as they are now, in the order in which they are answered: numbers 1 to n. What of them each
+ * candidate sees in an order of their own is shuffled here, once.
+ */
 export async function copyPaper(
-  ctx: Pick<Context, 'db' | 'organization'>,
+  ctx: Pick<Context, 'db' | 'organization' | 'deps'>,
   { submissionId, assessmentId }: { submissionId: string; assessmentId: string },
 ): Promise<void> {
   const questions = own(ctx, 'questions').where('questions.assessmentId', '=', assessmentId)
   const paper = insertForEach('paperQuestions', questions, (eb) => ({
     ...same(eb, 'organizationId', 'inputType', 'responseType', 'script', 'audioUrl', 'videoUrl', 'points', 'timeLimit'),
-    ...same(eb, 'sourceLanguage', 'targetLanguage'),
+    ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId'),
     submissionId: uuid(submissionId),
     number: eb.fn.agg<number>('row_number').over((over) => over.orderBy('questions.order').orderBy('questions.id')),
     questionId: eb.ref('questions.id'),
@@ -27,8 +31,34 @@ export async function copyPaper(
     openedAt: byDefault,
     closesAt: byDefault,
     closedAt: byDefault,
+    shown: byDefault,
   }))
-  await run(ctx.db, paper)
+  const copied = await all(ctx.db, paper.returning(['paperQuestions.number', 'paperQuestions.versionId']))
+  if (copied.some(({ versionId }) => versionId !== null)) await arrangePaper(ctx, submissionId)
+}
+
+/** Seals the versions that the paper has, and gives it its own order of what they show. */
+async function arrangePaper(ctx: Pick<Context, 'db' | 'organization' | 'deps'>, submissionId: string): Promise<void> {
+  const ofPaper = own(ctx, 'paperQuestions').where('paperQuestions.submissionId', '=', submissionId)
+  await sealVersions(ctx, ofPaper.select('paperQuestions.versionId'))
+  const versions = ofPaper.innerJoin('questionVersions', (join) =>
+    join.on(sameOwner('questionVersions', 'paperQuestions')).onRef('questionVersions.id', '=', 'paperQuestions.versionId'),
+  )
+  const asked = await all(
+    ctx.db,
+    versions.select(['paperQuestions.number', 'questionVersions.responseType', 'questionVersions.spec']),
+  )
+  const arranged = asked.flatMap(({ number, responseType, spec }) => {
+    const shown = ctx.deps.kinds.get(responseType)?.arrange(spec, ctx.deps.random)
+    return shown ? [{ number, shown }] : []
+  })
+  if (arranged.length === 0) return
+  const arrange = ownUpdate(ctx, 'paperQuestions')
+    .from(givenRows('paperQuestions', arranged).as('given'))
+    .where('paperQuestions.submissionId', '=', submissionId)
+    .whereRef('given.number', '=', 'paperQuestions.number')
+    .set(({ ref }) => ({ shown: ref('given.shown') }))
+  await run(ctx.db, arrange)
 }
 
 type Timed = Pick<PaperQuestion, 'openedAt' | 'closesAt' | 'closedAt'>

@@ -36,7 +36,9 @@ export type OpenQuestion = PaperQuestion & {
   playsLeft: number
   /** Attempts at a recording. */
   takesLeft: number
-  text: Pick<Take, 'text' | 'revision'> | null
+  text: Pick<Take, 'text' | 'revision' | 'value'> | null
+  /** What a question of a kind shows; null: it is of none. */
+  version: { responseType: string; spec: unknown } | null
   /** The recordings that were begun, oldest first. */
   takes: Pick<Take, 'id' | 'mediaId' | 'kind' | 'state'>[]
   /** What the candidate can choose from, oldest first. */
@@ -62,6 +64,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const { open, next } = findPosition(paper, now)
+  const version = open?.versionId ? await findVersion(open.versionId) : null
   const isOver = submission.deadlineAt !== null && submission.deadlineAt <= now
   // A recording whose end is not told yet is an answer with what has arrived of it.
   const isAnswer = (take: (typeof takes)[number]) =>
@@ -75,6 +78,11 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     unanswered: paper.map(({ number }) => number).filter((number) => !answered.has(number)),
   }
 
+  function findVersion(id: string) {
+    const where = { organizationId_id: { organizationId: organization.id, id } }
+    return db.questionVersion.findUniqueOrThrow({ where, select: { responseType: true, spec: true } })
+  }
+
   function describe(question: PaperQuestion): OpenQuestion {
     const own = takes.filter(({ questionNumber }) => questionNumber === question.number)
     const recordings = own.filter(({ kind }) => kind !== 'text')
@@ -84,7 +92,8 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
       ...question,
       playsLeft: Math.max(0, submission.questionReplayLimit - question.plays),
       takesLeft: Math.max(0, submission.answerRecordLimit - recordings.length),
-      text: text ? { text: text.text, revision: text.revision } : null,
+      text: text ? { text: text.text, revision: text.revision, value: text.value } : null,
+      version,
       takes: recordings,
       answers: own.filter(stands).map((take) => ({
         ...take,

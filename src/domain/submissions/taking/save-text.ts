@@ -23,14 +23,78 @@ export type TextAnswer = { text: string; revision?: number | undefined; ago?: nu
  * @throws DomainError session_refused: closed, also for a question that is answered by a recording; submitted, taken_over; invalid for a
  *   text beyond its limit.
  */
-export async function saveText(
+export async function saveText(session: PreparedSession, number: number, answer: TextAnswer): Promise<number> {
+  refuse(findIssues([['text', checkText(answer.text, MAX_ANSWER_LENGTH)]]))
+  const saved = await save(session, number, answer, undefined)
+  if (saved !== undefined) return saved
+  const kind = await findKind(session, number)
+  return kind
+    ? saveAnswer(session, number, { ...answer, value: kind.fromForm(readFields(answer.text)) })
+    : refuseSave(session, number, answer)
+}
+
+/** What a page's script sends as the text of a question of a kind: its form, as browsers write one in an address. */
+const readFields = (form: string): string[] => new URLSearchParams(form).getAll('answer')
+
+/** An answer to a question of a kind, as the kind has it. */
+export type KindAnswer = Omit<TextAnswer, 'text'> & { value: unknown }
+
+/**
+ * Saves an answer to a question of a kind, as {@link saveText} does a text.
+ *
+ * @returns the revision that is saved now.
+ * @throws DomainError session_refused as saveText; invalid for what is no answer to that question.
+ */
+export async function saveAnswer(session: PreparedSession, number: number, { value, ...answer }: KindAnswer): Promise<number> {
+  const kind = (await findKind(session, number)) ?? refuseSession('closed')
+  refuse(kind.isAnswer(value) ? [] : [{ field: 'answer', rule: 'malformed', text: 'The answer is none that the question takes' }])
+  const text = kind.describe(value)
+  // What a form says by its escapes was not seen when the form was checked as a text.
+  refuse(findIssues([['answer', checkText(text, MAX_ANSWER_LENGTH)]]))
+  return (await save(session, number, { ...answer, text }, value)) ?? refuseSave(session, number, answer)
+}
+
+/** Of what kind a question is, with what it shows; null for one that is of none. */
+export async function findKind({ ctx, submission }: PreparedSession, number: number) {
+  const where = { organizationId: ctx.organization.id, submissionId: submission.id, number }
+  const select = { version: { select: { responseType: true, spec: true } } }
+  const version = (await ctx.db.paperQuestion.findFirst({ where, select }))?.version
+  const kind = version && ctx.deps.kinds.get(version.responseType)
+  if (!kind) return null
+  const { spec, responseType } = version
+  return {
+    isAnswer: (answer: unknown) => kind.isAnswer(responseType, spec, answer),
+    describe: (answer: unknown) => (kind.isEmpty(answer) ? '' : kind.describe(spec, answer)),
+    understand: (words: string) => kind.understand(spec, words),
+    makeUp: () => kind.makeUp(spec),
+    fromForm: kind.fromForm,
+  }
+}
+
+/** Why it was not saved; or the later revision that is. */
+async function refuseSave(session: PreparedSession, number: number, { revision }: Pick<TextAnswer, 'revision'>): Promise<number> {
+  const { ctx, submission } = session
+  await refuseUnlessWritable(session)
+  if (revision === undefined) refuseSession('closed')
+  const where = {
+    organizationId: ctx.organization.id,
+    submissionId: submission.id,
+    questionNumber: number,
+    kind: 'text',
+  } as const
+  const later = await ctx.db.take.findFirst({ where: { ...where, revision: { gte: revision } }, select: { revision: true } })
+  return later?.revision ?? refuseSession('closed')
+}
+
+/** @param value undefined: of a question that is of no kind. @returns the revision; undefined: it was not saved. */
+async function save(
   session: PreparedSession,
   number: number,
   { text, revision, ago = 0 }: TextAnswer,
-): Promise<number> {
+  value: unknown,
+): Promise<number | undefined> {
   const { ctx, submission } = session
-  const { db, deps, organization } = ctx
-  refuse(findIssues([['text', checkText(text, MAX_ANSWER_LENGTH)]]))
+  const { db, deps } = ctx
   const now = deps.clock()
   const typedAt = new Date(Math.max(0, now.getTime() - ago))
   const given = revision ?? null
@@ -42,7 +106,10 @@ export async function saveText(
     .where('paperQuestions.submissionId', '=', submission.id)
     .where('paperQuestions.number', '=', number)
     .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb as never, now))
-    .where('paperQuestions.responseType', 'not in', ['audio', 'video'])
+    .where('paperQuestions.versionId', value === undefined ? 'is' : 'is not', null)
+    .where((eb) =>
+      eb.or([eb('paperQuestions.versionId', 'is not', null), eb('paperQuestions.responseType', 'not in', ['audio', 'video'])]),
+    )
     .where((eb) => writableBy(session)(eb as never))
     .forShare(['submissions', 'paperQuestions'])
   const insertion = insertForEach('takes', questions, (eb) => ({
@@ -59,23 +126,19 @@ export async function saveText(
     mediaId: byDefault,
     cutOff: byDefault,
     chosenAt: byDefault,
+    value: sql`${value === undefined ? null : JSON.stringify(value)}::jsonb`,
   }))
-  const save = insertion.onConflict((conflict) =>
+  const insertionOrChange = insertion.onConflict((conflict) =>
     conflict
       .columns(['submissionId', 'questionNumber'])
       .where('kind', '=', sql.lit('text'))
       .doUpdateSet(({ ref }) => ({
         text: ref('excluded.text'),
+        value: ref('excluded.value'),
         revision: sql<number>`coalesce(${given}::integer, ${ref('takes.revision')} + 1)`,
         completedAt: ref('excluded.completedAt'),
       }))
       .where(({ ref }) => sql<SqlBool>`(${given}::integer is null or ${ref('takes.revision')} < ${given}::integer)`),
   )
-  const saved = await first(db, save.returning('takes.revision'))
-  if (saved) return saved.revision
-  await refuseUnlessWritable(session)
-  if (given === null) refuseSession('closed')
-  const where = { organizationId: organization.id, submissionId: submission.id, questionNumber: number, kind: 'text' } as const
-  const later = await db.take.findFirst({ where: { ...where, revision: { gte: given } }, select: { revision: true } })
-  return later?.revision ?? refuseSession('closed')
+  return (await first(db, insertionOrChange.returning('takes.revision')))?.revision
 }

@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import { checkText, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import type { Issue } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { lockAssessment } from './edit-assessments.ts'
+import { recordQuestion } from './edit-questions.ts'
+import { getQuestion, type Question, type QuestionRef } from './questions.ts'
+
+/** What makes a question one of a kind that has a right answer. Spec and key are JSON by the kind's schemas, see src/kinds. */
+export type Definition = { responseType: string; spec: unknown; key: unknown }
+
+/** What may be read of it: the key is not, but its number, and whether somebody was asked it. */
+export type ReadDefinition = { responseType: string; spec: unknown; keyNumber: number; isSealed: boolean }
+
+/** @returns null: it is answered by a text or a recording. @throws DomainError question_not_found. */
+export async function getDefinition(ctx: Context, ref: QuestionRef): Promise<ReadDefinition | null> {
+  const { versionId } = await getQuestion(ctx, ref)
+  if (versionId === null) return null
+  const organizationId = ctx.organization.id
+  const version = await ctx.db.questionVersion.findUniqueOrThrow({
+    where: { organizationId_id: { organizationId, id: versionId } },
+  })
+  const { _max } = await ctx.db.questionKey.aggregate({ where: { organizationId, versionId }, _max: { number: true } })
+  return {
+    responseType: version.responseType,
+    spec: version.spec,
+    keyNumber: _max.number ?? 0,
+    isSealed: version.sealedAt !== null,
+  }
+}
+
+/**
+ * Makes a question one of a kind. What somebody was asked already stays as it was for them: who starts later gets what is given now. What
+ * it is already changes nothing.
+ *
+ * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid.
+ */
+export async function defineQuestion(ctx: Context, ref: QuestionRef, definition: Definition): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  refuse(findDefinitionIssues(ctx, definition))
+  await inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, ref.assessmentId)
+    const question = await getQuestion(inside, ref)
+    if (await isDefinedSo(inside, question, definition)) return
+    const versionId = (await changeVersion(inside, question, definition)) ?? (await makeVersion(inside, definition))
+    const updatedAt = timeOfChange(inside.deps.clock(), question)
+    const where = { organizationId: inside.organization.id, assessmentId: assessment.id, id: question.id }
+    await inside.db.question.updateMany({ where, data: { versionId, responseType: definition.responseType, updatedAt } })
+    await recordQuestion(inside, 'updated_question', question, assessment)
+  })
+}
+
+async function isDefinedSo({ db, organization }: Context, { versionId }: Question, wanted: Definition): Promise<boolean> {
+  if (versionId === null) return false
+  const where = { organizationId: organization.id, versionId }
+  const newest = await db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
+  const { responseType, spec } = newest.version
+  return isDeepStrictEqual({ responseType, spec, key: newest.key }, { ...wanted })
+}
+
+/** Whether a text anywhere in it, or a name, is none that the database takes. */
+const hasBrokenText = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? checkText(value, Number.POSITIVE_INFINITY) !== undefined
+    : typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasBrokenText)
+
+/** Where candidates take it elsewhere, nobody would show them what to choose from. */
+function findDefinitionIssues({ deps }: Context, { responseType, spec, key }: Definition): Issue[] {
+  const kind = deps.kinds.get(responseType)
+  if (!kind) {
+    return findIssues([['responseType', { rule: 'choice', limit: [...deps.kinds.keys()], value: responseType }]])
+  }
+  const elsewhere = 'Candidates take assessments in another player, which does not know questions of this kind.'
+  const faults = deps.hasOwnPlayer ? kind.faults(responseType, spec, key) : [{ field: 'responseType', text: elsewhere }]
+  if (faults.length === 0 && hasBrokenText([spec, key])) return [{ field: 'spec', rule: 'text' }]
+  return faults.map(({ field, text }) => ({ field, rule: 'malformed', text: `${field}: ${text}` }))
+}
+
+/** @returns the id of the question's version, changed; null where it has none that may be changed. */
+async function changeVersion({ db, organization }: Context, { versionId }: Question, { responseType, spec, key }: Definition) {
+  if (versionId === null) return null
+  const organizationId = organization.id
+  // Whoever seals it at the same time comes before this, or waits for it.
+  const { count } = await db.questionVersion.updateMany({
+    where: { organizationId, id: versionId, sealedAt: null },
+    data: { responseType, spec: spec as Prisma.InputJsonValue },
+  })
+  if (count === 0) return null
+  await db.questionKey.updateMany({ where: { organizationId, versionId }, data: { key: key as Prisma.InputJsonValue } })
+  return versionId
+}
+
+async function makeVersion({ db, deps, organization }: Context, { responseType, spec, key }: Definition): Promise<string> {
+  const organizationId = organization.id
+  const [id, createdAt] = [deps.newId(), deps.clock()]
+  await db.questionVersion.create({ data: { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, createdAt } })
+  await db.questionKey.create({
+    data: { organizationId, versionId: id, number: 1, key: key as Prisma.InputJsonValue, createdAt },
+  })
+  return id
+}

@@ -1,0 +1,18 @@
+import { type Expression, ownUpdate } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { time } from '../../db/writes.ts'
+import type { Context } from '../context.ts'
+
+/**
+ * From now on these versions stay as they are: somebody is asked them, or more than one question has them. Those that are sealed already
+ * are left alone, so that the starts of many candidates do not wait for each other.
+ *
+ * @param ids a query of their ids; null stands for none.
+ */
+export async function sealVersions(ctx: Pick<Context, 'db' | 'organization' | 'deps'>, ids: Expression<unknown>): Promise<void> {
+  const seal = ownUpdate(ctx, 'questionVersions')
+    .where('questionVersions.sealedAt', 'is', null)
+    .where(({ eb, ref }) => eb(ref('questionVersions.id'), 'in', ids as Expression<string>))
+    .set({ sealedAt: time(ctx.deps.clock()) })
+  await run(ctx.db, seal)
+}

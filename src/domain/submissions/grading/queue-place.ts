@@ -1,0 +1,31 @@
+import { all } from '../../../db/statements.ts'
+import { may } from '../../access/permissions.ts'
+import type { Context } from '../../context.ts'
+import { type Whose, waitingIn } from './queue.ts'
+import { graderOf } from './save-grade.ts'
+
+/** No further than this is looked: who grades takes what has waited longest, and it costs the same however many wait. */
+const FIRST = 100
+
+/**
+ * Where a submission stands in the queue that the context's actor works through, and its neighbours there.
+ *
+ * @property position from 1; null: not among the first, or it waits no more. @property length `99+` for more than are looked at.
+ * @property before the submission that has waited longer. @property after the next one; of what has no position the first.
+ */
+export type QueuePlace = { whose: Whose; position: number | null; length: string; before: string | null; after: string | null }
+
+/** An admin works through all that wait; a grader through what is assigned to them or, from what is not, through what nobody has. */
+export async function findQueuePlace(
+  ctx: Context,
+  { id, graderId, secondGraderId }: { id: string; graderId: string | null; secondGraderId: string | null },
+): Promise<QueuePlace> {
+  const isMine = [graderId, secondGraderId].includes(graderOf(ctx))
+  const whose: Whose = may(ctx, 'read') ? 'all' : isMine ? 'mine' : 'nobody'
+  const waiting = waitingIn(ctx, { whose }).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
+  const ids = (await all(ctx.db, waiting.select('submissions.id'))).map((row) => row.id)
+  const at = ids.indexOf(id)
+  const length = ids.length === FIRST ? `${FIRST - 1}+` : String(ids.length)
+  if (at === -1) return { whose, position: null, length, before: null, after: ids[0] ?? null }
+  return { whose, position: at + 1, length, before: ids[at - 1] ?? null, after: ids[at + 1] ?? null }
+}

@@ -1,0 +1,10 @@
+/**
+ * The points that a share of a question gives: to one decimal, half up. All of it gives all points, none of it none.
+ *
+ * @param share as a fraction of whole numbers, from 0 to 1.
+ * @param points a whole number.
+ */
+export function pointsFor({ got, of }: { got: number; of: number }, points: number): number {
+  const tenths = (2n * BigInt(got) * BigInt(points) * 10n + BigInt(of)) / (2n * BigInt(of))
+  return Number(tenths) / 10
+}

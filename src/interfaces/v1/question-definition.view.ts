@@ -1,0 +1,64 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Definition, ReadDefinition } from '../../domain/assessments/define-question.ts'
+import { OrNull } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+import { kinds } from '../../kinds/index.ts'
+
+// Beyond v1.md: what a question shows of which some answers are right, and which.
+
+/** Checked by the kind, which says what of it is wrong. */
+const json = (description: string) => Type.Object({}, { additionalProperties: true, description })
+const responseType = Type.String({
+  enum: [...kinds.keys()],
+  description: 'The kind; it becomes the responseType of the question',
+})
+const spec = json('What candidates are shown: its form is that of the kind')
+
+export const DefinitionBody = Type.Object(
+  {
+    responseType,
+    spec,
+    key: json('What is right, which is not read back: its form is that of the kind'),
+  },
+  {
+    [NAME]: 'QuestionDefinition',
+    examples: [
+      {
+        responseType: 'short_text',
+        spec: { lines: 1 },
+        key: {
+          accepted: [{ text: 'Oslo', share: 100 }],
+          exact: { case: false, accents: false, punctuation: false },
+          otherwise: 'people',
+        },
+      },
+    ],
+  },
+)
+
+export const OneDefinition = Type.Object(
+  {
+    definition: OrNull(
+      Type.Object(
+        {
+          responseType,
+          spec,
+          keyNumber: Type.Integer({ description: 'Of the key that counts' }),
+          isAsked: Type.Boolean({
+            description: 'Whether it was asked already: what is changed then is for those who start later',
+          }),
+        },
+        { [NAME]: 'ReadQuestionDefinition', description: 'null: it is answered by a text or a recording' },
+      ),
+    ),
+  },
+  { [NAME]: 'OneQuestionDefinition', description: 'The definition' },
+)
+
+export const toDefinition = (body: Static<typeof DefinitionBody>): Definition => body
+
+export const presentDefinition = (definition: ReadDefinition | null): Static<typeof OneDefinition> => {
+  if (definition === null) return { definition }
+  const { responseType, spec, keyNumber, isSealed } = definition
+  return { definition: { responseType, spec: spec as object, keyNumber, isAsked: isSealed } }
+}

@@ -1,0 +1,79 @@
+import { normalize } from '../normalize.ts'
+
+/** Digits of other scripts that people type numbers with: each block begins with its zero. */
+const ZEROES = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0e50]
+/** A number beyond 10 to this is none that anybody means. */
+const GREATEST_EXPONENT = 30
+
+/**
+ * What somebody has typed, as decimals: none where it is no number, two where it can be read in two ways (16,000 is sixteen, and sixteen
+ * thousand). A point alone is the decimal one, and so is a comma; of two different separators it is the last, and one kind that comes
+ * several times makes groups, as spaces and apostrophes do.
+ *
+ * @returns each as a decimal of digits with a point, the likelier first.
+ */
+export function readNumber(typed: string): string[] {
+  const text = westernDigits(normalize(typed)).replace(/٫/g, '.').replace(/٬/g, "'")
+  const [, sign = '', number = '', exponent = ''] =
+    /^([+-]?) ?([0-9][0-9.,' ]*|[.,][0-9]+)(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text) ?? []
+  if (number === '') return []
+  return readDigits(number).flatMap((digits) => {
+    const decimal = shifted(digits, Number(exponent || 0))
+    return decimal === null ? [] : [sign === '-' && /[1-9]/.test(decimal) ? `-${decimal}` : decimal]
+  })
+}
+
+function readDigits(number: string): string[] {
+  if (/ $|' | '|''/.test(number)) return []
+  const grouped = /[ ']/.test(number)
+  const [head = ''] = number.split(/[.,]/)
+  if (grouped && !isGrouped(head.split(/[ ']/))) return []
+  if (grouped && /[ ']/.test(number.slice(head.length))) return []
+  const plain = number.replace(/[ ']/g, '')
+  const separators = plain.replace(/[0-9]/g, '')
+  if (separators === '') return [plain]
+  if (separators.length === 1) return readOne(plain, separators, grouped)
+  const last = separators.at(-1)!
+  const others = separators.slice(0, -1)
+  if (new Set(separators).size === 1) return grouped ? [] : joined(plain.split(last))
+  if (grouped || others.includes(last) || new Set(others).size > 1) return []
+  const [whole = '', fraction = ''] = plain.split(last)
+  return joined(whole.split(others[0]!)).map((digits) => withFraction(digits, fraction))
+}
+
+/** One separator: the decimal one, but for a comma before three digits, which may part thousands. */
+function readOne(plain: string, separator: string, grouped: boolean): string[] {
+  const [whole = '', fraction = ''] = plain.split(separator)
+  const decimal = withFraction(whole || '0', fraction)
+  return separator === ',' && !grouped && /^[1-9][0-9]{0,2},[0-9]{3}$/.test(plain) ? [decimal, whole + fraction] : [decimal]
+}
+
+const withFraction = (whole: string, fraction: string): string => (fraction === '' ? whole : `${whole}.${fraction}`)
+
+const joined = (groups: string[]): string[] => (isGrouped(groups) ? [groups.join('')] : [])
+
+/** Thousands as the world parts them, or lakhs as India does. */
+const isGrouped = ([first = '', ...others]: string[]): boolean =>
+  /^[0-9]{1,3}$/.test(first) &&
+  others.length > 0 &&
+  others.at(-1)!.length === 3 &&
+  (others.every(({ length }) => length === 3) || (first.length < 3 && others.slice(0, -1).every(({ length }) => length === 2)))
+
+/** The number times 10 to the exponent; null where it is too long to be meant. */
+function shifted(number: string, exponent: number): string | null {
+  if (Math.abs(exponent) > GREATEST_EXPONENT) return null
+  const [whole = '', fraction = ''] = number.split('.')
+  const digits = whole + fraction
+  const point = whole.length + exponent
+  const padded = digits.padStart(digits.length + Math.max(0, 1 - point), '0').padEnd(Math.max(point, digits.length), '0')
+  const at = Math.max(1, point)
+  const [left, right] = [padded.slice(0, at).replace(/^0+(?=[0-9])/, ''), padded.slice(at)]
+  return left.length > 40 || right.length > 40 ? null : withFraction(left, right)
+}
+
+const westernDigits = (text: string): string =>
+  text.replace(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0)!
+    const zero = ZEROES.find((zero) => code >= zero && code < zero + 10)
+    return zero === undefined ? digit : String(code - zero)
+  })

@@ -1,0 +1,66 @@
+import type { Fault, Score } from '../../domain/values/question-kind.ts'
+import { defineKind } from '../define-kind.ts'
+import { compare, type Decimal, distance, percentOf, toDecimal } from './decimal.ts'
+import { readNumber } from './read-number.ts'
+import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
+
+type Accepted = Key['answers'][number]
+
+/** A number that is typed, in whatever way people write numbers. */
+export const number = defineKind({
+  words: ['number'],
+  schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
+  faults: (_, __, { answers }) => [
+    ...answers.flatMap(faultsOf),
+    ...(answers.some(({ share }) => share === 100) ? [] : [{ field: 'key.answers', text: 'One answer must give 100 percent.' }]),
+  ],
+  arrange: () => null,
+  fits: () => true,
+  isEmpty: (typed) => typed.trim() === '',
+  describe: ({ unit }, typed) => (unit && typed.trim() ? `${typed.trim()} ${unit}` : typed.trim()),
+  understand: (_, words) => (words.length > 100 ? undefined : words),
+  fromForm: ([typed = '']) => typed.replaceAll('\r\n', '\n'),
+  toForm: (typed) => [typed],
+  makeUp: () => '1',
+  score: (_, key, typed) => score(key, typed),
+})
+
+/** What can't be read is for a person, and so is what can be read in two ways that are not worth the same. */
+function score({ answers }: Key, typed: string): Score {
+  if (typed.trim() === '') return scored(0)
+  const shares = readNumber(typed).map((reading) => bestShare(answers, toDecimal(reading)))
+  const [share] = shares
+  return share === undefined || shares.some((other) => other !== share) ? { state: 'people' } : scored(share)
+}
+
+const scored = (share: number): Score => ({
+  state: 'scored',
+  got: share,
+  of: 100,
+  parts: [{ id: 'answer', verdict: share > 0 ? 'right' : 'wrong' }],
+})
+
+const bestShare = (answers: Accepted[], given: Decimal): number =>
+  answers.reduce((best, answer) => (isWithin(answer, given) ? Math.max(best, answer.share) : best), 0)
+
+function isWithin(answer: Accepted, given: Decimal): boolean {
+  if ('from' in answer) return compare(given, toDecimal(answer.from)) >= 0 && compare(given, toDecimal(answer.to)) <= 0
+  const value = toDecimal(answer.value)
+  if (!answer.tolerance) return compare(given, value) === 0
+  const by = toDecimal(answer.tolerance.by)
+  return compare(distance(given, value), answer.tolerance.in === 'percent' ? percentOf(by, value) : by) <= 0
+}
+
+function faultsOf(answer: Accepted, i: number): Fault[] {
+  const field = `key.answers.${i}`
+  if ('from' in answer) {
+    const isOrdered = compare(toDecimal(answer.from), toDecimal(answer.to)) <= 0
+    return isOrdered ? [] : [{ field: `${field}.to`, text: 'A range must end where it begins, or above.' }]
+  }
+  if (!answer.tolerance) return []
+  if (toDecimal(answer.tolerance.by).digits < 0n)
+    return [{ field: `${field}.tolerance.by`, text: 'A tolerance can not be below 0.' }]
+  return answer.tolerance.in === 'percent' && toDecimal(answer.value).digits === 0n
+    ? [{ field: `${field}.tolerance`, text: 'Of 0 a percentage is 0: give the tolerance as a number.' }]
+    : []
+}

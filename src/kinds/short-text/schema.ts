@@ -1,0 +1,28 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false }
+
+export const SpecSchema = Type.Object({ lines: Type.Union([Type.Literal(1), Type.Literal(3)]) }, closed)
+
+export const KeySchema = Type.Object(
+  {
+    /** The best share that fits counts. `*` stands for any characters, also none. */
+    accepted: Type.Array(
+      Type.Object(
+        { text: Type.String({ minLength: 1, maxLength: 500 }), share: Type.Integer({ minimum: 1, maximum: 100 }) },
+        closed,
+      ),
+      { minItems: 1, maxItems: 50 },
+    ),
+    /** What has to be as in the key: capital letters, accents, punctuation. */
+    exact: Type.Object({ case: Type.Boolean(), accents: Type.Boolean(), punctuation: Type.Boolean() }, closed),
+    /** What becomes of a text that is not accepted. */
+    otherwise: Type.Union([Type.Literal('wrong'), Type.Literal('people')]),
+  },
+  closed,
+)
+
+export const AnswerSchema = Type.String({ maxLength: 500 })
+
+export type Spec = Static<typeof SpecSchema>
+export type Key = Static<typeof KeySchema>

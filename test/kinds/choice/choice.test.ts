@@ -1,0 +1,135 @@
+import { randomInt } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { choice } from '../../../src/kinds/choice/rules.ts'
+
+const idOf = (letter: string) => letter.repeat(8)
+const specOf = (letters: string, more: object = {}) => ({
+  options: [...letters].map((letter) => ({ id: idOf(letter), text: `Option ${letter}` })),
+  shuffle: false,
+  ...more,
+})
+const ids = (letters: string) => [...letters].map(idOf)
+const got = (key: unknown, ticked: string) => {
+  const score = choice.score(specOf('abcd'), key, ids(ticked))
+  return score.state === 'scored' ? score.got / score.of : score.state
+}
+
+describe('one choice', () => {
+  const exact = { policy: 'exact', right: ids('b') }
+  it.each([
+    ['b', 1],
+    ['a', 0],
+    ['', 0],
+  ])('%s gives %d', (ticked, share) => expect(got(exact, ticked)).toBe(share))
+
+  it('may give a part for another option', () => {
+    const weights = { policy: 'weights', weights: { [idOf('a')]: 100, [idOf('b')]: 30 } }
+    expect(['a', 'b', 'c'].map((ticked) => got(weights, ticked))).toEqual([1, 0.3, 0])
+  })
+})
+
+describe('several choices', () => {
+  it.each([
+    ['balanced', 'ab', 1],
+    ['balanced', 'a', 0.5],
+    ['balanced', 'ac', 0],
+    ['balanced', 'abc', 0.5],
+    ['balanced', 'abcd', 0],
+    ['balanced', 'cd', 0],
+    ['balanced', '', 0],
+    ['exact', 'ab', 1],
+    ['exact', 'abc', 0],
+    ['exact', 'a', 0],
+  ])('%s: %s gives %d', (policy, ticked, share) => expect(got({ policy, right: ids('ab') }, ticked)).toBe(share))
+
+  it('sums up weights between nothing and all', () => {
+    const weights = { policy: 'weights', weights: { [idOf('a')]: 60, [idOf('b')]: 40, [idOf('c')]: -50 } }
+    expect(['ab', 'a', 'ac', 'c', 'abc', 'd'].map((ticked) => got(weights, ticked))).toEqual([1, 0.6, 0.1, 0, 0.5, 0])
+  })
+
+  it('says of each option what became of it', () => {
+    const score = choice.score(specOf('abcd'), { policy: 'exact', right: ids('ab') }, ids('bc'))
+    expect(score).toMatchObject({
+      parts: [{ verdict: 'missed' }, { verdict: 'right' }, { verdict: 'wrong' }, { verdict: 'left' }],
+    })
+  })
+
+  it('takes no more than may be ticked, and nothing that is no option', () => {
+    expect(choice.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('ab'))).toBe(true)
+    expect(choice.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('abc'))).toBe(false)
+    expect(choice.isAnswer('multiple_choice', specOf('abcd'), ids('ax'))).toBe(false)
+    expect(choice.isAnswer('multiple_choice', specOf('abcd'), [idOf('a'), idOf('a')])).toBe(false)
+    expect(choice.isAnswer('multiple_choice', specOf('abcd'), 'aaaaaaaa')).toBe(false)
+  })
+})
+
+describe('a definition of choices is refused', () => {
+  const exact = (letters: string) => ({ policy: 'exact', right: ids(letters) })
+  it.each([
+    ['without a right option', 'single_choice', specOf('ab'), exact(''), 'key.right'],
+    ['with two right ones for one choice', 'single_choice', specOf('ab'), exact('ab'), 'key.right'],
+    ['balanced for one choice', 'single_choice', specOf('ab'), { policy: 'balanced', right: ids('a') }, 'key.policy'],
+    ['without a best option', 'single_choice', specOf('ab'), { policy: 'weights', weights: { [idOf('a')]: 50 } }, 'key.weights'],
+    ['with a right option that there is not', 'single_choice', specOf('ab'), exact('x'), 'key'],
+    ['without any right one of several', 'multiple_choice', specOf('ab'), exact(''), 'key'],
+    ['where ticking all is right', 'multiple_choice', specOf('ab'), { policy: 'balanced', right: ids('ab') }, 'key.right'],
+    [
+      'with weights of another sum',
+      'multiple_choice',
+      specOf('ab'),
+      { policy: 'weights', weights: { [idOf('a')]: 90 } },
+      'key.weights',
+    ],
+    ['where the right answer can not be ticked', 'multiple_choice', specOf('abc', { most: 1 }), exact('ab'), 'spec.most'],
+    ['with one option', 'multiple_choice', specOf('a'), exact('a'), 'spec.options'],
+    [
+      'with ids that are no random letters',
+      'single_choice',
+      {
+        options: [
+          { id: '1', text: 'x' },
+          { id: '2', text: 'y' },
+        ],
+        shuffle: false,
+      },
+      exact('a'),
+      'spec.options.0.id',
+    ],
+  ])('%s', (_, word, spec, key, field) => {
+    expect(choice.faults(word, spec, key).map((fault) => fault.field)).toContain(field)
+  })
+
+  it('with two options that say the same', () => {
+    const spec = {
+      options: [
+        { id: idOf('a'), text: 'Yes' },
+        { id: idOf('b'), text: ' Yes ' },
+      ],
+      shuffle: false,
+    }
+    expect(choice.faults('single_choice', spec, exact('a'))).toEqual([
+      { field: 'spec.options.1.text', text: 'Two options say the same.' },
+    ])
+  })
+})
+
+describe('the order of options', () => {
+  const spec = specOf('abcde', { shuffle: true })
+  const withLast = { ...spec, options: spec.options.map((option, i) => ({ ...option, fixed: i === 4 })) }
+
+  it('is the author’s where nothing is shuffled', () => expect(choice.arrange(specOf('abc'), randomInt)).toBeNull())
+
+  it('leaves fixed options where they are, and has each other one as often in each place', () => {
+    const firsts = Array.from({ length: 20_000 }, () => {
+      const order = choice.arrange(withLast, (below) => randomInt(below))!
+      expect(order.at(-1)).toBe(idOf('e'))
+      return order[0]!
+    })
+    const counts = Map.groupBy(firsts, (id) => id)
+    expect([...counts.keys()].sort()).toEqual(ids('abcd'))
+    for (const times of counts.values()) {
+      expect(times.length / firsts.length).toBeGreaterThan(0.23)
+      expect(times.length / firsts.length).toBeLessThan(0.27)
+    }
+  })
+})
