@@ -1,11 +1,12 @@
 // npm run compile: makes of each interface's modules for browsers the one script that its pages load, and the stylesheet of all pages, with
-// its fonts, and their icons. They stand in src/generated/browser/.
+// its fonts, and their icons. They stand in src/generated/browser/. The texts that pages, scripts and mails say are compiled with them.
 import path from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { look } from './bundle-look.ts'
+import { texts } from './locales/compile.ts'
 
-/** The oldest browsers that have what the pages' scripts use, see docs/operating.md: those before lack AbortSignal.timeout or findLast. */
-const TARGET = ['chrome103', 'edge103', 'firefox104', 'safari16']
+/** The oldest browsers that Tailwind 4 is made for, see docs/browsers.md. */
+const TARGET = ['chrome111', 'edge111', 'firefox128', 'safari16.4']
 
 const inSource = (file: string) => path.join(import.meta.dirname, file)
 
@@ -14,9 +15,12 @@ export const bundling = {
   entryPoints: [
     { in: inSource('interfaces/candidate/browser/candidate.ts'), out: 'candidate' },
     { in: inSource('interfaces/portal/browser/portal.ts'), out: 'portal' },
+    { in: inSource('http/docs/browser/docs.ts'), out: 'docs' },
     { in: inSource('http/pages/assets/pages.css'), out: 'pages' },
   ],
-  plugins: [look],
+  plugins: [texts, look],
+  // Texts are parsed by now.
+  alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' },
   loader: { '.woff2': 'file' },
   assetNames: '[name].[hash]',
   outdir: inSource('generated/browser'),

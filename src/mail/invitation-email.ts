@@ -1,5 +1,4 @@
 import type { InviteEmail } from '../domain/invites/emails.ts'
-import { timeInWords } from '../domain/values/format-time.ts'
 import { headerText, type Mailbox, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
 import { invitation } from './templates/invitation.ts'
 
@@ -16,7 +15,7 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): Me
     customMessage: invite.customMessage,
     invitationText: invite.organization.invitationText ?? '',
     questionCount: invite.assessment.questionCount,
-    expiresAt: timeInWords(invite.expiresAt),
+    expiresAt: invite.expiresAt,
     url: settings.links.invitationUrl({ inviteId: invite.id, linkVersion: email.linkVersion }),
   }
   return {
@@ -24,7 +23,7 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): Me
     from: senderNamed(settings.mailFrom, invite.organization.senderName, invite.organization.name),
     to: { name: headerText(invite.recipientName ?? ''), address: invite.recipientEmail },
     replyTo: replyToOf(settings, email),
-    ...partsOf(invitation, facts),
+    ...partsOf(settings.t, invitation, facts),
   }
 }
 

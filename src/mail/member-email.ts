@@ -1,5 +1,4 @@
 import { type MemberEmail, type MemberEmailKind, recipientOf } from '../domain/members/member-emails.ts'
-import { timeInWords } from '../domain/values/format-time.ts'
 import { headerText, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
 import { join, reset } from './templates/account.ts'
 import { webhookDisabled, webhookFailing } from './templates/webhook.ts'
@@ -7,15 +6,15 @@ import { webhookDisabled, webhookFailing } from './templates/webhook.ts'
 type To = { name: string; organization: string }
 /** What each kind of mail says. */
 const kinds: Record<MemberEmailKind, (to: To, email: MemberEmail, settings: MailSettings) => ReturnType<typeof partsOf>> = {
-  join: (to, email, settings) => partsOf(join, { ...to, ...linkOf(settings, email) }),
-  reset: (to, email, settings) => partsOf(reset, { ...to, ...linkOf(settings, email) }),
-  webhook_failing: (to, email) => partsOf(webhookFailing, { ...to, ...webhookOf(email) }),
-  webhook_disabled: (to, email) => partsOf(webhookDisabled, { ...to, ...webhookOf(email) }),
+  join: (to, email, settings) => partsOf(settings.t, join, { ...to, ...linkOf(settings, email) }),
+  reset: (to, email, settings) => partsOf(settings.t, reset, { ...to, ...linkOf(settings, email) }),
+  webhook_failing: (to, email, { t }) => partsOf(t, webhookFailing, { ...to, ...webhookOf(email) }),
+  webhook_disabled: (to, email, { t }) => partsOf(t, webhookDisabled, { ...to, ...webhookOf(email) }),
 }
 
 function linkOf({ links }: MailSettings, { link }: MemberEmail) {
   if (!link) throw new Error('The mail has no link')
-  return { url: links.accountUrl(link), expiresAt: timeInWords(link.expiresAt) }
+  return { url: links.accountUrl(link), expiresAt: link.expiresAt }
 }
 
 /** Of its address only the host: the path may hold a token. */
@@ -25,7 +24,7 @@ function webhookOf({ webhook }: MemberEmail) {
   return {
     host: new URL(webhook.url).host,
     isGone: disabledReason === 'gone',
-    failingSince: failingSince && timeInWords(failingSince),
+    failingSince,
   }
 }
 

@@ -1,6 +1,8 @@
 import { looksLikeAddress } from '../domain/checking/email-address.ts'
 import type { Links } from '../domain/context.ts'
 import { toText } from '../html/html.ts'
+import type { MailTexts } from '../locales/languages.ts'
+import { inlineStyles } from './inline-styles.ts'
 import type { Mail } from './templates/frame.ts'
 
 export type Mailbox = { name: string; address: string }
@@ -17,8 +19,8 @@ export type Message = {
   headers: Record<string, string>
 }
 
-/** Where mails lead, what signs their links, and whom they are from. */
-export type MailSettings = { links: Links; mailFrom: string }
+/** Where mails lead, what signs their links, whom they are from, and what they say in the language of who reads them. */
+export type MailSettings = { links: Links; mailFrom: string; t: MailTexts }
 
 /** Characters, not UTF-16 units: half a pair would be no text. */
 const MAX_HEADER_TEXT = 150
@@ -28,13 +30,14 @@ const MAX_HEADER_TEXT = 150
  * it, and has to be read as well.
  */
 export function partsOf<Facts extends { organization: string }>(
-  template: (facts: Facts) => Mail,
+  t: MailTexts,
+  template: (t: MailTexts, facts: Facts) => Mail,
   facts: Facts,
 ): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
-  const { text, html } = template(facts)
-  const { subject } = template({ ...facts, organization: shorten(facts.organization, 60) })
+  const { text, html } = template(t, facts)
+  const { subject } = template(t, { ...facts, organization: shorten(facts.organization, 60) })
   // RFC 3834: tells vacation responders and the like not to answer a machine.
-  return { subject: headerText(subject), text, html: toText(html), headers: { 'Auto-Submitted': 'auto-generated' } }
+  return { subject: headerText(subject), text, html: inlineStyles(toText(html)), headers: { 'Auto-Submitted': 'auto-generated' } }
 }
 
 /**

@@ -186,3 +186,38 @@ describe('a test key', () => {
     expect(offered.has('sandbox@example.com')).toBe(false)
   })
 })
+
+it('hands over as many mails at a time as SMTP_CONNECTIONS says, once the mail server has taken some', async () => {
+  const connections = 60
+  const held: (() => void)[] = []
+  let isHolding = false
+  const patient = await startSmtpListener({
+    onData(stream, _session, callback) {
+      stream.resume()
+      stream.on('end', () => {
+        if (!isHolding) return callback()
+        held.push(callback)
+      })
+    },
+  })
+  const own = await startService({ SMTP_URL: patient.url, SMTP_CONNECTIONS: String(connections) })
+  const assessment = await own.make.assessment((await own.make.organization()).id)
+  const queue = async (count: number) => {
+    const invites = await Promise.all(Array.from({ length: count }, () => own.make.invite(assessment)))
+    await inTransaction(own.system, async (inside) => {
+      for (const invite of invites) await queueInvitationEmail(inside, invite)
+    })
+  }
+  const sent = () => own.db.inviteEmail.count({ where: { state: 'sent' } })
+  await queue(20)
+  await vi.waitFor(async () => expect(await sent()).toBe(20), PATIENT)
+  isHolding = true
+  await queue(2 * connections)
+  await vi.waitFor(() => expect(held.length).toBe(connections), PATIENT)
+  isHolding = false
+  for (const take of held) take()
+  await vi.waitFor(async () => expect(await sent()).toBe(20 + 2 * connections), PATIENT)
+  expect(held.length).toBe(connections)
+  await own.close()
+  await patient.close()
+})

@@ -110,7 +110,7 @@ it('shows hostile text to the candidate as text', async () => {
     recipientName: markup,
     customMessage: markup,
   })
-  expect(parsed.text).toContain(`Acme ${markup} invites you to take the assessment "${markup}"`)
+  expect(parsed.text).toContain(`Acme ${markup} invites you to take the assessment “${markup}”`)
   expect(parsed.html).toContain('&lt;b onclick=&quot;x&quot;&gt;&amp;amp;&lt;/b&gt;')
   expect(parsed.html).not.toContain('<b onclick')
 })

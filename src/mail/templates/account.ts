@@ -1,48 +1,38 @@
 import { html } from '../../html/html.ts'
+import type { MailTexts } from '../../locales/languages.ts'
 import { button, frame, greet, type Mail, smallPrint } from './frame.ts'
 
-type Facts = { name: string; organization: string; url: string; expiresAt: string }
+type Facts = { name: string; organization: string; url: string; expiresAt: Date }
 
 /** To somebody who was made a member. */
-export function join({ name, organization, url, expiresAt }: Facts): Mail {
-  const subject = `${organization} invites you to its assessments portal`
-  const done = ' has made you a member of its assessments portal. Open your personal link to set your name and a password'
-  const terms = `The link is good once, until ${expiresAt}. It is meant for you alone: please do not forward it.`
-  return {
-    subject,
-    text: textOf(name, `${organization}${done}:`, url, terms),
-    html: frame(
-      subject,
-      html`<p>${greet(name)}</p>
-<p><strong>${organization}</strong>${done}.</p>
-${button(url, 'Join the portal')}${smallPrint(terms, url)}`,
-    ),
-  }
-}
+export const join = (t: MailTexts, facts: Facts): Mail => leadOn(t, 'join', facts)
 
 /** To a member whose password is to be set anew. */
-export function reset({ name, url, expiresAt }: Facts): Mail {
-  const subject = 'Set a new password'
-  const why = 'Somebody, hopefully you, has asked for a new password for your account in the assessments portal.'
-  const terms = `The link is good once, until ${expiresAt}. If it was not you, there is nothing to do: your password stays as it is.`
+export const reset = (t: MailTexts, facts: Facts): Mail => leadOn(t, 'reset', facts)
+
+/** A mail with a link that is good once. */
+function leadOn(t: MailTexts, kind: 'join' | 'reset', { name, organization, url, expiresAt }: Facts): Mail {
+  const subject = kind === 'join' ? t.text('join.subject', { organization }) : t.text('reset.subject')
+  const intro = kind === 'join' ? t.html('join.intro', { organization }) : t.text('reset.intro')
+  const open = t.text(`${kind}.open`)
+  const terms = t.text(`${kind}.terms`, { time: t.time(expiresAt) })
   return {
     subject,
-    text: textOf(name, `${why} Open this link to set one:`, url, terms),
-    html: frame(
-      subject,
-      html`<p>${greet(name)}</p>
-<p>${why}</p>
-${button(url, subject)}${smallPrint(terms, url)}`,
-    ),
-  }
-}
+    text: `${greet(t, name)}
 
-const textOf = (name: string, why: string, url: string, terms: string) => `${greet(name)}
-
-${why}
+${kind === 'join' ? t.text('join.intro', { organization }) : t.text('reset.intro')} ${open}
 
 ${url}
 
 
 ${terms}
-`
+`,
+    html: frame(
+      t,
+      subject,
+      html`<p>${greet(t, name)}</p>
+<p>${intro} ${open}</p>
+${button(url, t.text(`${kind}.button`))}${smallPrint(t, terms, url)}`,
+    ),
+  }
+}

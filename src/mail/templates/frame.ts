@@ -1,32 +1,37 @@
 import { type Html, html } from '../../html/html.ts'
+import type { MailTexts } from '../../locales/languages.ts'
 
-/** What a mail says: its subject, and the same in text and in HTML. */
+/** What a mail says: its subject, and the same in text and in HTML. Classes are the roles of inline-styles.ts. */
 export type Mail = { subject: string; text: string; html: Html }
 
 /** @param title of the HTML part, for programs that show it by itself. */
-export const frame = (title: string, body: Html): Html => html`<!doctype html>
-<html lang="en">
+export const frame = (t: MailTexts, title: string, body: Html): Html => html`<!doctype html>
+<html lang="${t.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
 <title>${title}</title>
 </head>
-<body style="margin:0;padding:24px;background:#f3f4f6;font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;color:#111827;line-height:1.5">
-<div style="max-width:560px;margin:0 auto;padding:32px;background:#ffffff;border-radius:8px">
+<body class="page">
+<div class="card">
 ${body}</div>
 </body>
 </html>
 `
 
-export const greet = (name: string | null): string => (name ? `Hello ${name},` : 'Hello,')
+export const greet = (t: MailTexts, name: string | null): string =>
+  name ? t.text('greeting.named', { name }) : t.text('greeting')
 
 /** A link as a button. */
-export const button = (url: string, label: string): Html =>
-  html`<p style="margin:32px 0"><a href="${url}" style="display:inline-block;padding:12px 24px;background:#1d4ed8;color:#ffffff;text-decoration:none;border-radius:6px">${label}</a></p>
+export const button = (
+  url: string,
+  label: string,
+): Html => html`<p class="action"><a href="${url}" class="button">${label}</a></p>
 `
 
 /** What stands below the button: in small letters, then the link's address. */
-export const smallPrint = (text: string, url: string): Html =>
-  html`<p style="font-size:14px;color:#4b5563">${text}</p>
-<p style="font-size:14px;color:#4b5563;word-break:break-all">If the button does not work, open this address: ${url}</p>
+export const smallPrint = (t: MailTexts, text: string, url: string): Html => html`<p class="small">${text}</p>
+<p class="small">${t.text('frame.address')} ${url}</p>
 `

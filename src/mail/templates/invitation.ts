@@ -1,4 +1,5 @@
 import { html } from '../../html/html.ts'
+import type { MailTexts } from '../../locales/languages.ts'
 import { button, frame, greet, type Mail, smallPrint } from './frame.ts'
 
 type Facts = {
@@ -9,22 +10,22 @@ type Facts = {
   /** Of the organization, below each invitation. */
   invitationText: string
   questionCount: number
-  expiresAt: string
+  expiresAt: Date
   url: string
 }
 
-export function invitation(facts: Facts): Mail {
-  const { organization, assessment, customMessage, invitationText, questionCount, url } = facts
-  const greeting = greet(facts.recipientName)
-  const size = questionCount > 0 ? ` (${questionCount} ${questionCount === 1 ? 'question' : 'questions'})` : ''
-  const terms = `The invitation is open until ${facts.expiresAt}. The link is meant for you alone: please do not forward it.`
+export function invitation(t: MailTexts, facts: Facts): Mail {
+  const { organization, assessment, customMessage, invitationText, questionCount: questions, url } = facts
+  const greeting = greet(t, facts.recipientName)
+  const named = { organization, assessment }
+  const terms = t.text('invitation.terms', { time: t.time(facts.expiresAt) })
   return {
-    subject: `${organization} invites you to: ${assessment}`,
+    subject: t.text('invitation.subject', named),
     text: `${greeting}
 
-${organization} invites you to take the assessment "${assessment}"${size}.
+${questions > 0 ? t.text('invitation.intro', { ...named, questions }) : t.text('invitation.intro.empty', named)}
 ${customMessage && `\n${customMessage}\n\n`}
-Open your personal link to accept or decline:
+${t.text('invitation.open')}
 
 ${url}
 
@@ -32,12 +33,13 @@ ${url}
 ${terms}
 ${invitationText && `\n${invitationText}\n`}`,
     html: frame(
+      t,
       assessment,
       html`<p>${greeting}</p>
-<p><strong>${organization}</strong> invites you to take the assessment <strong>${assessment}</strong>${size}.</p>
-${customMessage && html`<blockquote style="margin:16px 0;padding:8px 16px;border-left:4px solid #d1d5db;white-space:pre-wrap">${customMessage}</blockquote>`}${button(url, 'Open the invitation')}${smallPrint(terms, url)}${
+<p>${questions > 0 ? t.html('invitation.intro', { ...named, questions }) : t.html('invitation.intro.empty', named)}</p>
+${customMessage && html`<blockquote class="quote">${customMessage}</blockquote>`}${button(url, t.text('invitation.button'))}${smallPrint(t, terms, url)}${
   invitationText &&
-  html`<p style="font-size:14px;color:#4b5563;white-space:pre-wrap;border-top:1px solid #d1d5db;padding-top:16px">${invitationText}</p>
+  html`<p class="closing">${invitationText}</p>
 `
 }`,
     ),

@@ -1,34 +1,49 @@
-import { html } from '../../html/html.ts'
+import { type Html, html } from '../../html/html.ts'
+import type { MailTexts } from '../../locales/languages.ts'
 import { frame, greet, type Mail } from './frame.ts'
 
-type Facts = { name: string; organization: string; host: string; failingSince: string | null; isGone: boolean }
+type Facts = { name: string; organization: string; host: string; failingSince: Date | null; isGone: boolean }
 
 /** To the admins of an organization: a webhook of theirs has been failing for a day. */
-export const webhookFailing = ({ name, organization, host, failingSince }: Facts): Mail =>
-  tell(`A webhook of ${organization} has been failing`, name, host, {
-    what: ` has answered every attempt since ${failingSince} with a failure, or not at all.`,
-    next: 'Events are still being sent to it. After five days of nothing but failures it is disabled. What each attempt was answered with is among its deliveries.',
+export function webhookFailing(t: MailTexts, { name, organization, host, failingSince }: Facts): Mail {
+  const facts = { host, time: timeOf(t, failingSince) }
+  return tell(t, name, {
+    subject: t.text('webhook.failing.subject', { organization }),
+    what: [t.text('webhook.failing.what', facts), t.html('webhook.failing.what', facts)],
+    next: t.text('webhook.failing.next'),
   })
+}
 
 /** To the admins of an organization: a webhook of theirs was disabled. */
-export const webhookDisabled = ({ name, organization, host, failingSince, isGone }: Facts): Mail =>
-  tell(`A webhook of ${organization} was disabled`, name, host, {
-    what: ` was disabled: ${isGone ? 'it answered that it is gone (410)' : `every attempt since ${failingSince} has failed`}.`,
-    next: 'No events are sent to it any more. When it has been enabled again, what it missed can be replayed.',
+export function webhookDisabled(t: MailTexts, { name, organization, host, failingSince, isGone }: Facts): Mail {
+  const facts = { host, time: timeOf(t, failingSince) }
+  return tell(t, name, {
+    subject: t.text('webhook.disabled.subject', { organization }),
+    what: isGone
+      ? [t.text('webhook.disabled.gone', { host }), t.html('webhook.disabled.gone', { host })]
+      : [t.text('webhook.disabled.what', facts), t.html('webhook.disabled.what', facts)],
+    next: t.text('webhook.disabled.next'),
   })
+}
 
-const tell = (subject: string, name: string, host: string, { what, next }: { what: string; next: string }): Mail => ({
+/** It is there for all that is said of failures. */
+const timeOf = (t: MailTexts, failingSince: Date | null): string => (failingSince ? t.time(failingSince) : '')
+
+type Said = { subject: string; what: [text: string, html: Html]; next: string }
+
+const tell = (t: MailTexts, name: string, { subject, what: [text, marked], next }: Said): Mail => ({
   subject,
-  text: `${greet(name)}
+  text: `${greet(t, name)}
 
-The webhook to ${host}${what}
+${text}
 
 ${next}
 `,
   html: frame(
+    t,
     subject,
-    html`<p>${greet(name)}</p>
-<p>The webhook to <strong>${host}</strong>${what}</p>
+    html`<p>${greet(t, name)}</p>
+<p>${marked}</p>
 <p>${next}</p>
 `,
   ),

@@ -1,0 +1,117 @@
+// What src/bundle.ts makes of the texts in src/locales/<language>/: their parsed forms, so that neither the service nor a browser parses
+// any, and from English the types of all keys with what each needs. They stand in src/generated/locales/.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type MessageFormatElement, type PluralOrSelectOption, parse, TYPE } from '@formatjs/icu-messageformat-parser'
+import type { Plugin } from 'esbuild'
+import type { Messages } from './texts.ts'
+
+/** Each is a file of every language: what the candidate's pages say, what their scripts say in browsers, and what mails say. */
+export const CATALOGS = ['candidate', 'browser', 'mail'] as const
+type Catalog = (typeof CATALOGS)[number]
+/** A key, the message in ICU's format, and what a translator has to know of it. */
+type Source = Record<string, { defaultMessage: string; description?: string }>
+type Languages = Record<string, Record<Catalog, Messages>>
+
+const BASE = 'en'
+/** What messages may have around words, see texts.ts. */
+const TAGS = ['strong']
+const GENERATED = path.join(import.meta.dirname, '../generated/locales')
+
+/** Compiles the texts before esbuild reads what imports them, anew each time. */
+export const texts: Plugin = { name: 'texts', setup: (build) => build.onStart(writeTexts) }
+
+function writeTexts(): void {
+  const languages = readLanguages()
+  mkdirSync(GENERATED, { recursive: true })
+  const write = (name: string, content: string) => writeFileSync(path.join(GENERATED, name), content)
+  for (const [language, { candidate, mail }] of Object.entries(languages))
+    write(`${language}.json`, JSON.stringify({ candidate, mail }))
+  const type = "import type { Messages } from '../../locales/texts.ts'\n\n"
+  write('browser.ts', `${type}export const messages: Messages = ${JSON.stringify(languages[BASE]!.browser)}\n`)
+  write('types.ts', CATALOGS.map((catalog) => typeOf(catalog, languages[BASE]![catalog])).join('\n'))
+}
+
+/** All texts, parsed. @throws Error for a text that can't be formatted, or of whose language it is not true what is true of English. */
+export function readLanguages(folder = import.meta.dirname): Languages {
+  const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const languages = Object.fromEntries(names.map(({ name }) => [name, readLanguage(path.join(folder, name), name)]))
+  for (const [language, catalogs] of Object.entries(languages))
+    for (const catalog of CATALOGS) compare(`${language}/${catalog}.json`, catalogs[catalog], languages[BASE]![catalog])
+  return languages
+}
+
+function readLanguage(folder: string, language: string): Record<Catalog, Messages> {
+  const read = (catalog: Catalog): Messages => {
+    const source: Source = JSON.parse(readFileSync(path.join(folder, `${catalog}.json`), 'utf8'))
+    return Object.fromEntries(
+      Object.entries(source).map(([key, { defaultMessage }]) => [
+        key,
+        parseMessage(`${language}/${catalog}.json: ${key}`, defaultMessage, language),
+      ]),
+    )
+  }
+  return { candidate: read('candidate'), browser: read('browser'), mail: read('mail') }
+}
+
+/** @param where for who has to mend it. @returns text, where nothing is put into it. */
+export function parseMessage(where: string, message: string, language: string): string | MessageFormatElement[] {
+  const refuse = (why: string): never => {
+    throw new Error(`src/locales/${where}: ${why}`)
+  }
+  // In ICU it quotes: l'{name} would print l{name}.
+  if (message.includes("'")) refuse('a straight apostrophe, where ’ is meant')
+  if (/[\u200E\u200F\u202A-\u202E\u2066-\u2069]/.test(message)) refuse('an invisible mark of direction')
+  const elements = parse(message, { captureLocation: false, requiresOtherClause: true })
+  const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
+  for (const element of flatten(elements)) {
+    if (element.type === TYPE.date || element.type === TYPE.time) refuse('a date, which is given as text (t.time)')
+    if (element.type === TYPE.tag && !TAGS.includes(element.value)) refuse(`the tag ${element.value}, which nothing prints`)
+    const missing = element.type === TYPE.plural ? categories.filter((category) => !element.options[category]) : []
+    if (missing.length > 0) refuse(`no plural for ${missing.join(', ')}`)
+  }
+  const isPlain = elements.every(({ type }) => type === TYPE.literal)
+  return isPlain ? elements.map((element) => (element.type === TYPE.literal ? element.value : '')).join('') : elements
+}
+
+const flatten = (elements: MessageFormatElement[]): MessageFormatElement[] =>
+  elements.flatMap((element) => [element, ...within(element).flatMap(flatten)])
+
+function within(element: MessageFormatElement): MessageFormatElement[][] {
+  if (element.type === TYPE.tag) return [element.children]
+  return element.type === TYPE.plural || element.type === TYPE.select
+    ? Object.values(element.options).map(({ value }) => value)
+    : []
+}
+
+/** What a message needs, by its type; what it has around words comes with it. */
+function needsOf(message: Messages[string] | undefined): string {
+  const elements = Array.isArray(message) ? flatten(message) : []
+  const needs = elements.flatMap((element) => {
+    if (element.type === TYPE.argument) return [`${element.value}: Text`]
+    if (element.type === TYPE.number || element.type === TYPE.plural) return [`${element.value}: number`]
+    return element.type === TYPE.select ? [`${element.value}: ${unionOf(element.options)}`] : []
+  })
+  return `{ ${[...new Set(needs)].sort().join('; ')} }`
+}
+
+/** ICU wants an `other`: an empty one says that there is no other. */
+const unionOf = (options: Record<string, PluralOrSelectOption>): string =>
+  Object.entries(options)
+    .filter(([name, { value }]) => name !== 'other' || value.length > 0)
+    .map(([name]) => `'${name}'`)
+    .join(' | ')
+
+function typeOf(catalog: Catalog, messages: Messages): string {
+  const name = catalog[0]!.toUpperCase() + catalog.slice(1)
+  const keys = Object.entries(messages).map(([key, message]) => `  '${key}': ${needsOf(message)}`)
+  return `export type ${name}<Text> = {\n${keys.join('\n')}\n}\n`
+}
+
+function compare(where: string, messages: Messages, base: Messages): void {
+  for (const key of new Set([...Object.keys(messages), ...Object.keys(base)])) {
+    if (messages[key] === undefined || base[key] === undefined)
+      throw new Error(`src/locales/${where}: ${key} is missing, or too many`)
+    if (needsOf(messages[key]) !== needsOf(base[key])) throw new Error(`src/locales/${where}: ${key} needs what English does not`)
+  }
+}

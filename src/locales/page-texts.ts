@@ -1,0 +1,46 @@
+import { type Html, html } from '../html/html.ts'
+import { createTexts, type Given, localeOf, type Messages, readMessages, type Texts } from './texts.ts'
+
+/** Says texts on pages and in mails. */
+export type PageTexts<Plain, Marked> = Texts<Plain> & {
+  /** As markup: what is given is escaped but for markup of our own, and <strong> in a message stays. */
+  html: <Key extends keyof Marked & string>(key: Key, ...given: Given<Marked, Key>) => Html
+  /** "Friday, 27 November 2026 at 18:00 UTC". */
+  time: (at: Date) => string
+  /** "1 minute 30 seconds". @param seconds whole ones. */
+  duration: (seconds: number) => string
+}
+
+const TIME = {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+} as const
+
+export function createPageTexts<Plain, Marked>(language: string, messages: Messages): PageTexts<Plain, Marked> {
+  const locale = localeOf(language)
+  const format = readMessages(language, messages)
+  const times = new Intl.DateTimeFormat(locale, TIME)
+  const measure = (unit: string) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
+  const minutes = measure('minute')
+  const seconds = measure('second')
+  const parts = new Intl.ListFormat(locale, { type: 'unit', style: 'narrow' })
+  return {
+    ...createTexts<Plain>(language, messages),
+    html: (key, ...[values]) => {
+      const said = format(key, { ...values, strong: (content: (string | Html)[]) => html`<strong>${content}</strong>` })
+      return html`${said as Html | string | (Html | string)[]}`
+    },
+    time: (at) => times.format(at),
+    duration: (all) =>
+      parts.format([
+        ...(all >= 60 ? [minutes.format(Math.floor(all / 60))] : []),
+        ...(all % 60 > 0 || all === 0 ? [seconds.format(all % 60)] : []),
+      ]),
+  }
+}

@@ -1,0 +1,48 @@
+import type { MessageFormatElement } from '@formatjs/icu-messageformat-parser'
+import { IntlMessageFormat } from 'intl-messageformat'
+import type { Browser } from '../generated/locales/types.ts'
+
+/** The messages of a catalog as compile.ts parses them; those that need nothing are text. */
+export type Messages = Readonly<Record<string, string | MessageFormatElement[]>>
+
+/** What has to be given with a key: nothing, or what its message needs. */
+export type Given<Catalog, Key extends keyof Catalog> = keyof Catalog[Key] extends never ? [] : [values: Catalog[Key]]
+
+/** Says the texts of a catalog in one language. There is none without a language, and none for all: it is given to whatever says something. */
+export type Texts<Catalog> = {
+  language: string
+  text: <Key extends keyof Catalog & string>(key: Key, ...given: Given<Catalog, Key>) => string
+  /** "one, two and three". */
+  list: (items: readonly string[]) => string
+}
+
+/** What the scripts of the candidate's pages say. */
+export type BrowserTexts = Texts<Browser<string>>
+
+type Formatted = string | unknown | unknown[]
+
+/** Formats messages. What they are parsed to is made ready when it is first said, and kept. */
+export function readMessages(language: string, messages: Messages): (key: string, values: object) => Formatted {
+  const ready = new Map<string, IntlMessageFormat>()
+  return (key, values) => {
+    const message = messages[key]!
+    if (typeof message === 'string') return message
+    const format = ready.get(key) ?? new IntlMessageFormat(message, language)
+    ready.set(key, format)
+    return format.format({ ...values })
+  }
+}
+
+/** As plain text, for attributes, subjects and scripts. */
+export function createTexts<Catalog>(language: string, messages: Messages): Texts<Catalog> {
+  const format = readMessages(language, messages)
+  const list = new Intl.ListFormat(localeOf(language))
+  return {
+    language,
+    text: (key, ...[values]) => String(format(key, { ...values, strong: (content: string[]) => content.join('') })),
+    list: (items) => list.format(items),
+  }
+}
+
+/** Where the language alone would write dates and lists as one of its countries does, and another is meant. */
+export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)

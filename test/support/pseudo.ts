@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { build } from 'esbuild'
+import { bundling } from '../../src/bundle.ts'
+import { messages } from '../../src/generated/locales/browser.ts'
+import { createLanguage, type Language } from '../../src/locales/languages.ts'
+import type { Messages } from '../../src/locales/texts.ts'
+
+// A language in which every text of the catalogs is English between ⟦ and ⟧, and longer: what stands outside is in no catalog.
+
+const FILE = new URL('../../src/generated/locales/en.json', import.meta.url)
+const TEXT = 0 // the type of text among the elements of a message
+
+function mark(from: Messages): Messages {
+  const marked = Object.entries(from).map(([key, message]): [string, Messages[string]] =>
+    typeof message === 'string'
+      ? [key, `⟦${message} ${lengthen(message)}⟧`]
+      : [key, [{ type: TEXT, value: '⟦' }, ...message, { type: TEXT, value: ' ······⟧' }]],
+  )
+  return Object.fromEntries(marked)
+}
+
+/** By four tenths: other languages say the same in more letters. */
+const lengthen = (text: string): string => '·'.repeat(Math.ceil(text.length * 0.4))
+
+export function createPseudoLanguage(): Language {
+  const { candidate, mail }: { candidate: Messages; mail: Messages } = JSON.parse(readFileSync(FILE, 'utf8'))
+  const language = createLanguage('en', { candidate: mark(candidate), mail: mark(mail) })
+  const { duration, list } = language.candidate
+  // What these say is of the language's, not of the catalog's.
+  const formatted = {
+    duration: (seconds: number) => `⟦${duration(seconds)}⟧`,
+    list: (items: readonly string[]) => `⟦${list(items)}⟧`,
+  }
+  return { ...language, candidate: { ...language.candidate, ...formatted } }
+}
+
+/** The script of the candidate's pages in that language. */
+export async function bundlePseudoScript(): Promise<string> {
+  const contents = `export const messages = ${JSON.stringify(mark(messages))}`
+  const pseudo = {
+    name: 'pseudo',
+    setup: (given: import('esbuild').PluginBuild) =>
+      given.onLoad({ filter: /generated\/locales\/browser\.ts$/ }, () => ({ contents, loader: 'ts' })),
+  }
+  const [entry] = bundling.entryPoints
+  const { outputFiles } = await build({ ...bundling, entryPoints: [entry!], plugins: [pseudo], write: false })
+  return outputFiles[0]!.text
+}
+
+/** The words that are in no catalog. @param own what an organization or a candidate has written, or is called. */
+export function findUnmarked(said: string, own: readonly string[]): string[] {
+  const theirs = [...own].filter((text) => text !== '').sort((a, b) => b.length - a.length)
+  let left = theirs.reduce((text, one) => text.replaceAll(one, ' '), said)
+  for (let before = ''; before !== left; ) {
+    before = left
+    left = left.replaceAll(/⟦[^⟦⟧]*⟧/g, ' ')
+  }
+  return left.match(/\p{L}[\p{L}’]+/gu) ?? []
+}
