@@ -6,7 +6,9 @@ import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
+import type { LogMessage } from './values/log-events.ts'
 import type { PrintedReport } from './values/printed-report.ts'
+import type { QuestionKinds, Random } from './values/question-kind.ts'
 
 export type { Connection, KeyMode, Mode, OnGone, Tier }
 
@@ -21,8 +23,14 @@ export type Queue = {
   enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
   /** Makes mails due that wait for their next try: this one, or all. @returns how many. */
   bringMailForward: (emailId?: string) => Promise<number>
-  /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
-  enqueueInviteBatch: (db: Connection, batchId: string) => Promise<void>
+  /**
+   * Has a batch of invites worked on: again, if it is not finished when a process dies.
+   *
+   * @param batch.createdByKeyId of one that an API key has given; null: a member.
+   */
+  enqueueInviteBatch: (db: Connection, batch: { id: string; createdByKeyId: string | null }) => Promise<void>
+  /** Has a bulk change of invites worked on, in the same way. */
+  enqueueBulkChange: (db: Connection, bulkChangeId: string) => Promise<void>
   /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
@@ -42,6 +50,10 @@ export type MediaStore = {
   put: (key: string, content: Uint8Array | StoredFile) => Promise<void>
   /** The bytes from `start` to `end`, both included; null when there is nothing under the key. Whoever asks reads or destroys the stream. */
   get: (key: string, range?: { start: number; end: number }) => Promise<Readable | null>
+  /** Bytes of what lies under the key; null when there is nothing. */
+  size: (key: string) => Promise<number | null>
+  /** All that there is, some at a time; what comes and goes meanwhile may be in it or not. */
+  list: () => AsyncIterable<{ key: string; bytes: number }[]>
   /** It is no error that there was nothing. */
   delete: (key: string) => Promise<void>
   /** Deletes what lies below; the prefix ends with a slash. */
@@ -88,7 +100,6 @@ export const READ_FROM = ['replica', 'primary'] as const
 /** The parts of the scheduled sweep; one that fails does not stop the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
-  'notice_restore',
   'open_submissions',
   'complete_due_submissions',
   'forget_answers',
@@ -97,6 +108,7 @@ export const SWEEP_PARTS = [
   'forget_reports',
   'forget_audit_entries',
   'forget_batches',
+  'forget_emails',
   'forget_sign_ins',
   'complete_abandoned_recordings',
   'forget_media',
@@ -119,8 +131,8 @@ export type Metrics = {
   replicaRead: (answered: (typeof READ_FROM)[number]) => void
 }
 
-/** The log, with pino's methods. */
-export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+/** The log, with pino's methods; each message has its event, see values/log-events.ts. */
+export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: LogMessage) => void>
 
 /** What authentication reads of an API key. */
 export type CachedApiKey = {
@@ -203,6 +215,10 @@ export type Deps = {
   ats: AtsSettings
   clock: () => Date
   newId: () => string
+  /** The kinds of questions that have a right answer. */
+  kinds: QuestionKinds
+  /** For what is shuffled. */
+  random: Random
   log: Log
   metrics: Metrics
   traffic: Traffic

@@ -38,6 +38,8 @@ export type ErrorKind =
   | 'too_many_searches'
   | 'too_many_passwords'
   | 'too_many_reports'
+  | 'too_many_simulations'
+  | 'too_many_batches'
   | 'webhook_disabled'
   | 'secret_rotated'
   | 'idempotency_key_reused'
@@ -62,8 +64,9 @@ export type Range = { minimum: number; maximum: number }
  * `lastAdmin`, `joined`, `inactive` and `deactivated` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
  * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
  * `otherPoints` of grades, with the question's points, the number of the first question in the way, or the points there are now, as the
- * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation;
- * `likeAddress` of a sender's name, `notHost` of what is no name of a host.
+ * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation, and
+ * `archived` of one to which members invite nobody; `likeAddress` of a sender's name, `notHost` of what is no name of a host; `noneChosen` to
+ * `moreMatch` of invites that are to be changed together, with their number as the limit.
  */
 export type AccountProblem =
   | 'wrong'
@@ -102,8 +105,12 @@ export type AccountProblem =
   | 'notHttps'
   | 'asksNothing'
   | 'unasked'
+  | 'archived'
   | 'likeAddress'
   | 'notHost'
+  | 'noneChosen'
+  | 'tooManyChosen'
+  | 'moreMatch'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

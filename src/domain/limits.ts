@@ -44,17 +44,21 @@ export const MAX_BATCH_ROWS = 10_000
 /** Rows that a system may give by one request, and bytes of it. */
 export const MAX_ROWS_A_REQUEST = 1_000
 export const MAX_ROWS_BYTES = 1024 * 1024
+/** Batches of keys that may be under way of an organization, in each mode. */
+export const MAX_OPEN_BATCHES = 20
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024
 export const MAX_KEPT_CELL_LENGTH = 300
 
 /** Days until an API key expires; unless limited it never does. */
 export const MAX_KEY_DAYS = 36_500
 
-/** Items of one page of a list. */
 /** Requests a minute that a key's own limit can be; the organization's is a setting. */
 export const KEY_REQUESTS = { minimum: 1, maximum: 1_000_000 }
+/** Items of one page of a list. */
 export const MAX_PAGE_SIZE = 100
 export const DEFAULT_PAGE_SIZE = 20
+/** Rows of a page of the portal's lists that a member can choose from; the first until they do. */
+export const PAGE_SIZES = [25, 50, 100] as const
 
 // What a candidate sends in.
 

@@ -14,7 +14,7 @@ type Stamp = 'acceptedAt' | 'startedAt' | 'completedAt' | 'revokedAt'
 /** How far an invite has come: what the service itself changes when a candidate, the organization or the clock moves it. */
 type Progress = Pick<InviteRow, Stamp | 'status' | 'sentAt' | 'expiresAt' | 'assessmentSession' | 'updatedAt'>
 
-/** The stamps without which an invite can't be in a state: integrating.md, States of an invite. */
+/** The stamps without which an invite can't be in a state: guides/invites.md, States of an invite. */
 const NEEDED: Record<InviteStatus, Stamp[]> = {
   pending: [],
   accepted: ['acceptedAt'],

@@ -211,6 +211,7 @@ export function wantQuestion(entry: QuestionEntry, { id, organizationId, now }: 
       timeLimit: 0,
       sourceLanguage: null,
       targetLanguage: null,
+      versionId: null,
       ...timesOf(entry, now),
     }),
   }

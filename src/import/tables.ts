@@ -16,14 +16,17 @@ import type {
 import { links } from './links.ts'
 import type { Table } from './save.ts'
 
-/** Without what the person signs in with, which no document gives. */
-export type MemberRow = Omit<Member, 'credentialId'> & { tagIds: string[]; gradingLanguageIds: string[] }
+/** Without what the person signs in with, and has set for themselves, which no document gives. */
+export type MemberRow = Omit<Member, 'credentialId' | 'timeZone' | 'pageSize'> & {
+  tagIds: string[]
+  gradingLanguageIds: string[]
+}
 /** Without the value before a rotation. */
 export type ApiKeyRow = Omit<ApiKey, 'previousHash' | 'previousExpiresAt'>
 /** Without the counts, which the database keeps. */
 export type AssessmentRow = Omit<
   Assessment,
-  'questionCount' | 'totalPoints' | 'secondGrader' | 'gradedBlind' | keyof Proctoring
+  'questionCount' | 'totalPoints' | 'secondGrader' | 'gradedBlind' | 'archivedAt' | keyof Proctoring
 > & {
   languageIds: string[]
   categoryIds: string[]

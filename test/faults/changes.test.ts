@@ -17,7 +17,7 @@ const WRITERS = 8
 const FAILING = 0.05
 const MAX_DELAY_MS = scaled(60, 150)
 
-/** What docs/integrating.md says that `updatedSince` has to overlap by. */
+/** What docs/guides/keeping-in-step.md says that `updatedSince` has to overlap by. */
 const OVERLAP_MS = 300_000
 /** By the service's clock: no change is committed later than this after it was stamped. */
 const LATEST_COMMIT_MS = 240_000

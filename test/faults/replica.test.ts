@@ -7,8 +7,8 @@ import { type Replicated, startReplicated } from '../support/replica.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const IS_READ = 'lists are read from the replica'
-const IS_NOT_READ = 'the replica can not be read from: lists are read from the primary'
+const IS_READ = 'lists can be read from the replica'
+const IS_NOT_READ = 'lists can not be read from the replica'
 
 let replicated: Replicated
 let db: Db
@@ -131,6 +131,15 @@ describe('a replica', () => {
     const organization = await makeOrganization(other)
     await organization.invite()
     expect((await organization.list()).total).toBe(1)
+  })
+
+  it('may end all connections while nobody uses them', async () => {
+    const organization = await makeOrganization()
+    const read = times(IS_READ)
+    await replicated.onReplica(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`)
+    const isReadAgain = async () => (await organization.list()).total === 0 && times(IS_READ) >= read
+    await waitUntil('the list', async () => (await isReadAgain()) || undefined)
   })
 
   it('may be lost: the primary answers, also what was asked of it at that moment', async () => {

@@ -9,8 +9,8 @@ import { scaled } from './scale.ts'
 /** What a killed process was sending is sent again when its lease of 30 s is over. A machine that is busy may take longer. */
 const RECOVERY_MS = 300_000
 const ENDPOINTS = 5
-/** Attempts at a time for one endpoint, see domain/webhooks/record-attempt.ts. */
-const AT_ONCE = 4
+/** Attempts at a time for one endpoint that answers well, at most, see webhooks/concurrency.ts. */
+const AT_ONCE = 32
 
 /** An organization with some webhooks to one receiver, and a way to have events in its feed. */
 async function start(behaviour: (response: ServerResponse, message: Received) => void) {

@@ -15,11 +15,12 @@ export const isReady = (
   { audience, questionCount }: { audience: string; questionCount: number },
 ): boolean => audience === 'invite_only' && (questionCount > 0 || !deps.hasOwnPlayer)
 
-/** The assessments that candidates can be sent to, in the order of their names, which are all different: a recruiter sees nothing else of them. */
+/** The assessments that candidates can be sent to, but for those that are archived, in the order of their names, which are all different: a recruiter sees nothing else of them. */
 export async function listTests(ctx: Context): Promise<Test[]> {
   authorize(ctx, 'read')
   const ready = own(ctx, 'assessments')
     .where('audience', '=', 'invite_only')
+    .where('archivedAt', 'is', null)
     .where('questionCount', '>=', ctx.deps.hasOwnPlayer ? 1 : 0)
   const tests = await all(ctx.db, ready.select(['id', 'name']).orderBy('name').orderBy('id'))
   const ofName = Map.groupBy(tests, ({ name }) => name)

@@ -31,10 +31,14 @@ const SHARED_ACTIONS = [
   'updated_assessment',
   'duplicated_assessment',
   'deleted_assessment',
+  'archived_assessment',
+  'unarchived_assessment',
   'added_question',
   'updated_question',
   'moved_question',
   'deleted_question',
+  'duplicated_question',
+  'ordered_questions',
   'generated_ats_key',
   'revoked_ats_key',
   'entered_key_of_ats',
@@ -48,6 +52,9 @@ const DATA_ACTIONS = [
   'stopped_batch',
   'resumed_batch',
   'discarded_batch',
+  'changed_many',
+  'stopped_bulk_change',
+  'resumed_bulk_change',
   'resent_invite',
   'extended_invite',
   'shortened_invite',
@@ -94,6 +101,7 @@ export type AuditEvent = {
       | 'question'
       | 'invite'
       | 'invite_batch'
+      | 'bulk_change'
       | 'webhook'
       | 'ats_key'
       | 'ats_connection'

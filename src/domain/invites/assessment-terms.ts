@@ -13,7 +13,8 @@ type Terms = Pick<NewInvite, keyof Proctoring | 'sendEmail'>
  *
  * @param assessmentId empty: none was chosen.
  * @throws DomainError invalid: `required` or `reference` for the assessment; `unasked` where candidates would be mailed the link to an
- *   assessment without questions, unless another player than the service's own may have them.
+ *   assessment without questions, unless another player than the service's own may have them; `archived` where a member invites to one
+ *   that is.
  */
 export async function completeTerms<T extends Terms>(ctx: Context, assessmentId: string, terms: T): Promise<T & Proctoring> {
   if (assessmentId === '') throw refusal({ rule: 'required' })
@@ -21,6 +22,7 @@ export async function completeTerms<T extends Terms>(ctx: Context, assessmentId:
   if (!assessment) throw refusal({ rule: 'reference', value: assessmentId })
   if (assessment.questionCount === 0 && ctx.deps.hasOwnPlayer && (terms.sendEmail ?? true))
     throw refusal({ rule: 'account', problem: 'unasked' })
+  if (assessment.archivedAt !== null && ctx.actor.kind === 'member') throw refusal({ rule: 'account', problem: 'archived' })
   return { ...proctoringOf(assessment), ...defined(terms) } as T & Proctoring
 }
 

@@ -29,12 +29,19 @@ export async function findInvitation(
   return invite && asOfNow(invite, deps.clock())
 }
 
+/** A question, with what it shows where it is of a kind that has a right answer. */
+export type CandidateQuestion = Question & { version: { responseType: string; spec: unknown } | null }
+
 /** The questions in the order in which the candidate answers them. */
 export const listCandidateQuestions = (
   { db }: ServiceContext,
   { organizationId, assessmentId }: Pick<CandidateInvite, 'organizationId' | 'assessmentId'>,
-): Promise<Question[]> =>
-  db.question.findMany({ where: { organizationId, assessmentId }, orderBy: totalOrder({ field: 'order', direction: 'asc' }) })
+): Promise<CandidateQuestion[]> =>
+  db.question.findMany({
+    where: { organizationId, assessmentId },
+    include: { version: { select: { responseType: true, spec: true } } },
+    orderBy: totalOrder({ field: 'order', direction: 'asc' }),
+  })
 
 /** Makes a candidate's move, unless the invite is in another state by now. @throws DomainError invite_not_found for a link that is no longer valid. */
 export async function moveAsCandidate(

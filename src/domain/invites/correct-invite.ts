@@ -108,7 +108,8 @@ export async function replaceInvite(ctx: Context, id: string, recipientEmail: st
     // What a member makes is live, which in place of a test would mail somebody.
     if (!mayMove('extend', invite.status) || invite.mode === 'test') throw moveNotAllowed('revoke', invite.status)
     await revokeInvite(inside, id)
-    replacement = (await createInvite(inside, { ...termsOf(invite, inside.deps.clock()), recipientEmail })).id
+    const terms = termsOf(invite, inside.deps.clock())
+    replacement = (await createInvite(inside, { ...terms, recipientEmail }, { like: invite })).id
   })
   return replacement
 }

@@ -7,6 +7,7 @@ import { insertRows, type NewRows } from '../../db/writes.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { auditEntriesByMember } from '../audit/record-audit.ts'
+import { ofChanged } from '../checking/checks.ts'
 import { refuse as refuseAll } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
@@ -31,25 +32,26 @@ import { findUnlistedHost } from './return-url.ts'
  *   existing invite.
  * @param options.isOneOfMany whether it belongs to a batch, which is audited as a whole.
  * @param options.retakeOf the attempt before this one, for the same address at the same assessment.
+ * @param options.like an invite that this one repeats: what that says already is not refused, as where it was imported.
  */
 export async function createInvite(
   ctx: Context,
   input: NewInvite,
-  { isOneOfMany = false, retakeOf }: { isOneOfMany?: boolean; retakeOf?: Pick<Invite, 'id' | 'attempt'> } = {},
+  { isOneOfMany = false, retakeOf, like = retakeOf }: { isOneOfMany?: boolean; retakeOf?: Invite; like?: Invite } = {},
 ): Promise<Invite> {
   authorize(ctx, 'invite')
-  const issues = checkNewInvite(input)
-  if (issues.length > 0) throw new DomainError('invalid', { issues })
+  const refuseNew = (issues: Issue[]) => refuseAll(like ? ofChanged<object>(issues, like, input) : issues)
+  refuseNew(checkNewInvite(input))
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
-  refuseAll(await findUnlistedHost(ctx, input.returnUrl))
+  refuseNew(await findUnlistedHost(ctx, input.returnUrl))
   const invite = makeInvite(ctx, { ...input, assessmentId: assessment.id }, (retakeOf?.attempt ?? 0) + 1)
   const auditEntries = isOneOfMany
     ? []
     : auditEntriesByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
   const created = inviteEvents.created({ ...invite, ...(retakeOf && { retakeOf: retakeOf.id }) })
   await insert(ctx, invite, tagIds, [created], auditEntries, input.sendEmail ?? true).catch((error) =>
-    refuse(ctx, error, input, tagIds),
+    refuse(ctx, error, input, { tagIds, attempt: retakeOf && invite.attempt }),
   )
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessmentName: assessment.name, tagIds, retakeOf: retakeOf?.id ?? null }
@@ -150,19 +152,30 @@ const assessmentNames = prepareOwn((owner, { ids }: { ids: string[] }) =>
  * Translates the violation of a constraint: the invite may exist already, and what it refers to may have been deleted after it was
  * checked; the second check then tells what is missing.
  */
-async function refuse(ctx: Context, error: unknown, input: NewInvite, tagIds: string[]): Promise<never> {
+async function refuse(
+  ctx: Context,
+  error: unknown,
+  input: NewInvite,
+  { tagIds, attempt }: { tagIds: string[]; attempt: number | undefined },
+): Promise<never> {
   const constraint = violatedConstraint(error)
-  if (constraint === 'invites_recipient_key') throw new DomainError('duplicate_invite', await findDuplicate(ctx, input))
+  if (constraint === 'invites_recipient_key') throw new DomainError('duplicate_invite', await findDuplicate(ctx, input, attempt))
   if (constraint?.endsWith('_fkey')) await checkReferences(ctx, input, tagIds)
   throw error
 }
 
 const unknownId = (field: string, value: string): Issue => ({ field, rule: 'reference', value })
 
-async function findDuplicate(ctx: Context, { assessmentId, recipientEmail }: NewInvite): Promise<{ existingId?: string }> {
+/** The newest invite of the address, or that attempt of it. */
+async function findDuplicate(
+  ctx: Context,
+  { assessmentId, recipientEmail }: NewInvite,
+  attempt: number | undefined,
+): Promise<{ existingId?: string }> {
   const toAddress = own(ctx, 'invites')
     .where('assessmentId', '=', assessmentId)
     .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
-  const existing = await first(ctx.db, toAddress.select('id').orderBy('attempt', 'desc'))
+  const wanted = attempt === undefined ? toAddress : toAddress.where('attempt', '=', attempt)
+  const existing = await first(ctx.db, wanted.select('id').orderBy('attempt', 'desc'))
   return existing ? { existingId: existing.id } : {}
 }

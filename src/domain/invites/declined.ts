@@ -24,6 +24,6 @@ export async function hasDeclined(ctx: Context, id: string): Promise<boolean> {
   if (invite?.status !== 'revoked') return false
   if (declinedAtOf(invite)) return true
   // Who declined before that was kept, or by a process that does not keep it, is known by the event.
-  const events = await findInviteEvents(ctx, id, EVENTS)
+  const events = await findInviteEvents(ctx, [id], EVENTS)
   return events.findLast(({ type }) => type === 'invite.declined' || type === 'invite.revoked')?.type === 'invite.declined'
 }

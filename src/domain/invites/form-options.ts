@@ -22,13 +22,13 @@ export type Wanted = { named?: string; chosenIds?: string[] }
 export const MAX_CHOICES = 1_000
 
 /**
- * The organization's assessments, tags, and members who may grade.
+ * The organization's assessments but for the archived ones, its tags, and members who may grade.
  *
  * @throws DomainError not_permitted.
  */
 export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Choices> {
   const [assessments, tags, graders] = await Promise.all([
-    listAssessmentChoices(ctx, wanted),
+    listInvitingAssessments(ctx, wanted),
     listTagChoices(ctx, wanted),
     listGraderChoices(ctx, wanted),
   ])
@@ -39,6 +39,12 @@ export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Ch
 export async function listAssessmentChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read')
   return readNames(ctx, own(ctx, 'assessments').select(['id', 'name']), wanted)
+}
+
+/** Those to which somebody can be invited: not the archived ones. @throws DomainError not_permitted. */
+export async function listInvitingAssessments(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+  authorize(ctx, 'read')
+  return readNames(ctx, own(ctx, 'assessments').where('archivedAt', 'is', null).select(['id', 'name']), wanted)
 }
 
 /** @throws DomainError not_permitted. */

@@ -6,12 +6,17 @@ import { returnSecrets } from '../secrets/return-secrets.ts'
 
 // Where a candidate goes on at the end. Beyond both documents.
 
+/** An address with nothing in it that some programs leave out, or take for a slash: its host is the same for all of them. */
+const PLAIN_ADDRESS = /^[a-z][a-z\d+.-]*:\/\/[^/?#\s\\\p{Cc}][^\s\\\p{Cc}]*$/iu
+const CREDENTIALS = /^[^/]+\/\/[^/?#]*@/
+
 /** What is wrong with such an address, but for whether its host is listed. */
 export function findReturnFault(text: string): TargetFault | undefined {
-  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null
+  const isPlain = text.length <= MAX_URL_LENGTH && text.isWellFormed() && PLAIN_ADDRESS.test(text)
+  const url = isPlain ? URL.parse(text) : null
   if (!url?.hostname) return 'url'
   if (url.protocol !== 'https:') return 'scheme'
-  return url.username || url.password ? 'credentials' : undefined
+  return CREDENTIALS.test(text) ? 'credentials' : undefined
 }
 
 /** An issue, unless the organization has listed the host. */

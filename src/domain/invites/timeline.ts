@@ -9,19 +9,24 @@ export const TIMELINE_LENGTH = 200
 
 /**
  * What happened to an invite, the newest last. `names` are those of the members and API keys that did it, by their ids, for whoever may
- * read everything; `isWhole`, whether it goes back to the invite's creation.
+ * read everything; `isWhole`, whether it goes back to the creation of all of the invites.
  */
 export type Timeline = { events: InviteEvent[]; names: Map<string, string>; isWhole: boolean }
 
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function readTimeline(ctx: Context, inviteId: string): Promise<Timeline> {
   await requireInvite(ctx, inviteId)
-  const events = await findInviteEvents(ctx, inviteId, TIMELINE_LENGTH)
+  return readTimelineOf(ctx, [inviteId])
+}
+
+/** The timeline of invites that the caller may see. */
+export async function readTimelineOf(ctx: Context, inviteIds: readonly string[]): Promise<Timeline> {
+  const events = await findInviteEvents(ctx, inviteIds, TIMELINE_LENGTH)
   const idsOf = (kind: InviteEvent['actor']['type']) =>
     events.flatMap(({ actor }) => (actor.type === kind && actor.id !== null ? [actor.id] : []))
   // Clients are not told who works for the organization, nor what with.
   const names = may(ctx, 'read')
     ? await findNames(ctx, { memberIds: idsOf('member'), keyIds: idsOf('api_key') })
     : new Map<string, string>()
-  return { events, names, isWhole: events[0]?.type === 'invite.created' }
+  return { events, names, isWhole: events.filter(({ type }) => type === 'invite.created').length === inviteIds.length }
 }

@@ -19,7 +19,7 @@ import {
 import { containing } from '../../db/query.ts'
 import { type AsJson, jsonOf, one } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../limits.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PAGE_SIZES } from '../limits.ts'
 import { readWords } from './filters.ts'
 import { type Listing, type Order, type Page, pageNumber } from './page.ts'
 
@@ -95,7 +95,7 @@ export function filtered<T extends OwnTable, Filter extends object>(
 }
 
 /** The sizes of page that most ask for. */
-const USUAL_SIZES = [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE]
+const USUAL_SIZES: readonly number[] = [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, ...PAGE_SIZES]
 type Size = { skip?: number | undefined; take?: number | undefined }
 
 /**

@@ -20,13 +20,22 @@ const MAX_IDS = 1_000
 
 /** Finds the organization's rows of a table by their ids, as {@link shareQuery} does. @param of what is read of each. */
 export function findById<T extends OwnTable, Row>(of: Shape<T, Row>): Find<Row & { id: string }> {
-  const statement = prepareOwn((sight, { ids }: { ids: string[] }) => of.show(rowsById(sight, of.table, ids), sight))
-  return shareQuery((ctx, ids) => all(ctx.db, statement(ctx, { ids })) as Promise<(Row & { id: string })[]>)
+  const ofMany = prepareOwn((sight, { ids }: { ids: string[] }) => of.show(rowsById(sight, of.table, ids), sight))
+  // PostgreSQL takes any list for ten rows, which looks so dear beside one that it would plan each time anew: half of all the work.
+  const ofOne = prepareOwn((sight, { id }: { id: string }) => of.show(rowOfId(sight, of.table, id), sight))
+  return shareQuery(async (ctx, ids) => {
+    const [id] = ids
+    const statement = id !== undefined && ids.length === 1 ? ofOne(ctx, { id }) : ofMany(ctx, { ids })
+    return (await all(ctx.db, statement)) as (Row & { id: string })[]
+  })
 }
 
 /** The organization's rows of a table with these ids. */
 export const rowsById = <T extends OwnTable>(sight: Sight, table: T, ids: string[]): Rows<T> =>
   (own(sight as OwnerOf<T>, table) as unknown as Rows<'tags'>).where('id', '=', among(ids)) as unknown as Rows<T>
+
+const rowOfId = <T extends OwnTable>(sight: Sight, table: T, id: string): Rows<T> =>
+  (own(sight as OwnerOf<T>, table) as unknown as Rows<'tags'>).where('id', '=', id) as unknown as Rows<T>
 
 /** Shares look-ups of one kind, as {@link shareLookUp} does. Text that is not a UUID finds nothing. */
 export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {

@@ -59,9 +59,11 @@ export async function continueDeletion(
   })
 }
 
-/** Deletes lists of candidates, so many at most. @returns how many. */
-function deleteLists(ctx: Context, until: Date, atMost: number): Promise<number> {
+/** Deletes bulk changes, and lists of candidates, of these so many at most. @returns how many lists. */
+async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<number> {
   const some = own(ctx, 'inviteBatches').where('createdAt', '<=', until).limit(atMost)
+  // Of bulk changes the rows have gone, or go, with their invites.
+  await run(ctx.db, ownDelete(ctx, 'bulkChanges').where('createdAt', '<=', until))
   return run(ctx.db, ownDelete(ctx, 'inviteBatches').where('id', 'in', some.select('id')))
 }
 

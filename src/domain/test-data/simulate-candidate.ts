@@ -10,7 +10,7 @@ import { enterToWrite } from '../submissions/taking/open-missing-submissions.ts'
 import { closeQuestion, findOpenQuestion, openQuestion, type PaperQuestion } from '../submissions/taking/paper.ts'
 import { passChecks } from '../submissions/taking/pass-checks.ts'
 import { readPreparation, readProgress } from '../submissions/taking/read-progress.ts'
-import { saveText } from '../submissions/taking/save-text.ts'
+import { findKind, saveAnswer, saveText } from '../submissions/taking/save-text.ts'
 import { type PreparedSession, requireInProgress, requirePrepared, type Session } from '../submissions/taking/session.ts'
 import { startSubmission } from '../submissions/taking/start-submission.ts'
 import { takeOver } from '../submissions/taking/take-over.ts'
@@ -58,7 +58,7 @@ export async function handInAnswers(ctx: Context, invite: InviteDetail, { answer
     const question = await findOpenQuestion(session, number)
     if (!question) continue // it was answered, or its time is over
     const text = answers.find((answer) => answer.number === number)?.text
-    if (text !== undefined) await saveText(session, number, { text })
+    if (text !== undefined) await saveWords(session, question, text)
     else if (unanswered.includes(number)) await makeUpAnswer(session, tab, question)
     await closeQuestion(session, number)
   }
@@ -89,6 +89,11 @@ async function prepare(session: Session): Promise<Session> {
 
 async function makeUpAnswer(session: PreparedSession, tab: string, question: PaperQuestion): Promise<void> {
   const { number, responseType } = question
+  const own = await findKind(session, number)
+  if (own) {
+    await saveAnswer(session, number, { value: own.makeUp() })
+    return
+  }
   if (!isRecorded(question)) {
     await saveText(session, number, { text: `A generated answer to question ${number}.` })
     return
@@ -97,6 +102,13 @@ async function makeUpAnswer(session: PreparedSession, tab: string, question: Pap
   const { mediaId } = await beginTake(session, number, kind)
   await upload(session, tab, mediaId, kind === 'video' ? VIDEO : AUDIO)
   await completeRecording(session, mediaId, { segments: [1] })
+}
+
+/** Of a question of a kind the answer that the words are. */
+async function saveWords(session: PreparedSession, { number }: PaperQuestion, text: string): Promise<void> {
+  const kind = await findKind(session, number)
+  if (kind) await saveAnswer(session, number, { value: kind.understand(text) })
+  else await saveText(session, number, { text })
 }
 
 /** Begins what is recorded all the time. @returns the ids of the recordings. */

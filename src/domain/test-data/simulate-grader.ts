@@ -7,7 +7,7 @@ import { findGrades } from '../submissions/grading/grades.ts'
 import { takeOver } from '../submissions/grading/hand-on.ts'
 import { mayRelease, releaseResult, reopenResult } from '../submissions/grading/release-result.ts'
 import { findHandedIn, findPaper, type Graded } from '../submissions/grading/rounds.ts'
-import { saveGrade } from '../submissions/grading/save-grade.ts'
+import { saveGrades } from '../submissions/grading/save-grade.ts'
 import { countGrades } from '../submissions/grading/totals.ts'
 import { whereInviteSubmission } from '../submissions/reading/list-submissions.ts'
 import type { Given } from './given.ts'
@@ -35,12 +35,14 @@ export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades 
   const ungraded = countGrades(paper, await findGrades(ctx, submissionId), assessment).filter(
     ({ standing }) => standing.state !== 'graded',
   )
-  for (const { number, points: most } of paper) {
-    const given = grades.find((grade) => grade.number === number)
-    if (!given && !ungraded.some((question) => question.number === number && most > 0)) continue
+  const missing = new Set(ungraded.map(({ number }) => number))
+  const all = paper.flatMap(({ number, points: most }) => {
+    const given = grades.findLast((grade) => grade.number === number)
+    if (!given && !(missing.has(number) && most > 0)) return []
     const { points, comment = '' } = given ?? { points: Math.round(most * MADE_UP * 2) / 2 }
-    for (const grader of graders) await saveGrade(grader, { submissionId, number, points, comment, seen: grader.deps.clock() })
-  }
+    return [{ number, points, comment }]
+  })
+  for (const grader of graders) await saveGrades(grader, { submissionId, grades: all })
 }
 
 /** Releases the result, to the candidate as well, unless it is released. */

@@ -2,6 +2,7 @@ import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { getInvite, type InviteDetail } from '../invites/invites.ts'
+import { createTurns } from '../work/turns.ts'
 import { type Given, refuseUnfitting } from './given.ts'
 import { acceptInvite, declineInvite, handInAnswers, startAssessment } from './simulate-candidate.ts'
 import { expireInvite } from './simulate-clock.ts'
@@ -33,18 +34,32 @@ const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, given
   bounce: bounceMail,
 }
 
+/** Milliseconds after which a client can do nothing better than to ask again later. */
+const LONGEST_WAIT_MS = 10_000
+const refusal = () => new DomainError('too_many_simulations')
+/**
+ * One at a time of an organization: each is as much as a candidate does in an hour, and of two candidates of one invite each would take it
+ * from the other.
+ */
+const inTurn = createTurns(1, { waiting: 20, longest: LONGEST_WAIT_MS, refusal })
+
 /**
  * Brings a test invite to where the action leads, by way of all that lies between. What has been done already stays as it is, so that
- * repeating it changes nothing.
+ * repeating it changes nothing. It is many transactions: what fails half-way has come half-way.
  *
+ * @param ctx outside a transaction.
  * @throws DomainError not_permitted, unless it is test data that is seen; invite_not_found; move_not_allowed, from where the invite is no way
- *   leads there; graders_missing; submission_not_found of what is taken in another player; invalid for answers and grades that don't fit.
+ *   leads there; graders_missing; submission_not_found of what is taken in another player; invalid for answers and grades that don't fit;
+ *   session_refused where another process is at it, too; too_many_simulations.
  */
 export async function simulate(ctx: Context, inviteId: string, action: Simulation, given: Given): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   if (ctx.mode !== 'test') throw new DomainError('not_permitted')
-  const invite = await getInvite(ctx, inviteId)
-  await refuseUnfitting(ctx, invite, given)
-  await simulations[action](ctx, invite, given)
-  return getInvite(ctx, inviteId)
+  const work = async () => {
+    const invite = await getInvite(ctx, inviteId)
+    await refuseUnfitting(ctx, invite, given)
+    await simulations[action](ctx, invite, given)
+    return getInvite(ctx, inviteId)
+  }
+  return inTurn(ctx.organization.id, work, ctx.onGone)
 }

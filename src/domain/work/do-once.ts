@@ -30,8 +30,7 @@ export async function doOnce(
   request: Request,
   work: (ctx: Context) => Promise<Answer>,
 ): Promise<Answer & { replayed: boolean }> {
-  // Live and test work have keys of their own. No header has a line break.
-  const key = ctx.mode === 'test' ? `test\n${request.key}` : request.key
+  const key = keyOf(ctx, request)
   return inTransaction(ctx, async (inside) => {
     const earlier = await claim(inside, { ...request, key })
     if (earlier) return { ...earlier, replayed: true }
@@ -41,6 +40,24 @@ export async function doOnce(
     return { ...answer, replayed: false }
   })
 }
+
+/**
+ * Gives every later request with the key the first answer, as {@link doOnce} does, of work that takes too long for a transaction and can be
+ * done again without harm: two requests at the same moment may both do it.
+ */
+export async function doRepeatable(
+  ctx: Context,
+  request: Request,
+  work: (ctx: Context) => Promise<Answer>,
+): Promise<Answer & { replayed: boolean }> {
+  const earlier = await findAnswer(ctx, { ...request, key: keyOf(ctx, request) }, ctx.deps.clock())
+  if (earlier) return { ...earlier, replayed: true }
+  const answer = await work(ctx)
+  return doOnce(ctx, request, async () => answer)
+}
+
+/** Live and test work have keys of their own. No header has a line break. */
+const keyOf = ({ mode }: Context, { key }: Request): string => (mode === 'test' ? `test\n${key}` : key)
 
 type Id = { organizationId: string; key: string }
 
@@ -59,8 +76,9 @@ function readText({ deps }: Context, id: Id, { body, sealed }: { body: string | 
 const purposeOf = ({ organizationId, key }: Id): string => `answer ${organizationId} ${key}`
 
 /** @returns null when the key was free, and is now taken; otherwise the answer recorded for it. */
-async function claim(ctx: Context, { key, fingerprint }: Request): Promise<Answer | null> {
+async function claim(ctx: Context, request: Request): Promise<Answer | null> {
   const { organization, db, deps } = ctx
+  const { key, fingerprint } = request
   const organizationId = organization.id
   const now = deps.clock()
   await db.idempotencyRecord.deleteMany({ where: { organizationId, key, createdAt: { lte: oldest(now) } } })
@@ -68,10 +86,17 @@ async function claim(ctx: Context, { key, fingerprint }: Request): Promise<Answe
     data: [{ organizationId, key, fingerprint, createdAt: now }],
     skipDuplicates: true,
   })
-  if (count === 1) return null
-  const record = await db.idempotencyRecord.findUniqueOrThrow({ where: { organizationId_key: { organizationId, key } } })
+  return count === 1 ? null : findAnswer(ctx, request, now)
+}
+
+/** @returns null where there is none, or none any more. @throws DomainError idempotency_key_reused. */
+async function findAnswer(ctx: Context, { key, fingerprint }: Request, now: Date): Promise<Answer | null> {
+  const id = { organizationId: ctx.organization.id, key }
+  const where = { ...id, createdAt: { gt: oldest(now) } }
+  const record = await ctx.db.idempotencyRecord.findFirst({ where })
+  if (!record) return null
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
-  return { code: record.status!, text: readText(ctx, { organizationId, key }, record), isSecret: record.sealed }
+  return { code: record.status!, text: readText(ctx, id, record), isSecret: record.sealed }
 }
 
 /** Answers deleted by one statement: a backlog would take longer than a statement may. */

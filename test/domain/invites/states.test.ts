@@ -21,7 +21,7 @@ type Row = readonly [
   revoked: Outcome,
 ]
 
-// integrating.md, States of an invite, turned round: a row for each move, a column for each state.
+// guides/invites.md, States of an invite, turned round: a row for each move, a column for each state.
 const byCandidate = {
   accept: ['accepted', 'repeated', 'refused', 'refused', 'refused', 'refused'],
   start: ['refused', 'started', 'repeated', 'refused', 'refused', 'refused'],

@@ -1,7 +1,11 @@
+import pg from 'pg'
 import { expect, it } from 'vitest'
+import { findAssessments } from '../../../src/domain/assessments/assessments.ts'
 import type { Context } from '../../../src/domain/context.ts'
+import { getInvite } from '../../../src/domain/invites/invites.ts'
 import { shareQuery } from '../../../src/domain/look-ups/shared-query.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
+import { recordQueries } from '../../support/queries.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -77,4 +81,25 @@ it('splits what is too much for one query, and tells all who wait for one that f
   })
   const outcomes = await Promise.allSettled(many.slice(0, 3).map((id) => failing(ctx, [id])))
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+})
+
+it('finds one row by a statement that PostgreSQL plans no more once it knows it', async () => {
+  const { make, system } = service
+  const { id, name } = await make.organization()
+  const assessment = await make.assessment(id)
+  const invite = await make.invite(assessment)
+  const ctx: Context = { ...system, organization: { id, name, tier: 'standard' }, mode: 'live' }
+  const reads: (() => Promise<unknown>)[] = [
+    () => getInvite({ ...ctx, actor: { kind: 'operator' } }, invite.id),
+    () => findAssessments(ctx, [assessment.id]),
+  ]
+  const client = new pg.Client(service.databaseUrl)
+  await client.connect()
+  for (const [i, read] of reads.entries()) {
+    const [query] = (await recordQueries(read)).queries
+    for (let n = 0; n < 8; n++) expect((await client.query({ name: `read ${i}`, ...query! })).rowCount).toBe(1)
+  }
+  const { rows } = await client.query('SELECT name, generic_plans > 0 AS planned FROM pg_prepared_statements ORDER BY name')
+  await client.end()
+  expect(rows).toEqual(reads.map((_read, i) => ({ name: `read ${i}`, planned: true })))
 })

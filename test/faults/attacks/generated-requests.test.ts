@@ -1,7 +1,7 @@
 import { Agent, request as openRequest } from 'node:http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Furnished, furnish, idsOf, ownIdFor } from '../../support/furnish.ts'
+import { type Furnished, furnish, furnishTestData, idsOf, ownIdFor } from '../../support/furnish.ts'
 import { type GeneratedRequest, requestsTo } from '../../support/generated-requests.ts'
 import { KEY_HEADERS, type Operation, readOperations } from '../../support/operations.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -13,12 +13,15 @@ const AT_ONCE = 8
 let service: Service
 let address: string
 let own: Furnished
+/** Of the same organization, for what is for test keys alone. */
+let tests: Furnished
 let spare: string[]
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
 beforeAll(async () => {
   service = await startService()
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   own = await furnish(service, 'Generated')
+  tests = await furnishTestData(service, own, 'Tested')
   spare = (await Promise.all(Array.from({ length: 40 }, () => service.make.tag(own.id)))).map(({ id }) => id)
 })
 afterAll(async () => {
@@ -27,10 +30,11 @@ afterAll(async () => {
 })
 
 /** What fits, one of the tags that are deleted in turn, and ids of everything else. */
-const knownIds = (name: string) => {
-  const fitting = ownIdFor(name, own)
-  return [...Array(20).fill(fitting), ...(/tag/i.test(name) ? spare : []), ...Object.values(idsOf(own))]
+const knownIds = (of: Furnished) => (name: string) => {
+  const fitting = ownIdFor(name, of)
+  return [...Array(20).fill(fitting), ...(/tag/i.test(name) ? spare : []), ...Object.values(idsOf(of))]
 }
+const actorOf = ({ isForTests }: Operation) => (isForTests ? tests : own)
 
 /** Byte for byte as generated: `fetch` would tidy up the path. */
 function send(
@@ -42,7 +46,7 @@ function send(
       agent,
       method: operation.method.toUpperCase(),
       path: target,
-      headers: { ...headers, [KEY_HEADERS[operation.interface]]: own.key },
+      headers: { ...headers, [KEY_HEADERS[operation.interface]]: actorOf(operation).key },
     }
     const sent = openRequest(address, options, (answer) => {
       const chunks: Buffer[] = []
@@ -69,7 +73,10 @@ it(`answers ${REQUESTS} generated requests to all operations with a documented s
 }) => {
   const operations = await readOperations(service)
   const cases = operations.flatMap((operation, i) => {
-    const requests = fc.sample(requestsTo(operation, knownIds), { numRuns: Math.ceil(REQUESTS / operations.length), seed: i })
+    const requests = fc.sample(requestsTo(operation, knownIds(actorOf(operation))), {
+      numRuns: Math.ceil(REQUESTS / operations.length),
+      seed: i,
+    })
     return requests.map((request, n) => ({ operation, request, n }))
   })
   cases.sort((a, b) => a.n - b.n) // all operations in turn

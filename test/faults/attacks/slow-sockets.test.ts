@@ -102,7 +102,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
 const greedy: [what: string, ask: () => string][] = [
   ['a thousand documents at once', () => get('/docs/v1/openapi.json').repeat(1_000)],
   ['a thousand lists at once', () => `${get('/api/v1/tags').replace('Host', `X-Api-Key: ${key}\r\nHost`)}`.repeat(1_000)],
-  ['a few megabytes', () => get('/docs/v1').repeat(200)],
+  ['a few megabytes', () => get('/docs/v1/invites').repeat(200)],
 ]
 
 it.each(greedy)('closes connections that ask for %s and read nothing, and serves others meanwhile', async (_what, ask) => {

@@ -1,17 +1,13 @@
 import { own } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
-import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Actor, Context, KeyMode, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
 import { createInvite } from '../create-invite.ts'
 import type { Terms } from './check-rows.ts'
 import { termsOf } from './term-names.ts'
-
-/** Rows of one job: a few seconds of work. */
-const ROWS_A_JOB = 200
-/** Rows at a time: the rest of the connections to the database is for whoever waits for an answer. */
-const AT_ONCE = 3
+import { actingMember, memberColumns, workThrough } from './work-through.ts'
 
 /**
  * Invites some of those in a started batch that have not been, in the name of who started it. Unless it is finished then, another job goes
@@ -22,14 +18,7 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
   const batch = await service.db.inviteBatch.findUnique({
     where: { id: batchId },
     include: {
-      createdBy: {
-        select: {
-          id: true,
-          userId: true,
-          roles: true,
-          status: true,
-        },
-      },
+      createdBy: { select: memberColumns },
       createdByKey: { select: { id: true, mode: true, createdById: true, expiresAt: true, revokedAt: true } },
       assessment: { select: { organization: { select: { id: true, name: true, tier: true } } } },
     },
@@ -38,23 +27,23 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
   const { organization } = batch.assessment
   const ctx: Context = { ...service, organization, mode: batch.mode, actor: actorOf(batch, service.deps.clock()) }
   const where = { organizationId: organization.id, batchId, state: 'ready' as const }
-  const rows = await ctx.db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
-  for (let i = 0; i < rows.length; i += AT_ONCE)
-    await Promise.all(rows.slice(i, i + AT_ONCE).map((row) => inviteRow(ctx, batch, row)))
+  const hasMore = await workThrough(
+    (take) => ctx.db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' }, take }),
+    (row) => inviteRow(ctx, batch, row),
+  )
   // Stopped meanwhile, another job finds that out.
-  if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueInviteBatch(service.db, batchId)
+  if (hasMore) await service.deps.queue.enqueueInviteBatch(service.db, batch)
   else await finish(ctx, batchId)
 }
 
-type Member = { id: string; userId: string; roles: string[]; status: MemberStatus }
 type Key = { id: string; mode: KeyMode; createdById: string | null; expiresAt: Date | null; revokedAt: Date | null }
 
 /** Who invites: somebody who may not, where the member or the key is not active any more. */
-function actorOf({ createdBy, createdByKey }: { createdBy: Member | null; createdByKey: Key | null }, now: Date): Actor {
-  if (createdBy) {
-    const { id, userId, roles, status } = createdBy
-    return { kind: 'member', id, userId, roles: status === 'active' ? roles : [] }
-  }
+function actorOf(
+  { createdBy, createdByKey }: { createdBy: Parameters<typeof actingMember>[0] | null; createdByKey: Key | null },
+  now: Date,
+): Actor {
+  if (createdBy && !createdByKey) return actingMember(createdBy)
   const isGood = createdByKey && !createdByKey.revokedAt && !(createdByKey.expiresAt && createdByKey.expiresAt <= now)
   if (!isGood) return { kind: 'system' }
   const { id, mode, createdById } = createdByKey

@@ -2,7 +2,7 @@ import type { AuditAction } from '../../audit/record-audit.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import type { Context } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
-import { getBatch, requireMember } from './batches.ts'
+import { type Batch, getBatch, requireMember } from './batches.ts'
 
 // What a member does with a list that was checked. Each is one guarded UPDATE, so that a second press, or another member, does it once.
 
@@ -12,10 +12,10 @@ import { getBatch, requireMember } from './batches.ts'
  * @throws DomainError not_permitted, invite_batch_not_found.
  */
 export const startBatch = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'invited_many', async ({ db, deps, organization }, createdById) => {
+  control(ctx, id, 'invited_many', async ({ db, deps, organization }, batch, createdById) => {
     const where = { organizationId: organization.id, id, startedAt: null }
     const { count } = await db.inviteBatch.updateMany({ where, data: { startedAt: deps.clock(), createdById } })
-    if (count > 0) await deps.queue.enqueueInviteBatch(db, id)
+    if (count > 0) await deps.queue.enqueueInviteBatch(db, batch)
     return count > 0
   })
 
@@ -39,10 +39,10 @@ export const stopBatch = (ctx: Context, id: string): Promise<void> =>
  * @throws DomainError not_permitted, invite_batch_not_found.
  */
 export const resumeBatch = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'resumed_batch', async ({ db, deps, organization }) => {
+  control(ctx, id, 'resumed_batch', async ({ db, deps, organization }, batch) => {
     const where = { organizationId: organization.id, id, startedAt: { not: null }, finishedAt: null }
     const { count } = await db.inviteBatch.updateMany({ where, data: { stoppedAt: null } })
-    if (count > 0) await deps.queue.enqueueInviteBatch(db, id)
+    if (count > 0) await deps.queue.enqueueInviteBatch(db, batch)
     return count > 0
   })
 
@@ -62,12 +62,12 @@ async function control(
   ctx: Context,
   id: string,
   action: AuditAction,
-  work: (inside: Context, memberId: string) => Promise<boolean>,
+  work: (inside: Context, batch: Batch, memberId: string) => Promise<boolean>,
 ): Promise<void> {
   const memberId = requireMember(ctx)
-  const { counts } = await getBatch(ctx, id)
+  const batch = await getBatch(ctx, id)
   await inTransaction(ctx, async (inside) => {
-    if (!(await work(inside, memberId))) return
-    await recordAudit(inside, { action, target: { kind: 'invite_batch', id }, details: { rows: counts.ready } })
+    if (!(await work(inside, batch, memberId))) return
+    await recordAudit(inside, { action, target: { kind: 'invite_batch', id }, details: { rows: batch.counts.ready } })
   })
 }

@@ -111,8 +111,8 @@ function toRow(columns: Layout['columns'], record: string[]): ListRow {
   return row
 }
 
-/** The beginning of a text. A character that is two (UTF-16) may be cut in half, and PostgreSQL takes no half. */
-export const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
+/** The beginning of a text, as PostgreSQL takes it: without NUL, and without half of a character that is two (UTF-16). */
+export const cut = (text: string, length: number): string => text.replaceAll('\0', '').slice(0, length).toWellFormed()
 
 const refusal = (problem: AccountProblem, limit?: number): DomainError =>
   new DomainError('invalid', { issues: [{ field: 'list', rule: 'account', problem, ...(limit !== undefined && { limit }) }] })

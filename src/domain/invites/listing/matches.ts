@@ -2,16 +2,17 @@ import { sql } from '../../../db/builder.ts'
 import { compose, ofThese, own, type Rows } from '../../../db/own.ts'
 import { type AsJson, all, jsonOf, one } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
+import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { readWords } from '../../lists/filters.ts'
+import { readWords, refuseExcess } from '../../lists/filters.ts'
 import { type Shape, skipped, type Time } from '../../lists/listing.ts'
 import { type Listing, type Page, pageNumber, readPage } from '../../lists/page.ts'
 import { createTurns } from '../../work/turns.ts'
 import { asOfNow, statusNow } from '../expiry.ts'
-import { seesUnblinded } from '../visibility.ts'
+import { authorizeInvites, seesUnblinded } from '../visibility.ts'
 import { readInOrder } from './count-matches.ts'
-import { type InviteFilter, type InviteOrder, isIndexed, isNarrow, matchingInvites } from './filter.ts'
+import { type InviteFilter, type InviteOrder, isCountable, isIndexed, isNarrow, matchingInvites } from './filter.ts'
 
 // Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search that
 // indexed-search.ts leaves, and while a due invite cannot be set to expired, every invite of the organization is read.
@@ -111,4 +112,20 @@ const listOfAll: List<Matches> = (ctx, of, matches, { field, direction }, page) 
       rows.map(({ id }) => id),
     )
   })
+}
+
+/**
+ * The invites that match the filter as of now, sent last first.
+ *
+ * @param most so many ids at most.
+ * @throws DomainError not_permitted; invalid for a filter beyond its limits, or a search whose words are all too short for an index.
+ */
+export async function findMatchingIds(ctx: Context, filter: InviteFilter, most: number): Promise<string[]> {
+  await authorizeInvites(ctx, filter)
+  refuseExcess(filter)
+  const isFound = isCountable(filter) || isNarrow(filter) || readWords(filter.recipient).some(isIndexed)
+  refuse(isFound ? [] : [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }])
+  const latest = selectMatches(ctx, filter, ctx.deps.clock()).orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc')
+  const found = await all(ctx.db, latest.clearSelect().select('invites.id').limit(most))
+  return found.map(({ id }) => id)
 }

@@ -1,8 +1,10 @@
 import { sql } from '../../../db/builder.ts'
 import { among, compose, own } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { isDue } from '../expiry.ts'
+import { authorizeInvites } from '../visibility.ts'
 
 /** How many invites are in each state; those of which there are none are missing. */
 export type StateCounts = Map<InviteStatus, number>
@@ -23,6 +25,13 @@ export function countStates(ctx: Context) {
     .select(({ cast, fn }) => ['counts.status', cast<number>(fn.sum('counts.count'), 'integer').as('count')])
     .groupBy('counts.status')
     .having(({ fn }) => fn.sum('counts.count'), '>', 0)
+}
+
+/** How many invites are in each state: of an assessment, or of all. @throws DomainError not_permitted. */
+export async function readStates(ctx: Context, of: { assessmentId?: string }): Promise<StateCounts> {
+  await authorizeInvites(ctx, of)
+  const counts = of.assessmentId === undefined ? countStates(ctx) : countStatesOf(ctx, [of.assessmentId])
+  return toStateCounts(await all<StateCount>(ctx.db, counts))
 }
 
 /** How many invites of each of these assessments, by its `id`, are in each state as of now, see {@link countStates}. */

@@ -11,6 +11,8 @@ import { countStates, type StateCounts, toStateCounts } from './count-states.ts'
 // What an organization's invites come to, from kept counts and the ends of indexes: it costs the same however many there are.
 
 const DAYS = 30
+/** Completed invites by which is told how long they take: the newest of a time. */
+const SAMPLE = sql.lit(100)
 /** An invite is about to expire within this time. */
 const SOON_MS = 3 * DAY_MS
 /** Rows of a list. */
@@ -32,6 +34,10 @@ export type Overview = {
   states: StateCounts
   /** The last 30 days, the oldest first. */
   days: DayCounts[]
+  /** The 30 days before those, all together. */
+  before: Omit<DayCounts, 'day'>
+  /** Milliseconds from the invitation to the end, for half of those that were completed in these 30 days, and in those before; null: none was. */
+  medianTime: { last: number | null; before: number | null }
   /** Mails of these days that reached nobody, the newest first: one more than are to be shown, if there are so many. */
   failedMails: FailedMail[]
   /** Invites that nobody has started and that expire within three days, the next first: also one more. */
@@ -49,11 +55,12 @@ export type Overview = {
  */
 export async function readOverview(ctx: Context): Promise<Overview> {
   authorize(ctx, 'read')
-  const days = lastDays(ctx)
+  const counted = lastDays(ctx, 2 * DAYS)
+  const [past, days] = [counted.slice(0, DAYS), counted.slice(DAYS)]
   const statement = compose
     .with(
       (cte) => cte('days').materialized(),
-      () => countDays(ctx, days),
+      () => countDays(ctx, counted),
     )
     .selectNoFrom(({ exists, selectFrom }) => [
       jsonOf(countStates(ctx)).as('states'),
@@ -61,24 +68,48 @@ export async function readOverview(ctx: Context): Promise<Overview> {
       sql<number[]>`array(${selectFrom('days').select('days.completed').orderBy('days.day')})`.as('completed'),
       jsonOf(failedMailsSince(ctx, days[0]!)).as('failedMails'),
       jsonOf(expiringSoon(ctx)).as('expiring'),
+      medianTime(ctx, days[0]!, null).$asScalar().as('medianLast'),
+      medianTime(ctx, past[0]!, days[0]!).$asScalar().as('medianBefore'),
       shared('mailOutages').select('since').as('mailsWaitSince'),
       exists(own(ctx, 'assessments')).$castTo<boolean>().as('hasAssessments'),
       exists(own(ctx, 'apiKeys')).$castTo<boolean>().as('hasKeys'),
     ])
-  const { states, invited, completed, failedMails, expiring, ...rest } = await one(ctx.db, statement)
+  const { states, invited, completed, failedMails, expiring, medianLast, medianBefore, ...rest } = await one(ctx.db, statement)
+  const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
   return {
     ...rest,
     states: toStateCounts(states),
-    days: days.map((day, i) => ({ day, invited: invited[i]!, completed: completed[i]! })),
+    days: days.map((day, i) => ({ day, invited: invited[DAYS + i]!, completed: completed[DAYS + i]! })),
+    before: { invited: sum(invited.slice(0, DAYS)), completed: sum(completed.slice(0, DAYS)) },
+    medianTime: { last: medianLast, before: medianBefore },
     failedMails: failedMails.map((mail) => ({ ...mail, createdAt: new Date(mail.createdAt) })),
     expiring: expiring.map((invite) => ({ ...invite, expiresAt: new Date(invite.expiresAt) })),
   }
 }
 
-/** The beginnings of the last days. */
-function lastDays({ deps }: Context): Date[] {
+/** The beginnings of so many days, today's the last. */
+function lastDays({ deps }: Context, count: number): Date[] {
   const today = Math.floor(deps.clock().getTime() / DAY_MS) * DAY_MS
-  return Array.from({ length: DAYS }, (_, i) => new Date(today - (DAYS - 1 - i) * DAY_MS))
+  return Array.from({ length: count }, (_, i) => new Date(today - (count - 1 - i) * DAY_MS))
+}
+
+/** Milliseconds from the invitation to the end: half of the newest that were completed in that time took less. */
+function medianTime(ctx: Context, from: Date, until: Date | null) {
+  const completed = own(ctx, 'invites').where('invites.completedAt', '>=', from)
+  const within = until ? completed.where('invites.completedAt', '<', until) : completed
+  const newest = within
+    .orderBy('invites.completedAt', 'desc')
+    .limit(SAMPLE)
+    .select(({ ref }) =>
+      sql<number>`extract(epoch from ${ref('invites.completedAt')} - coalesce(${ref('invites.sentAt')}, ${ref('invites.createdAt')}))`.as(
+        'seconds',
+      ),
+    )
+  return compose
+    .selectFrom(newest.as('newest'))
+    .select(({ ref }) =>
+      sql<number | null>`1000 * percentile_cont(0.5) within group (order by ${ref('newest.seconds')})`.as('median'),
+    )
 }
 
 function countDays(ctx: Context, days: Date[]) {

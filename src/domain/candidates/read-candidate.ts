@@ -1,0 +1,103 @@
+import { sql } from '../../db/builder.ts'
+import { own, type SqlBool, seen } from '../../db/own.ts'
+import { anyOf } from '../../db/query.ts'
+import { all } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import type { InviteEmailRow } from '../invites/emails.ts'
+import { asOfNow } from '../invites/expiry.ts'
+import { getInvite, type InviteStatus } from '../invites/invites.ts'
+import { readTimelineOf, type Timeline } from '../invites/timeline.ts'
+import { type Result, toResult } from '../submissions/grading/results.ts'
+import { newestTotal } from '../submissions/newest-release.ts'
+
+/** So many of a candidate's invites and mails are shown: the latest. */
+export const MAX_INVITES = 50
+export const MAX_MAILS = 50
+
+/** @property result what was released of it last. */
+export type CandidateInvite = {
+  id: string
+  recipientName: string | null
+  assessment: string
+  attempt: number
+  status: InviteStatus
+  declinedAt: Date | null
+  revokedAt: Date | null
+  sentAt: Date
+  expiresAt: Date
+  submissionId: string | null
+  result: Result | null
+}
+export type CandidateMail = InviteEmailRow & { assessment: string }
+
+/** Whoever has an address: their invites, latest first, all that happened to these, and their mails. @property hasMore whether there are more invites. */
+export type CandidateDetail = {
+  email: string
+  name: string | null
+  invites: CandidateInvite[]
+  hasMore: boolean
+  timeline: Timeline
+  mails: CandidateMail[]
+}
+
+/**
+ * The candidate of an invite, in the data that the actor sees, live or test.
+ *
+ * @param inviteId any of theirs.
+ * @throws DomainError not_permitted, invite_not_found.
+ */
+export async function readCandidate(ctx: Context, inviteId: string): Promise<CandidateDetail> {
+  authorize(ctx, 'read')
+  const { recipientEmail: email } = await getInvite(ctx, inviteId)
+  const found = await findInvites(ctx, email, MAX_INVITES + 1)
+  const invites = found.slice(0, MAX_INVITES)
+  const ids = invites.map(({ id }) => id)
+  const results = await findResults(ctx, ids)
+  const mails = await ctx.db.inviteEmail.findMany({
+    where: { organizationId: ctx.organization.id, inviteId: anyOf(ids) },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: MAX_MAILS,
+  })
+  const byId = new Map(invites.map((invite) => [invite.id, invite]))
+  return {
+    email,
+    name: invites.find(({ recipientName }) => recipientName)?.recipientName ?? null,
+    invites: invites.map((invite) => ({
+      ...asOfNow(invite, ctx.deps.clock()),
+      ...(results.get(invite.id) ?? { submissionId: null, result: null }),
+    })),
+    hasMore: found.length > MAX_INVITES,
+    timeline: await readTimelineOf(ctx, ids),
+    mails: mails.map((mail) => ({ ...mail, assessment: byId.get(mail.inviteId)!.assessment })),
+  }
+}
+
+/** The latest invites to an address, in either case. */
+function findInvites(ctx: Context, email: string, most: number) {
+  const theirs = own(ctx, 'invites')
+    .innerJoin('assessments', (join) =>
+      join
+        .onRef('assessments.organizationId', '=', 'invites.organizationId')
+        .onRef('assessments.id', '=', 'invites.assessmentId'),
+    )
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${email})`)
+    .select(['invites.id', 'invites.recipientName', 'assessments.name as assessment', 'invites.attempt', 'invites.status'])
+    .select(['invites.declinedAt', 'invites.revokedAt', 'invites.sentAt', 'invites.expiresAt', 'invites.updatedAt'])
+  return all(ctx.db, theirs.orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc').limit(most))
+}
+
+/** What was sent in for each of the invites, and what was released of it, by the invites' ids. */
+async function findResults(ctx: Context, inviteIds: string[]) {
+  const submissions = await ctx.db.submission.findMany({
+    where: { ...seen(ctx), inviteId: anyOf(inviteIds), startedAt: { not: null } },
+    select: { id: true, inviteId: true, releases: newestTotal },
+    orderBy: { id: 'asc' },
+  })
+  return new Map(
+    submissions.map(({ id, inviteId, releases: [release] }) => [
+      inviteId,
+      { submissionId: id, result: release ? toResult(release) : null },
+    ]),
+  )
+}

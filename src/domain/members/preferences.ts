@@ -1,0 +1,24 @@
+import { checkChoice, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { PAGE_SIZES } from '../limits.ts'
+
+/** How members want pages to be; null: as their browser says, and the fewest rows. */
+export type Preferences = { timeZone: string | null; pageSize: number | null }
+
+/** The names of all time zones. */
+export const TIME_ZONES: readonly string[] = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].sort()
+
+/** Keeps what a member wants for themselves. What is left out stays. @throws DomainError not_permitted, invalid. */
+export async function keepPreferences({ actor, db, organization }: Context, wanted: Partial<Preferences>): Promise<void> {
+  if (actor.kind !== 'member') throw new DomainError('not_permitted')
+  const { timeZone = null, pageSize = null } = wanted
+  refuse(
+    findIssues([
+      ['timeZone', timeZone === null ? undefined : checkChoice(timeZone, TIME_ZONES)],
+      ['pageSize', pageSize === null ? undefined : checkChoice(String(pageSize), PAGE_SIZES.map(String))],
+    ]),
+  )
+  await db.member.updateMany({ where: { organizationId: organization.id, id: actor.id }, data: wanted })
+}
