@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { exampleOf } from './example.ts'
+import { EXAMPLE_ID, exampleOf } from './example.ts'
 import {
   follow,
   type OpenApiDocument,
@@ -21,7 +21,7 @@ export type Field = {
   rules: string[]
   fields: Field[]
 }
-export type Parameter = Field & { in: ParameterObject['in']; words: unknown[] }
+export type Parameter = Field & { in: ParameterObject['in']; words: unknown[]; example: string }
 type Body = { fields: Field[]; example: string }
 type Response = { status: string; reason: string; description: string; headers: Field[]; type: TypePart[]; fields: Field[] }
 export type Operation = {
@@ -35,6 +35,8 @@ export type Operation = {
   responses: Response[]
   /** Of a success. */
   example: string
+  /** What a success has as its body. */
+  answers: 'JSON' | 'a file' | 'nothing'
 }
 
 /** What the page of a document says, in the order of the document. */
@@ -43,12 +45,12 @@ export type Description = {
   version: string
   introduction: string
   keyHeader: string
-  groups: { name: string; operations: Operation[] }[]
+  groups: { name: string; description: string; operations: Operation[] }[]
   objects: { name: string; description: string; type: TypePart[]; fields: Field[]; example: string }[]
 }
 
 export function describeDocument(document: OpenApiDocument): Description {
-  const { info, components, paths } = document
+  const { info, components, paths, tags } = document
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ operation, group: operation.tags[0] ?? '', method, path })),
   )
@@ -60,6 +62,7 @@ export function describeDocument(document: OpenApiDocument): Description {
     keyHeader: components.securitySchemes.apiKey.name,
     groups: [...groups].map(([name, members]) => ({
       name,
+      description: tags.find((tag) => tag.name === name)?.description ?? '',
       operations: members.map(({ operation, method, path }) => describeOperation(document, operation, method, path)),
     })),
     objects: Object.entries(components.schemas).map(([name, schema]) => ({
@@ -75,7 +78,8 @@ export function describeDocument(document: OpenApiDocument): Description {
 function describeOperation(document: OpenApiDocument, operation: OperationObject, method: string, path: string): Operation {
   const body = operation.requestBody && follow(document, operation.requestBody).content['application/json']
   const responses = Object.entries(operation.responses).map(([status, response]) => [status, follow(document, response)] as const)
-  const success = responses.find(([status]) => status.startsWith('2'))?.[1].content?.['application/json']
+  const content = responses.find(([status]) => status.startsWith('2'))?.[1].content
+  const success = content?.['application/json']
   return {
     id: operation.operationId,
     method: method.toUpperCase(),
@@ -88,6 +92,7 @@ function describeOperation(document: OpenApiDocument, operation: OperationObject
       : null,
     responses: responses.map(([status, response]) => describeResponse(document, status, response)),
     example: success ? toJson(exampleOf(document, success.schema)) : '',
+    answers: success ? 'JSON' : content ? 'a file' : 'nothing',
   }
 }
 
@@ -99,6 +104,7 @@ function describeParameter(
   return {
     ...describeField(document, name, { ...schema, ...(description !== undefined && { description }) }, required),
     in: place,
+    example: String(exampleOf(document, schema) || EXAMPLE_ID),
     words: schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : []),
   }
 }

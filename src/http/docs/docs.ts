@@ -1,66 +1,106 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { toText } from '../../html/html.ts'
 import { requestOrigin } from '../addresses/address.ts'
+import { HttpError } from '../errors/failure.ts'
+import { serveAssets } from '../pages/assets.ts'
 import { toBruno } from './bruno.ts'
 import { describeDocument } from './describe.ts'
+import { findEntries } from './find.ts'
+import { searchBody } from './guide.page.ts'
+import { assets, DOCS_PREFIX, renderPage } from './layout.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
-import { docsPage } from './page.ts'
+import { once, prerender, sendPrerendered } from './prerendered.ts'
+import type { Reference } from './reference.page.ts'
+import { makeSite, type Site } from './site.ts'
+
+export { DOCS_PREFIX }
 
 /** One interface's OpenAPI document, as it is once all routes are known. */
 export type ApiDocument = { name: string; title: string; read: () => object }
 
-export const DOCS_PREFIX = '/docs'
-
-/** No inline script or style, nothing from elsewhere, and no form that a browser sends by itself. */
+/** Nothing inline, nothing from elsewhere; a form may search. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
   "connect-src 'self'",
-  "form-action 'none'",
+  "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
+const MAX_QUERY_LENGTH = 100
+/** Names by which the service is reached, for each of which a document says so. */
+const KEPT_ORIGINS = 4
 
 /**
- * A page for reading and trying each interface under `/docs/<name>`, made of its OpenAPI document, which is under
- * `/docs/<name>/openapi.json`; made of it as well is the collection for Bruno under `/docs/<name>/bruno.json`. `/docs` leads to the first
- * page. Pages work offline, and for reading without JavaScript.
+ * The documentation under `/docs`: the guides, and each interface's reference under `/docs/<name>`, made of its OpenAPI document; that is under
+ * `/docs/<name>/openapi.json`, and what Bruno imports under `/docs/<name>/bruno.json`. It is open to all: what it sends is made once, when it is
+ * first asked for. Its pages work offline, and read without JavaScript.
  */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
-  const pages = documents.map(({ name, title }) => ({ name, title, path: `${DOCS_PREFIX}/${name}` }))
-  for (const { name, read } of documents) {
-    const document = once(read)
-    const description = once(() => describeDocument(document() as OpenApiDocument))
-    const page = once(() => toText(docsPage({ ...description(), home: DOCS_PREFIX, name, pages })))
-    app.get(`${DOCS_PREFIX}/${name}/openapi.json`, async (request) => ({
+  const references = documents.map(({ name, title, read }) => {
+    const document = once(() => read() as OpenApiDocument)
+    const address = `${DOCS_PREFIX}/${name}`
+    return { name, title, address, document, description: once(() => describeDocument(document())) }
+  })
+  for (const { name, address, document, description } of references) {
+    serveForOrigin(app, `${address}/openapi.json`, (origin) => ({
       ...document(),
-      servers: [{ url: requestOrigin(request), description: 'Where this document was found' }],
+      servers: [{ url: origin, description: 'Where this document was found' }],
     }))
-    app.get(`${DOCS_PREFIX}/${name}/bruno.json`, async (request, reply) => {
-      const collection = toBruno(description(), requestOrigin(request))
-      return reply.header('content-disposition', `attachment; filename="${name}-bruno.json"`).send(collection)
-    })
-    app.get(`${DOCS_PREFIX}/${name}`, async (_request, reply) =>
-      reply.header('content-security-policy', CONTENT_SECURITY_POLICY).type('text/html; charset=utf-8').send(page()),
-    )
+    serveForOrigin(app, `${address}/bruno.json`, (origin) => toBruno(description(), origin), `${name}-bruno.json`)
   }
-  for (const address of [DOCS_PREFIX, `${DOCS_PREFIX}/`])
-    app.get(address, async (_request, reply) => reply.redirect(pages[0]!.path))
-  const files = { 'page.css': 'text/css', 'page.js': 'text/javascript' }
-  for (const [file, type] of Object.entries(files)) {
-    const content = readFileSync(path.join(import.meta.dirname, file), 'utf8')
-    app.get(`${DOCS_PREFIX}/${file}`, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(content))
-  }
+  const site = once(() =>
+    makeSite(
+      references.map(
+        ({ name, title, address, description }): Reference => ({ name, title, address, description: description() }),
+      ),
+    ),
+  )
+  await app.register((scope) => servePages(scope, site), { prefix: DOCS_PREFIX })
 }
 
-/** Made when first asked for: by then all routes are known. */
-function once<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
+/** Serves what says where the service is: as the client reaches it. @param file what it is called where it is kept. */
+function serveForOrigin(app: FastifyInstance, address: string, make: (origin: string) => object, file?: string): void {
+  const made = new LRUCache<string, ReturnType<typeof prerender>>({ max: KEPT_ORIGINS })
+  app.get(address, async (request, reply) => {
+    const origin = requestOrigin(request)
+    const text = made.get(origin) ?? prerender(JSON.stringify(make(origin)))
+    made.set(origin, text)
+    if (file) reply.header('content-disposition', `attachment; filename="${file}"`)
+    return sendPrerendered(request, reply, 'application/json', text)
+  })
+}
+
+async function servePages(app: FastifyInstance, site: () => Site): Promise<void> {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+  })
+  serveAssets(app, DOCS_PREFIX, assets)
+  const index = once(() => prerender(JSON.stringify(site().entries)))
+  app.get('/search.json', (request, reply) => sendPrerendered(request, reply, 'application/json', index()))
+  app.get<{ Querystring: { q?: string | string[] } }>('/search', async ({ query }, reply) => {
+    const asked = String(query.q ?? '')
+      .trim()
+      .slice(0, MAX_QUERY_LENGTH)
+    const { menu, entries } = site()
+    const page = {
+      title: 'Search',
+      address: `${DOCS_PREFIX}/search`,
+      query: asked,
+      body: () => searchBody(asked, findEntries(entries, asked)),
+    }
+    return reply.type('text/html; charset=utf-8').send(toText(renderPage(menu, page)))
+  })
+  const send = async (request: FastifyRequest, reply: FastifyReply) => {
+    const address = request.url.replace(/\?.*/, '').replace(/\/$/, '')
+    const file = site().files.get(address)
+    if (!file) throw new HttpError('path_not_found')
+    return sendPrerendered(request, reply, file.type, file.text())
   }
+  app.get('/', send)
+  app.get('/*', send)
 }

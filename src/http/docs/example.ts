@@ -1,7 +1,9 @@
 import type { OpenApiDocument, Schema } from './openapi-document.ts'
 
+export const EXAMPLE_ID = '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e6f'
+
 const FORMATS: Record<string, unknown> = {
-  uuid: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e6f',
+  uuid: EXAMPLE_ID,
   'date-time': '2026-03-02T09:30:00.000Z',
   email: 'candidate@example.com',
   uri: 'https://example.com',

@@ -1,6 +1,7 @@
 /** The parts of an OpenAPI 3.1 document that the page shows. */
 export type OpenApiDocument = {
   info: { title: string; version: string; description?: string }
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, OperationObject>>
   components: { securitySchemes: { apiKey: { name: string } }; schemas: Record<string, Schema> }
 }

@@ -10,21 +10,14 @@ import { findFreePort } from './support/free-port.ts'
 import { startProcess } from './support/processes.ts'
 import { waitUntil } from './support/wait-until.ts'
 
-/** The commands of a chapter of a page: its blocks, in their order. */
-async function readCommands(page: string, chapter: string): Promise<string[]> {
-  const text = await readFile(page, 'utf8')
-  const [, rest = ''] = text.split(`\n## ${chapter}\n`)
-  const [own = ''] = rest.split('\n## ')
-  return [...own.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands!)
-}
-
-/** What a chapter has exported first, and then to be entered. */
-async function readChapter(chapter: string) {
-  const [exported, ...commands] = await readCommands('docs/integrating.md', chapter)
+/** What a guide has exported first, and its commands after that: its blocks, in their order. */
+async function readGuide(name: string) {
+  const text = await readFile(`docs/guides/${name}.md`, 'utf8')
+  const [exported, ...commands] = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!)
   return { names: [...exported!.matchAll(/^export (\w+)=/gm)].map(([, name]) => name), script: commands.join('\n') }
 }
 
-it('docs/integrating.md leads from a start on an empty folder to a released result: with test data, by one command, and for real', async () => {
+it('docs/guides lead from a start on an empty folder to a released result: with test data, by one command, and for real', async () => {
   const DATA_DIR = await makeDataDir()
   const settings = { DATA_DIR, SECRET_KEY: '', WEBHOOK_ALLOW: '127.0.0.1' }
   const service = await startProcess(settings, ['-c', manifest.scripts.start], '/bin/sh')
@@ -44,7 +37,7 @@ it('docs/integrating.md leads from a start on an empty folder to a released resu
 })
 
 async function followWithTestData(env: NodeJS.ProcessEnv): Promise<void> {
-  const { names, script } = await readChapter('In three minutes, with test data')
+  const { names, script } = await readGuide('quick-start')
   expect(names).toEqual(['SERVICE', 'KEY'])
   const commands = script.replaceAll('8099', String(await findFreePort()))
   const child = spawn('bash', ['-eu', '-c', `${commands}\nwait`], { env, detached: true })
@@ -66,7 +59,7 @@ async function followWithTestData(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 async function followForReal(env: NodeJS.ProcessEnv): Promise<void> {
-  const { names, script } = await readChapter('From an invite to its released result')
+  const { names, script } = await readGuide('whole-way')
   expect(names).toEqual(['SERVICE', 'KEY', 'JOIN'])
   const cwd = await makeDataDir()
   const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', script], { env, cwd, timeout: 60_000 })

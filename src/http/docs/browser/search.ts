@@ -1,0 +1,60 @@
+import { make, setText } from '../../browser/dom.ts'
+import { type Entry, findEntries } from '../find.ts'
+
+/** Shows what is found while it is typed; Enter leads to the page of results, as it does without scripts. */
+export function searchAsTyped(): void {
+  const form = document.querySelector<HTMLFormElement>('[data-search]')
+  const input = form?.querySelector('input')
+  const found = form?.querySelector<HTMLElement>('[data-found]')
+  const status = form?.querySelector<HTMLElement>('[role=status]')
+  if (!form || !input || !found || !status) return
+  let index: Promise<Entry[]> | undefined
+  const load = async (): Promise<Entry[]> => (await fetch(`${new URL(form.action).pathname}.json`)).json()
+  const show = async () => {
+    const query = input.value
+    index ??= load().catch(() => {
+      index = undefined // the next letter tries again
+      return []
+    })
+    const entries = findEntries(await index, query)
+    if (query !== input.value) return
+    found.replaceChildren(...entries.map(toLink))
+    found.hidden = entries.length === 0
+    setText(status, query.trim() === '' ? '' : `${entries.length} found`)
+  }
+  const hide = () => {
+    found.hidden = true
+  }
+  input.addEventListener('input', show)
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') hide()
+    if (event.key !== 'ArrowDown' || found.hidden) return
+    event.preventDefault()
+    found.querySelector('a')?.focus()
+  })
+  found.addEventListener('keydown', (event) => moveFocus(event, found, input))
+  found.addEventListener('click', hide) // a heading of the same page does not load another
+  document.addEventListener('click', ({ target }) => {
+    if (!form.contains(target as Node)) hide()
+  })
+}
+
+const toLink = ({ title, where, address }: Entry): HTMLElement =>
+  make(
+    'a',
+    { class: 'block px-4 py-2 text-sm hover:bg-base-200', href: address },
+    title,
+    make('span', { class: 'quiet block text-xs' }, where),
+  )
+
+function moveFocus(event: KeyboardEvent, found: HTMLElement, input: HTMLInputElement): void {
+  const links = [...found.querySelectorAll('a')]
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+  if (event.key === 'Escape') {
+    found.hidden = true
+    input.focus()
+  }
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  event.preventDefault()
+  ;(links[event.key === 'ArrowDown' ? at + 1 : at - 1] ?? input).focus()
+}

@@ -1,0 +1,62 @@
+import { type Html, html } from '../../html/html.ts'
+import type { Entry } from './find.ts'
+import type { Guide, GuideGroup } from './guides.ts'
+import { DOCS_PREFIX, type MenuGroup, type MenuItem, pageHead, TITLE } from './layout.ts'
+
+/** What a guide says, and where one goes on. */
+export const guideBody = ({ title, body }: Guide, next: Guide | undefined): Html => html`<article class="max-w-3xl">
+${pageHead(title)}${body}</article>
+${next && html`<p class="border-base-300 mt-12 max-w-3xl border-t pt-6">Next: <a class="link link-primary font-medium" href="${next.address}">${next.title}</a></p>\n`}`
+
+export const contentsOf = ({ headings }: Guide): MenuItem[] =>
+  headings.filter(({ level }) => level === 2).map(({ text, anchor }) => ({ label: text, address: `#${anchor}` }))
+
+type Reference = { title: string; address: string; lead: string }
+
+/** The first page: where to begin, and all that there is. */
+export const homeBody = (groups: GuideGroup[], references: Reference[]): Html => html`${pageHead(
+  TITLE,
+  'Invite candidates to assessments from your own system, follow what becomes of it, and read the results.',
+)}<div class="mt-6 flex flex-wrap gap-3"><a class="btn btn-primary" href="${groups[0]!.guides[0]!.address}">${groups[0]!.guides[0]!.title}</a></div>
+<div class="mt-8 grid gap-4 md:grid-cols-2">
+${references.map(
+  ({ title, address, lead }) =>
+    html`<section class="panel"><h2 class="text-lg"><a class="hover:underline" href="${address}">${title}</a></h2><p class="quiet mt-1 text-sm">${lead}</p>
+<ul class="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-sm"><li><a href="${address}">Reference</a></li><li><a href="${address}/openapi.json" download="${downloadName(address, 'openapi')}">OpenAPI document</a></li><li><a href="${address}/bruno.json">Collection for Bruno</a></li></ul></section>\n`,
+)}</div>
+${groups.map(
+  ({ name, guides }) =>
+    html`<section class="mt-10"><h2 class="text-xl">${name}</h2>
+<ul class="mt-3 grid gap-x-8 gap-y-4 md:grid-cols-2">${guides.map(({ title, lead, address }) => html`<li><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet line-clamp-2 text-sm">${lead}</p></li>\n`)}</ul></section>\n`,
+)}`
+
+const downloadName = (address: string, kind: string): string => `${address.slice(DOCS_PREFIX.length + 1)}-${kind}.json`
+
+/** What was found; a page of its own, for whoever has no scripts. */
+export const searchBody = (query: string, found: Entry[]): Html => html`${pageHead(
+  query === '' ? 'Search' : `Search: ${query}`,
+  query === ''
+    ? 'Enter words from a heading, an operation or an object.'
+    : `${found.length === 0 ? 'Nothing' : found.length} found among headings, operations and objects.`,
+)}<ul class="divide-base-300 mt-6 max-w-3xl divide-y">${found.map(
+  ({ title, where, address }) =>
+    html`<li class="py-3"><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet text-sm">${where}</p></li>\n`,
+)}</ul>
+`
+
+/** The menu's groups of guides. */
+export const menuOfGuides = (groups: GuideGroup[]): MenuGroup[] =>
+  groups.map(({ name, guides }) => ({
+    name,
+    isReference: false,
+    items: guides.map(({ title, address }) => ({ label: title, address })),
+  }))
+
+/** What of the guides can be found. */
+export const entriesOfGuides = (groups: GuideGroup[]): Entry[] =>
+  groups.flatMap(({ name, guides }) =>
+    guides.flatMap(({ title, address, headings }) => [
+      { title, where: name, address },
+      ...headings.map(({ text, anchor }) => ({ title: text, where: title, address: `${address}#${anchor}` })),
+    ]),
+  )

@@ -1,0 +1,106 @@
+import { type Html, html } from '../../html/html.ts'
+import { icon } from '../pages/icon.ts'
+import { codeBlock } from './code-block.ts'
+import type { Description, Operation } from './describe.ts'
+import type { Entry } from './find.ts'
+import { type MenuGroup, type Page, pageHead } from './layout.ts'
+import { fieldsOf, operationArticle } from './operation.page.ts'
+
+/** One interface: what its document says, what it is called, and where its pages stand. */
+export type Reference = { name: string; title: string; address: string; description: Description }
+type Group = Description['groups'][number]
+
+/** The pages of an interface. @param guides where the guides stand. */
+export function pagesOf(reference: Reference, guides: string): Page[] {
+  const { address, title, description } = reference
+  const { keyHeader, groups } = description
+  return [
+    { title, address, body: () => referenceBody(reference, guides) },
+    ...groups.map((group) => ({
+      ...{ title: `${group.name} · ${title}`, address: addressOf(reference, group), keyHeader },
+      body: () => groupBody(reference, group),
+    })),
+    { title: `Objects · ${title}`, address: objectsOf(reference), body: () => objectsBody(reference) },
+  ]
+}
+
+const addressOf = ({ address }: Reference, group: Pick<Group, 'name'>): string =>
+  `${address}/${group.name.toLowerCase().replaceAll(' ', '-')}`
+
+/** The objects of an interface stand on a page of their own. */
+const objectsOf = ({ address }: Reference): string => `${address}/objects`
+
+/** The first page of an interface: how to call it, what to download, and every operation. */
+const referenceBody = (reference: Reference, guides: string): Html => {
+  const { description, address, title, name } = reference
+  const { introduction, keyHeader, version, groups, objects } = description
+  return html`${pageHead(title, introduction)}
+<p class="my-4 leading-7">Every request carries an API key in the header <code>${keyHeader}</code>: see <a href="${guides}/authentication">Authentication</a>. This is version ${version}.</p>
+<p class="flex flex-wrap gap-3"><a class="btn btn-sm" href="${address}/openapi.json" download="${name}-openapi.json">${icon('download')}OpenAPI document</a><a class="btn btn-sm" href="${address}/bruno.json">${icon('download')}Collection for Bruno</a></p>
+${groups.map(
+  (
+    group,
+  ) => html`<section class="mt-10"><h2 class="text-xl"><a class="hover:underline" href="${addressOf(reference, group)}">${group.name}</a></h2>
+${group.description && html`<p class="quiet mt-1">${group.description}</p>`}
+<ul class="divide-base-300 mt-3 divide-y">${group.operations.map((operation) => html`<li class="flex flex-wrap items-baseline gap-x-4 py-2" id="${operation.id}"><a class="link link-primary basis-64 font-medium" href="${addressOf(reference, group)}#${operation.id}">${operation.summary}</a>${endpoint(operation)}</li>\n`)}</ul></section>\n`,
+)}<section class="mt-10"><h2 class="text-xl"><a class="hover:underline" href="${objectsOf(reference)}">Objects</a></h2>
+<ul class="mt-3 flex flex-wrap gap-x-6 gap-y-2">${objects.map((object) => html`<li><a href="${objectsOf(reference)}#object-${object.name}">${object.name}</a></li>\n`)}</ul></section>
+`
+}
+
+/** The operations of a group. */
+const groupBody = (reference: Reference, group: Group): Html => html`${pageHead(group.name, group.description, keyForm)}
+<ul class="mt-6 flex flex-wrap gap-x-5 gap-y-2 text-sm">${group.operations.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>\n`)}</ul>
+${group.operations.map((operation) => operationArticle(operation, { keyHeader: reference.description.keyHeader, objects: objectsOf(reference) }))}`
+
+/** Without scripts nothing needs the key. */
+const keyForm = html`<form class="panel max-w-sm p-4 text-sm noscript:hidden" data-key>
+<label class="font-medium" for="key">API key, to try requests with</label>
+<div class="mt-1 flex gap-2"><input class="input input-sm w-full" id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"><button class="btn btn-sm" type="reset">Forget</button></div>
+<p class="hint mt-1" id="key-note">Requests go to this service and act on your organization's data. The key stays in this tab of the browser until it is closed.</p>
+</form>`
+
+/** The objects of an interface. */
+const objectsBody = (reference: Reference): Html => html`${pageHead('Objects', `What answers of ${reference.title} are made of.`)}
+${reference.description.objects.map(
+  ({
+    name,
+    description,
+    type,
+    fields,
+    example,
+  }) => html`<article id="object-${name}" class="border-base-300 mt-10 scroll-mt-20 border-t pt-6">
+<h2 class="text-xl"><a class="hover:underline" href="#object-${name}">${name}</a></h2>
+${fieldsOf({ description, type, fields }, objectsOf(reference))}
+<details class="mt-4"><summary>Example</summary>${codeBlock(example)}</details>
+</article>
+`,
+)}`
+
+const endpoint = ({ method, path }: Operation): Html =>
+  html`<span class="min-w-0 text-sm"><span class="badge badge-sm badge-ghost font-mono">${method}</span> <code>${path}</code></span>`
+
+export const menuOfReference = (reference: Reference): MenuGroup => ({
+  name: reference.title,
+  isReference: true,
+  items: [
+    { label: 'Overview', address: reference.address },
+    ...reference.description.groups.map((group) => ({ label: group.name, address: addressOf(reference, group) })),
+    { label: 'Objects', address: objectsOf(reference) },
+  ],
+})
+
+/** What of an interface can be found. */
+export const entriesOfReference = (reference: Reference): Entry[] => {
+  const { title, description } = reference
+  return [
+    ...description.groups.flatMap((group) =>
+      group.operations.map(({ id, summary, method, path }) => ({
+        ...{ title: summary, where: `${title}: ${method} ${path}`, address: `${addressOf(reference, group)}#${id}` },
+      })),
+    ),
+    ...description.objects.map(({ name }) => ({
+      ...{ title: name, where: `${title}: an object`, address: `${objectsOf(reference)}#object-${name}` },
+    })),
+  ]
+}
